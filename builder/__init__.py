@@ -1,0 +1,1 @@
+"""Building graphs: `MLGraphBuilder`, operands, and the translation to ONNX (`webnn.builder.onnx`)."""

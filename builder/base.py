@@ -1,0 +1,210 @@
+"""The driver that all operations share: conversion, the steps they have in common, and the graph connections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from webnn.builder.interfaces import ContextBase
+from webnn.builder.operand import MLActivation, MLOperand, Operator
+from webnn.validation import webidl
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.dictionary import Dictionary, convert
+from webnn.validation.interfaces import Activation
+from webnn.validation.operation import Call, Operation
+from webnn.validation.operations import OPERATIONS
+
+__all__ = ["BuilderBase", "require_operand"]
+
+
+def require_operand(value: object) -> MLOperand:
+    """Convert to `MLOperand`.
+
+    Raises:
+        ConversionError: The value is none.
+    """
+    if isinstance(value, MLOperand):
+        return value
+    raise webidl.ConversionError(f"must be an MLOperand, got {webidl.describe(value)}")
+
+
+_convertOperands = webidl.sequence(require_operand)
+
+
+class BuilderBase:
+    """A builder without its methods: the graph's counter and the shared driver."""
+
+    __slots__ = ("__weakref__", "_calls", "_context", "_count", "_defaults")
+
+    _context: ContextBase
+    _count: int
+    _calls: dict[str, tuple[Operation, Call]]
+    _defaults: dict[str, Dictionary]
+
+    def _prepare(self, name: str) -> tuple[Operation, Call]:
+        operation = OPERATIONS[name]
+        entry = operation, Call(name, operation.anchor, self._context._revision)
+        self._calls[name] = entry
+        return entry
+
+    def _members(self, call: Call, options: object, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the options' members, given as one dictionary or as keyword arguments."""
+        if not members:
+            try:
+                return webidl.dictionary_members(options)
+            except webidl.ConversionError as error:
+                raise call.error("options", error.reason) from None
+        if options is not None:
+            raise call.error("options", "must be given as a dictionary or as keyword arguments, not as both")
+        return webidl.dictionary_members(members)
+
+    def _convertOptions(self, operation: Operation, call: Call, given: Mapping[str, Any] | None) -> Dictionary | None:
+        model = operation.options
+        if model is None:
+            return None
+        if not given:
+            default = self._defaults.get(operation.name)
+            if default is None:
+                default = self._defaults[operation.name] = model()
+            return default
+        try:
+            return convert(model, given)
+        except webidl.ConversionError as error:
+            raise call.error(f"options{error.path}", error.reason) from None
+
+    def _connect(
+        self,
+        name: str,
+        operands: tuple[object, ...],
+        arguments: tuple[object, ...],
+        options: object,
+        members: Mapping[str, Any],
+    ) -> Operator:
+        """Run the steps of an operation and make its operator.
+
+        Args:
+            name: The operation.
+            operands: The operand arguments as the program gave them (one sequence for a variadic operation).
+            arguments: The other positional arguments as the program gave them.
+            options: The options dictionary or ``None``.
+            members: The options given as keyword arguments.
+
+        Raises:
+            WebNNTypeError: A conversion or a step fails.
+        """
+        entry = self._calls.get(name)
+        operation, call = entry if entry is not None else self._prepare(name)
+        given = None
+        if options is not None or members:
+            given = self._members(call, options, members)
+            label = given.get("label")
+            if label is not None:
+                call = replace(call, label=webidl.domString(label))
+        # Web IDL: the arguments are converted in their order, before any step.
+        if operation.variadic:
+            try:
+                inputs = _convertOperands(operands[0])
+            except webidl.ConversionError as error:
+                raise call.error(f"{operation.operands[0]}{error.path}", error.reason) from None
+        else:
+            for index, operand in enumerate(operands):
+                if not isinstance(operand, MLOperand):
+                    raise call.error(operation.operands[index], f"must be an MLOperand, got {webidl.describe(operand)}")
+            inputs = operands  # type: ignore[assignment]  # all of them are operands, as just checked
+        converted: tuple[Any, ...] = ()
+        if arguments:
+            converted = self._convertArguments(operation, call, arguments)
+        dictionary = self._convertOptions(operation, call, given)
+        # Step 1 of every operation: the operands and activations were made by this builder.
+        for index, operand in enumerate(inputs):
+            if operand._builder is not self:
+                argument = f"inputs[{index}]" if operation.variadic else operation.operands[index]
+                raise call.error(argument, "must be an operand of this builder, but another one made it")
+        optional: tuple[tuple[str, MLOperand], ...] = ()
+        if given:
+            optional = tuple((member, given[member]) for member in operation.members if member in given)
+            for member, operand in optional:
+                if operand._builder is not self:
+                    raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it")
+            self._checkActivations(call, dictionary, given)
+        # The operation's own steps.
+        descriptors = [operand._descriptor for operand in inputs]
+        positional: tuple[Any, ...] = (tuple(descriptors),) if operation.variadic else tuple(descriptors)
+        if dictionary is None:
+            outputs = operation.infer(call, *positional, *converted)
+        else:
+            outputs = operation.infer(call, *positional, *converted, dictionary)
+        # Make graph connections.
+        self._count = index = self._count + 1
+        if isinstance(outputs, OperandDescriptor):
+            outputs = (outputs,)
+        return Operator(operation, index, call.label, inputs, optional, converted, dictionary, outputs)
+
+    def _convertArguments(self, operation: Operation, call: Call, arguments: tuple[object, ...]) -> tuple[Any, ...]:
+        converted: list[Any] = []
+        for argument, value in zip(operation.arguments, arguments, strict=True):
+            try:
+                converted.append(argument.convert(value))
+            except webidl.ConversionError as error:
+                raise call.error(f"{argument.name}{error.path}", error.reason) from None
+        return tuple(converted)
+
+    def _checkActivations(self, call: Call, dictionary: Dictionary | None, given: Mapping[str, Any]) -> None:
+        if getattr(dictionary, "activations", None) is None:
+            return
+        for index, activation in enumerate(given["activations"]):
+            if activation._builder is not self:
+                raise call.error(
+                    f"options.activations[{index}]",
+                    "must be an activation of this builder, but another one made it",
+                )
+
+    def _single(
+        self,
+        name: str,
+        operands: tuple[object, ...],
+        arguments: tuple[object, ...] = (),
+        options: object = None,
+        members: Mapping[str, Any] = {},
+    ) -> MLOperand:
+        """Connect an operation that returns one operand; see `_connect`."""
+        operator = self._connect(name, operands, arguments, options, members)
+        return MLOperand._create(self, operator.outputs[0], operator=operator)
+
+    def _sequence(
+        self,
+        name: str,
+        operands: tuple[object, ...],
+        arguments: tuple[object, ...] = (),
+        options: object = None,
+        members: Mapping[str, Any] = {},
+    ) -> list[MLOperand]:
+        """Connect an operation that returns a sequence of operands; see `_connect`."""
+        operator = self._connect(name, operands, arguments, options, members)
+        return [
+            MLOperand._create(self, descriptor, operator=operator, position=position)
+            for position, descriptor in enumerate(operator.outputs)
+        ]
+
+    def _activation(self, name: str, options: object = None, members: Mapping[str, Any] = {}) -> MLActivation:
+        """Make an activation function: the overload of an operation without its input."""
+        entry = self._calls.get(name)
+        operation, call = entry if entry is not None else self._prepare(name)
+        given = self._members(call, options, members) if options is not None or members else None
+        dictionary = self._convertOptions(operation, call, given)
+        parameters = {} if dictionary is None else dict(dictionary)
+        return MLActivation._create(self, Activation(name, parameters))
+
+    def _overloaded(self, name: str, input: object, options: object, members: Mapping[str, Any]) -> MLOperand | MLActivation:
+        """Choose between the two overloads ``op(input, options)`` and ``op(options)``, as Web IDL's overload resolution does.
+
+        An operand selects the first, a dictionary or nothing the second.
+        """
+        if isinstance(input, MLOperand):
+            return self._single(name, (input,), (), options, members)
+        if input is None and options is None:
+            return self._activation(name, None, members)
+        if isinstance(input, Mapping) and options is None and OPERATIONS[name].options is not None:
+            return self._activation(name, input, members)
+        return self._single(name, (input,), (), options, members)

@@ -1,0 +1,65 @@
+"""The computational graph that `build()` hands to the translation: `#api-mlgraphbuilder-build`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from webnn.builder.operand import MLOperand, Operator
+from webnn.validation.errors import WebNNTypeError
+
+__all__ = ["ComputationalGraph", "collect"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComputationalGraph:
+    """A snapshot of what the outputs need; later calls of the builder do not change it.
+
+    Attributes:
+        inputs: The graph's inputs by name.
+        operators: The operators, each after those that make its inputs.
+        outputs: The requested outputs by name.
+    """
+
+    inputs: Mapping[str, MLOperand]
+    operators: tuple[Operator, ...]
+    outputs: Mapping[str, MLOperand]
+
+
+def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
+    """Find all operators and inputs that the outputs need: steps 3 to 8 of ``build()``.
+
+    A work list in place of recursion: a graph may be a chain of many thousand operators.
+
+    Raises:
+        WebNNTypeError: Two of the inputs have one name.
+    """
+    operators: dict[int, Operator] = {}
+    found: dict[int, MLOperand] = {}
+    work = list(outputs.values())
+    # 7. From the outputs backwards, each operator once.
+    while work:
+        operand = work.pop()
+        operator = operand._operator
+        if operator is None:
+            if operand._name is not None:
+                found[id(operand)] = operand
+        elif operator.index not in operators:
+            operators[operator.index] = operator
+            work.extend(operator.inputs)
+            work.extend(member for _, member in operator.members)
+    inputs: dict[str, MLOperand] = {}
+    for operand in found.values():
+        name = operand._name
+        assert name is not None  # only named operands were put there
+        # 8. No two inputs have the same name.
+        if name in inputs:
+            raise WebNNTypeError(
+                f"build: inputs must have different names, got two that are named {name!r}",
+                operation="build",
+                argument="outputs",
+                anchor="#api-mlgraphbuilder-build",
+            )
+        inputs[name] = operand
+    ordered = tuple(operators[index] for index in sorted(operators))
+    return ComputationalGraph(inputs=inputs, operators=ordered, outputs=dict(outputs))

@@ -1,0 +1,36 @@
+"""What the builder needs of a context."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.validation.revision import Revision
+
+__all__ = ["ContextBase"]
+
+
+class ContextBase:
+    """The part of `MLContext` that `MLGraphBuilder` uses."""
+
+    __slots__ = ()
+
+    _revision: Revision
+
+    def _checkAllowed(self, operation: str) -> None:
+        """Raise SecurityError if the document is not allowed to use the feature ``webnn``."""
+        raise TypeError("not a context")
+
+    def _build(self, graph: ComputationalGraph) -> asyncio.Future[Any]:
+        """Compile a graph on the context's timeline."""
+        raise TypeError("not a context")
+
+    def _buildSync(self, graph: ComputationalGraph) -> Any:
+        """Compile a graph and wait for it."""
+        raise TypeError("not a context")
+
+    def _rejected(self, error: BaseException) -> asyncio.Future[Any]:
+        """Return a future that has failed."""
+        raise TypeError("not a context")

@@ -1,0 +1,1 @@
+"""The translation of a computational graph to an ONNX model. The only package that imports onnx."""

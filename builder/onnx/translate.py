@@ -1,0 +1,195 @@
+"""From a computational graph to an ONNX model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from onnx import ModelProto
+
+from webnn.builder.graph import ComputationalGraph
+from webnn.builder.onnx import (
+    activation,
+    binary,
+    conv,
+    gather_scatter,
+    logical,
+    matmul,
+    normalization,
+    pooling,
+    recurrent,
+    reduction,
+    tensor,
+    unary,
+)
+from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
+from webnn.builder.operand import MLOperand, Operator
+from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["TRANSLATIONS", "OnnxModel", "translate"]
+
+#: `GlobalLpPool` has no kernel at later opsets; this one is measured.
+OPSET = 21
+IR_VERSION = 10
+
+#: Every operation's translation by its name.
+TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
+    {
+        name: translation
+        for family in (
+            activation,
+            binary,
+            conv,
+            gather_scatter,
+            logical,
+            matmul,
+            normalization,
+            pooling,
+            recurrent,
+            reduction,
+            tensor,
+            unary,
+        )
+        for name, translation in family.TRANSLATIONS.items()
+    }
+)
+
+_SCOPE = re.compile(r"([A-Za-z0-9]+)#(\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnnxModel:
+    """A translated graph.
+
+    Attributes:
+        proto: The model, without the large constants.
+        weights: The large constants, by reference.
+        inputs: The ONNX name and the descriptor of each graph input, by its name.
+        outputs: The same for each output.
+        labels: The label of each operator that has one, by the scope of its nodes' names.
+    """
+
+    proto: ModelProto
+    weights: tuple[Weight, ...]
+    inputs: Mapping[str, tuple[str, OperandDescriptor]]
+    outputs: Mapping[str, tuple[str, OperandDescriptor]]
+    labels: Mapping[str, str]
+
+    def find_operator(self, message: str) -> tuple[str, str]:
+        """Find the operator that a message of the engine is about, by the name of its node.
+
+        Returns:
+            The operation's name and the operator's label; empty strings if the message names no node.
+        """
+        match = _SCOPE.search(message)
+        if match is None:
+            return "", ""
+        return match[1], self.labels.get(match[0], "")
+
+
+class _Translator:
+    """The state of one translation: which ONNX value stands for which operand."""
+
+    def __init__(self, graph: ComputationalGraph) -> None:
+        self.graph = graph
+        self.emitter = Emitter()
+        # By id: the graph keeps the operands alive.
+        self.values: dict[int, str] = {}
+        self.results: dict[tuple[int, int], str] = {}
+        self.constants = 0
+
+    def value(self, operand: MLOperand) -> str:
+        """Return the ONNX value of an operand, adding a constant when it is met first."""
+        operator = operand._operator
+        if operator is not None:
+            return self.results[operator.index, operand._position]
+        name = self.values.get(id(operand))
+        if name is None:
+            assert operand._value is not None  # inputs were declared before
+            name = self.values[id(operand)] = f"constant.{self.constants}"
+            self.constants += 1
+            self.emitter.weight(name, operand._value)
+        return name
+
+    def operator(self, operator: Operator) -> None:
+        """Translate one operator: cast to the carrier, emit, cast back."""
+        operation = operator.operation
+        emitter = self.emitter
+        emitter.scope(f"{operation.name}#{operator.index}")
+        translation = TRANSLATIONS[operation.name]
+        if operation.variadic:
+            prefix = operation.operands[0]
+            operands = {f"{prefix}[{index}]": operand for index, operand in enumerate(operator.inputs)}
+        else:
+            operands = dict(zip(operation.operands, operator.inputs, strict=True))
+        primary = operands[translation.primary] if translation.primary else operator.inputs[0]
+        if operator.members:
+            operands.update(operator.members)
+        inputs = {name: self.value(operand) for name, operand in operands.items()}
+        descriptors = {name: operand._descriptor for name, operand in operands.items()}
+        outputs = operator.outputs
+        original = primary._descriptor.dataType
+        carrier = translation.carry.get(original)
+        if carrier is not None:
+            casts: dict[str, str] = {}
+            for name, descriptor in descriptors.items():
+                if descriptor.dataType == original and name not in translation.fixed:
+                    source = inputs[name]
+                    if source not in casts:
+                        casts[source] = emitter.cast(source, carrier)
+                    inputs[name] = casts[source]
+                    descriptors[name] = OperandDescriptor(carrier, descriptor.dimensions)
+            outputs = tuple(OperandDescriptor(carrier, output.dimensions) if output.dataType == original else output for output in outputs)
+        emitted = translation.emit(
+            emitter,
+            Op(
+                name=operation.name,
+                inputs=inputs,
+                descriptors=descriptors,
+                outputs=outputs,
+                arguments=dict(zip((a.name for a in operation.arguments), operator.arguments, strict=True)),
+                options=operator.options,
+                constants={name: operand._value for name, operand in operands.items() if operand._value is not None},
+            ),
+        )
+        results = (emitted,) if isinstance(emitted, str) else emitted
+        for position, (result, output) in enumerate(zip(results, operator.outputs, strict=True)):
+            if carrier is not None and output.dataType == original:
+                result = emitter.cast(result, original)  # noqa: PLW2901 (the carried value is not wanted)
+            self.results[operator.index, position] = result
+
+    def run(self) -> OnnxModel:
+        """Translate the whole graph."""
+        emitter = self.emitter
+        inputs: dict[str, tuple[str, OperandDescriptor]] = {}
+        for name, operand in self.graph.inputs.items():
+            value = emitter.declare_input(f"input.{len(inputs)}", operand._descriptor)
+            self.values[id(operand)] = value
+            inputs[name] = value, operand._descriptor
+        for operator in self.graph.operators:
+            self.operator(operator)
+        outputs: dict[str, tuple[str, OperandDescriptor]] = {}
+        emitter.scope("outputs")
+        taken = {value for value, _ in inputs.values()} | set(self.values.values())
+        for name, operand in self.graph.outputs.items():
+            value = self.value(operand)
+            if value in taken:
+                # The engine wants a value of its own for each output: an operand may be listed twice.
+                value = emitter.node("Identity", [value])
+            taken.add(value)
+            emitter.declare_output(value, operand._descriptor)
+            outputs[name] = value, operand._descriptor
+        model = ModelProto(ir_version=IR_VERSION, producer_name="webnn", graph=emitter.graph)
+        model.opset_import.add(domain="", version=OPSET)
+        labels = {f"{o.operation.name}#{o.index}": o.label for o in self.graph.operators if o.label}
+        return OnnxModel(proto=model, weights=tuple(emitter.weights), inputs=inputs, outputs=outputs, labels=labels)
+
+
+def translate(graph: ComputationalGraph) -> OnnxModel:
+    """Translate a computational graph to an ONNX model.
+
+    Values get names of their own: an operand's name may be any string, an ONNX name may not.
+    """
+    return _Translator(graph).run()

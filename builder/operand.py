@@ -1,0 +1,136 @@
+"""`MLOperand`, `MLActivation`, and the operator that makes an operand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.validation.descriptor import DataType, OperandDescriptor
+from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
+from webnn.validation.operation import Operation
+
+if TYPE_CHECKING:
+    from webnn.builder.base import BuilderBase
+    from webnn.validation.dictionary import Dictionary
+
+__all__ = ["MLActivation", "MLOperand", "Operator"]
+
+
+class Operator:
+    """A node of the computational graph. It knows its inputs, and its outputs know it: no reference cycles.
+
+    Attributes:
+        operation: The operation's row.
+        index: The number of the operator in its builder; an operator comes after those that make its inputs.
+        label: The operator's label, empty if it has none.
+        inputs: The operand arguments.
+        members: The options' operands that were given, with their names.
+        arguments: The other converted arguments, in the IDL's order.
+        options: The converted options, if the operation has any.
+        outputs: The outputs' descriptors.
+    """
+
+    __slots__ = ("arguments", "index", "inputs", "label", "members", "operation", "options", "outputs")
+
+    def __init__(
+        self,
+        operation: Operation,
+        index: int,
+        label: str,
+        inputs: tuple[MLOperand, ...],
+        members: tuple[tuple[str, MLOperand], ...],
+        arguments: tuple[Any, ...],
+        options: Dictionary | None,
+        outputs: tuple[OperandDescriptor, ...],
+    ) -> None:
+        self.operation = operation
+        self.index = index
+        self.label = label
+        self.inputs = inputs
+        self.members = members
+        self.arguments = arguments
+        self.options = options
+        self.outputs = outputs
+
+
+class MLOperand(OperandBase):
+    """An edge of the graph that is being built: an input, a constant, or what an operator returns. `#api-mloperand`.
+
+    Operands are made by the methods of `MLGraphBuilder`.
+    """
+
+    __slots__ = ("__weakref__", "_builder", "_name", "_operator", "_position", "_value")
+
+    _builder: BuilderBase
+    _name: str | None
+    _operator: Operator | None
+    _position: int
+    _value: np.ndarray[Any, np.dtype[Any]] | None
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError("MLOperand: illegal constructor; operands are made by the methods of MLGraphBuilder")
+
+    @classmethod
+    def _create(
+        cls,
+        builder: BuilderBase,
+        descriptor: OperandDescriptor,
+        *,
+        operator: Operator | None = None,
+        position: int = 0,
+        name: str | None = None,
+        value: np.ndarray[Any, np.dtype[Any]] | None = None,
+    ) -> MLOperand:
+        """*Create an MLOperand*, `#api-mloperand-create`."""
+        operand = object.__new__(cls)
+        operand._builder = builder
+        operand._descriptor = descriptor
+        operand._operator = operator
+        operand._position = position
+        operand._name = name
+        operand._value = value
+        return operand
+
+    def dataType(self) -> DataType:
+        """Return the operand's data type, for example ``"float32"``. `#api-mloperand-datatype`."""
+        return self._descriptor.dataType
+
+    def shape(self) -> list[int]:
+        """Return the operand's shape as a new list, empty for a scalar. `#api-mloperand-shape`."""
+        return list(self._descriptor.dimensions)
+
+    def __repr__(self) -> str:
+        if self._name is not None:
+            origin = f"input {self._name!r}"
+        elif self._operator is not None:
+            origin = f"output {self._position} of {self._operator.operation.name}"
+        else:
+            origin = "constant"
+        return f"<MLOperand {self._descriptor}: {origin}>"
+
+
+class MLActivation(ActivationBase):
+    """An activation function for ``gru``, ``lstm`` and their cells. `#api-mlactivation`.
+
+    Activations are made by the methods of `MLGraphBuilder` when they are called without an input: ``builder.relu()``.
+    """
+
+    __slots__ = ("__weakref__", "_builder")
+
+    _builder: BuilderBase
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError("MLActivation: illegal constructor; activations are made by the methods of MLGraphBuilder")
+
+    @classmethod
+    def _create(cls, builder: BuilderBase, activation: Activation) -> MLActivation:
+        """*Create an MLActivation*, `#api-mlactivation-create`."""
+        result = object.__new__(cls)
+        result._builder = builder
+        result._activation = activation
+        return result
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{name}={value}" for name, value in self._activation.parameters.items())
+        return f"<MLActivation {self._activation.name}({parameters})>"

@@ -1,0 +1,1 @@
+"""The operations, one mixin of `MLGraphBuilder` for each family."""

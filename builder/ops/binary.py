@@ -1,0 +1,37 @@
+"""Element-wise binary operations: `#api-mlgraphbuilder-binary`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from webnn.builder.base import BuilderBase
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLOperatorOptions
+
+__all__ = ["BinaryOps"]
+
+
+class BinaryOps(BuilderBase):
+    """The operations of two operands of one data type whose shapes broadcast in both directions."""
+
+    __slots__ = ()
+
+    def add(
+        self,
+        a: MLOperand,
+        b: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Return ``a + b``, element by element; integers wrap. `#api-mlgraphbuilder-binary`.
+
+        Args:
+            a: The first operand, any data type and shape.
+            b: The second operand, of the same type and a shape that broadcasts with the first one's.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The types differ, or the shapes do not broadcast.
+        """
+        return self._single("add", (a, b), (), options, members)

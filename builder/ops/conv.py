@@ -1,0 +1,44 @@
+"""Convolutions: `#api-mlgraphbuilder-conv2d` and `#api-mlgraphbuilder-convtranspose2d`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from webnn.builder.base import BuilderBase
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLConv2dOptions
+
+__all__ = ["ConvOps"]
+
+
+class ConvOps(BuilderBase):
+    """The 2-D convolutions."""
+
+    __slots__ = ()
+
+    def conv2d(
+        self,
+        input: MLOperand,
+        filter: MLOperand,
+        options: MLConv2dOptions | None = None,
+        **members: Unpack[MLConv2dOptions],
+    ) -> MLOperand:
+        """Compute a 2-D convolution. `#api-mlgraphbuilder-conv2d`.
+
+        Args:
+            input: The input, float32 or float16, 4-D: [batches, inputChannels, height, width] or, with ``inputLayout="nhwc"``,
+                [batches, height, width, inputChannels].
+            filter: The filter, of the input's type: [outputChannels, inputChannels / groups, height, width] or as ``filterLayout``
+                says.
+            options: ``padding`` [beginningHeight, endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1),
+                ``dilations`` [height, width] (1), ``groups`` (1), ``inputLayout`` ("nchw"), ``filterLayout`` ("oihw"), ``bias``
+                [outputChannels].
+            members: The options as keyword arguments.
+
+        Returns:
+            The output in the input's layout; height and width are ``floor((input - (filter - 1) * dilation - 1 + padding) / stride) + 1``.
+
+        Raises:
+            WebNNTypeError: A type, shape or option does not fit.
+        """
+        return self._single("conv2d", (input, filter), (), options, members)

@@ -1,0 +1,277 @@
+"""The dictionaries that a program writes, as typed dictionaries: for annotations and for keyword arguments.
+
+Their converted forms, with defaults filled in, are the models beside the validators. A test compares both with the IDL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Required, TypedDict
+
+import numpy as np
+
+from webnn.validation.descriptor import DataType
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLActivation, MLOperand
+
+__all__ = [
+    "MLArgMinMaxOptions",
+    "MLBatchNormalizationOptions",
+    "MLClampOptions",
+    "MLConv2dOptions",
+    "MLConvTranspose2dOptions",
+    "MLEluOptions",
+    "MLGatherOptions",
+    "MLGemmOptions",
+    "MLGruCellOptions",
+    "MLGruOptions",
+    "MLHardSigmoidOptions",
+    "MLInstanceNormalizationOptions",
+    "MLLayerNormalizationOptions",
+    "MLLeakyReluOptions",
+    "MLLinearOptions",
+    "MLLstmCellOptions",
+    "MLLstmOptions",
+    "MLOperandDescriptor",
+    "MLOperatorOptions",
+    "MLPadOptions",
+    "MLPool2dOptions",
+    "MLReduceOptions",
+    "MLResample2dOptions",
+    "MLSplitOptions",
+    "MLTransposeOptions",
+    "MLTriangularOptions",
+    "Numbers",
+]
+
+#: ``sequence<unsigned long>`` or ``sequence<float>``: any sequence of numbers.
+Numbers = Sequence[int] | Sequence[float] | np.ndarray[Any, np.dtype[Any]]
+
+
+class MLOperandDescriptor(TypedDict, total=False):
+    """Type and shape of an input or a constant. `#dictdef-mloperanddescriptor`."""
+
+    dataType: Required[DataType]
+    dimensions: Numbers
+
+
+class MLOperatorOptions(TypedDict, total=False):
+    """What every operation accepts: a label, which error messages quote.
+
+    The draft of June 2024 does not know it yet and ignores it, as it ignores every unknown member; here it names the operator in
+    messages, nothing else.
+    """
+
+    label: str
+
+
+class MLArgMinMaxOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlargminmaxoptions`."""
+
+    axes: Numbers
+    keepDimensions: bool
+    selectLastIndex: bool
+
+
+class MLBatchNormalizationOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlbatchnormalizationoptions`."""
+
+    scale: MLOperand
+    bias: MLOperand
+    axis: int
+    epsilon: float
+
+
+class MLClampOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlclampoptions`."""
+
+    minValue: float
+    maxValue: float
+
+
+class MLConv2dOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlconv2doptions`."""
+
+    padding: Numbers
+    strides: Numbers
+    dilations: Numbers
+    groups: int
+    inputLayout: Literal["nchw", "nhwc"]
+    filterLayout: Literal["oihw", "hwio", "ohwi", "ihwo"]
+    bias: MLOperand
+
+
+class MLConvTranspose2dOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlconvtranspose2doptions`."""
+
+    padding: Numbers
+    strides: Numbers
+    dilations: Numbers
+    outputPadding: Numbers
+    outputSizes: Numbers
+    groups: int
+    inputLayout: Literal["nchw", "nhwc"]
+    filterLayout: Literal["iohw", "hwoi", "ohwi"]
+    bias: MLOperand
+
+
+class MLEluOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mleluoptions`."""
+
+    alpha: float
+
+
+class MLGatherOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlgatheroptions`."""
+
+    axis: int
+
+
+class MLGemmOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlgemmoptions`."""
+
+    c: MLOperand
+    alpha: float
+    beta: float
+    aTranspose: bool
+    bTranspose: bool
+
+
+class MLGruOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlgruoptions`."""
+
+    bias: MLOperand
+    recurrentBias: MLOperand
+    initialHiddenState: MLOperand
+    resetAfter: bool
+    returnSequence: bool
+    direction: Literal["forward", "backward", "both"]
+    layout: Literal["zrn", "rzn"]
+    activations: Sequence[MLActivation]
+
+
+class MLGruCellOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlgrucelloptions`."""
+
+    bias: MLOperand
+    recurrentBias: MLOperand
+    resetAfter: bool
+    layout: Literal["zrn", "rzn"]
+    activations: Sequence[MLActivation]
+
+
+class MLHardSigmoidOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlhardsigmoidoptions`."""
+
+    alpha: float
+    beta: float
+
+
+class MLInstanceNormalizationOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlinstancenormalizationoptions`."""
+
+    scale: MLOperand
+    bias: MLOperand
+    epsilon: float
+    layout: Literal["nchw", "nhwc"]
+
+
+class MLLayerNormalizationOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mllayernormalizationoptions`."""
+
+    scale: MLOperand
+    bias: MLOperand
+    axes: Numbers
+    epsilon: float
+
+
+class MLLeakyReluOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlleakyreluoptions`."""
+
+    alpha: float
+
+
+class MLLinearOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mllinearoptions`."""
+
+    alpha: float
+    beta: float
+
+
+class MLLstmOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mllstmoptions`."""
+
+    bias: MLOperand
+    recurrentBias: MLOperand
+    peepholeWeight: MLOperand
+    initialHiddenState: MLOperand
+    initialCellState: MLOperand
+    returnSequence: bool
+    direction: Literal["forward", "backward", "both"]
+    layout: Literal["iofg", "ifgo"]
+    activations: Sequence[MLActivation]
+
+
+class MLLstmCellOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mllstmcelloptions`."""
+
+    bias: MLOperand
+    recurrentBias: MLOperand
+    peepholeWeight: MLOperand
+    layout: Literal["iofg", "ifgo"]
+    activations: Sequence[MLActivation]
+
+
+class MLPadOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlpadoptions`."""
+
+    mode: Literal["constant", "edge", "reflection", "symmetric"]
+    value: float
+
+
+class MLPool2dOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlpool2doptions`."""
+
+    windowDimensions: Numbers
+    padding: Numbers
+    strides: Numbers
+    dilations: Numbers
+    layout: Literal["nchw", "nhwc"]
+    roundingType: Literal["floor", "ceil"]
+    outputSizes: Numbers
+
+
+class MLReduceOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlreduceoptions`."""
+
+    axes: Numbers
+    keepDimensions: bool
+
+
+class MLResample2dOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlresample2doptions`."""
+
+    mode: Literal["nearest-neighbor", "linear"]
+    scales: Numbers
+    sizes: Numbers
+    axes: Numbers
+
+
+class MLSplitOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlsplitoptions`."""
+
+    axis: int
+
+
+class MLTransposeOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mltransposeoptions`."""
+
+    permutation: Numbers
+
+
+class MLTriangularOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mltriangularoptions`."""
+
+    upper: bool
+    diagonal: int

@@ -1,0 +1,1 @@
+"""Contexts: `ML`, `MLContext`, `MLGraph`, devices, buffers, and the engine behind them."""

@@ -1,0 +1,33 @@
+"""Matrix products: `#api-mlgraphbuilder-matmul` and `#api-mlgraphbuilder-gemm`."""
+
+from __future__ import annotations
+
+from ._numbers import Array, idl_float, typed, wide
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """Compute the product of the matrices in the last two dimensions.
+
+    a is [..., M, K], b is [..., K, N], the output [..., M, N]; the leading dimensions are broadcast.
+    """
+    return typed(wide(a) @ wide(b), a.dtype)
+
+
+def gemm(
+    a: Array,
+    b: Array,
+    *,
+    c: Array | None = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    aTranspose: bool = False,
+    bTranspose: bool = False,
+) -> Array:
+    """Compute alpha * A * B + beta * C.
+
+    A is [M, K] (a, or a transposed), B is [K, N], C is broadcast to the output [M, N] and may be absent.
+    """
+    left = wide(a).T if aTranspose else wide(a)
+    right = wide(b).T if bTranspose else wide(b)
+    product = idl_float(alpha) * (left @ right)
+    return typed(product if c is None else product + idl_float(beta) * wide(c), a.dtype)

@@ -1,0 +1,277 @@
+"""Recurrent networks: GRU and LSTM, whole sequences and single cells.
+
+Everything between the inputs and the outputs is float64. Gates are named as in the draft: z update, r reset,
+n new; i input, o output, f forget, g cell. Weights and biases hold one block of `hiddenSize` rows per letter
+of `layout`, in their second dimension, or in the first for cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import activation
+from ._numbers import Array, Wide, typed, wide
+
+#: An activation: its name and its options, such as ("elu", {"alpha": 0.5}).
+Activation: TypeAlias = tuple[str, Mapping[str, float]]
+
+GRU_ACTIVATIONS: tuple[Activation, ...] = (("sigmoid", {}), ("tanh", {}))
+LSTM_ACTIVATIONS: tuple[Activation, ...] = (("sigmoid", {}), ("tanh", {}), ("tanh", {}))
+
+#: The operations that have an `MLActivation` form.
+ACTIVATIONS: Mapping[str, Callable[..., Array]] = MappingProxyType(
+    {
+        "elu": activation.elu,
+        "gelu": activation.gelu,
+        "hardSigmoid": activation.hardSigmoid,
+        "hardSwish": activation.hardSwish,
+        "leakyRelu": activation.leakyRelu,
+        "linear": activation.linear,
+        "relu": activation.relu,
+        "sigmoid": activation.sigmoid,
+        "softplus": activation.softplus,
+        "softsign": activation.softsign,
+        "tanh": activation.tanh,
+    }
+)
+
+
+def gru(
+    input: Array,
+    weight: Array,
+    recurrentWeight: Array,
+    steps: int,
+    hiddenSize: int,
+    *,
+    bias: Array | None = None,
+    recurrentBias: Array | None = None,
+    initialHiddenState: Array | None = None,
+    resetAfter: bool = True,
+    returnSequence: bool = False,
+    direction: str = "forward",
+    layout: str = "zrn",
+    activations: Sequence[Activation] | None = None,
+) -> list[Array]:
+    """Run a GRU over a sequence: `#api-mlgraphbuilder-gru`.
+
+    Args:
+        input: [steps, batchSize, inputSize]; weights, biases and the initial state have the directions as
+            first dimension.
+
+    Returns:
+        The last hidden state [numDirections, batchSize, hiddenSize]; with `returnSequence` also every hidden
+        state [steps, numDirections, batchSize, hiddenSize], where index t belongs to input[t] in both
+        directions.
+    """
+    directions = _directions(direction, steps)
+    hidden = _initial(initialHiddenState, len(directions), input.shape[1], hiddenSize)
+    sequence = np.zeros([steps, *hidden.shape])
+    for d, times in enumerate(directions):
+        gates = _Gates(
+            weight=_blocks(weight[d], layout),
+            recurrentWeight=_blocks(recurrentWeight[d], layout),
+            bias=_blocks(_at(bias, d), layout),
+            recurrentBias=_blocks(_at(recurrentBias, d), layout),
+        )
+        for t in times:
+            hidden[d] = _gru_step(wide(input[t]), hidden[d], gates, resetAfter, activations or GRU_ACTIVATIONS)
+            sequence[t, d] = hidden[d]
+    outputs = [hidden, sequence] if returnSequence else [hidden]
+    return [typed(output, input.dtype) for output in outputs]
+
+
+def gruCell(
+    input: Array,
+    weight: Array,
+    recurrentWeight: Array,
+    hiddenState: Array,
+    hiddenSize: int,
+    *,
+    bias: Array | None = None,
+    recurrentBias: Array | None = None,
+    resetAfter: bool = True,
+    layout: str = "zrn",
+    activations: Sequence[Activation] | None = None,
+) -> Array:
+    """Run one step of a GRU: `#api-mlgraphbuilder-grucell`.
+
+    Args:
+        input: [batchSize, inputSize]; weight is [3 * hiddenSize, inputSize], recurrentWeight
+            [3 * hiddenSize, hiddenSize], each bias [3 * hiddenSize].
+
+    Returns:
+        The new hidden state [batchSize, hiddenSize].
+    """
+    gates = _Gates(
+        weight=_blocks(weight, layout),
+        recurrentWeight=_blocks(recurrentWeight, layout),
+        bias=_blocks(bias, layout),
+        recurrentBias=_blocks(recurrentBias, layout),
+    )
+    hidden = _gru_step(wide(input), wide(hiddenState), gates, resetAfter, activations or GRU_ACTIVATIONS)
+    return typed(hidden, input.dtype)
+
+
+def lstm(
+    input: Array,
+    weight: Array,
+    recurrentWeight: Array,
+    steps: int,
+    hiddenSize: int,
+    *,
+    bias: Array | None = None,
+    recurrentBias: Array | None = None,
+    peepholeWeight: Array | None = None,
+    initialHiddenState: Array | None = None,
+    initialCellState: Array | None = None,
+    returnSequence: bool = False,
+    direction: str = "forward",
+    layout: str = "iofg",
+    activations: Sequence[Activation] | None = None,
+) -> list[Array]:
+    """Run an LSTM over a sequence: `#api-mlgraphbuilder-lstm`.
+
+    Args:
+        input: [steps, batchSize, inputSize]; weights, biases, peepholes and the initial states have the
+            directions as first dimension.
+
+    Returns:
+        The last hidden and the last cell state, each [numDirections, batchSize, hiddenSize]; with
+        `returnSequence` also every hidden state [steps, numDirections, batchSize, hiddenSize], where index t
+        belongs to input[t] in both directions.
+    """
+    directions = _directions(direction, steps)
+    hidden = _initial(initialHiddenState, len(directions), input.shape[1], hiddenSize)
+    cell = _initial(initialCellState, len(directions), input.shape[1], hiddenSize)
+    sequence = np.zeros([steps, *hidden.shape])
+    for d, times in enumerate(directions):
+        gates = _Gates(
+            weight=_blocks(weight[d], layout),
+            recurrentWeight=_blocks(recurrentWeight[d], layout),
+            bias=_blocks(_at(bias, d), layout),
+            recurrentBias=_blocks(_at(recurrentBias, d), layout),
+            peephole=_blocks(_at(peepholeWeight, d), "iof"),
+        )
+        for t in times:
+            hidden[d], cell[d] = _lstm_step(wide(input[t]), hidden[d], cell[d], gates, activations or LSTM_ACTIVATIONS)
+            sequence[t, d] = hidden[d]
+    outputs = [hidden, cell, sequence] if returnSequence else [hidden, cell]
+    return [typed(output, input.dtype) for output in outputs]
+
+
+def lstmCell(  # noqa: PLR0917 (the specification's arguments)
+    input: Array,
+    weight: Array,
+    recurrentWeight: Array,
+    hiddenState: Array,
+    cellState: Array,
+    hiddenSize: int,
+    *,
+    bias: Array | None = None,
+    recurrentBias: Array | None = None,
+    peepholeWeight: Array | None = None,
+    layout: str = "iofg",
+    activations: Sequence[Activation] | None = None,
+) -> list[Array]:
+    """Run one step of an LSTM: `#api-mlgraphbuilder-lstmcell`.
+
+    Args:
+        input: [batchSize, inputSize]; weight is [4 * hiddenSize, inputSize], recurrentWeight
+            [4 * hiddenSize, hiddenSize], each bias [4 * hiddenSize], peepholeWeight [3 * hiddenSize].
+
+    Returns:
+        The new hidden and the new cell state, each [batchSize, hiddenSize].
+    """
+    gates = _Gates(
+        weight=_blocks(weight, layout),
+        recurrentWeight=_blocks(recurrentWeight, layout),
+        bias=_blocks(bias, layout),
+        recurrentBias=_blocks(recurrentBias, layout),
+        peephole=_blocks(peepholeWeight, "iof"),
+    )
+    states = _lstm_step(wide(input), wide(hiddenState), wide(cellState), gates, activations or LSTM_ACTIVATIONS)
+    return [typed(state, input.dtype) for state in states]
+
+
+def _gru_step(x: Wide, h: Wide, gates: _Gates, resetAfter: bool, activations: Sequence[Activation]) -> Wide:
+    """Compute one step, x [batchSize, inputSize], h [batchSize, hiddenSize]; f, g are the activations.
+
+    z = f(x Wz + bz + h Rz + rbz), r likewise, and the output z * h + (1 - z) * n with
+    n = g(x Wn + bn + r * (h Rn + rbn)) or, the reset gate before the product,
+    n = g(x Wn + bn + (r * h) Rn + rbn).
+    """
+    f, g = (_function(chosen) for chosen in activations)
+    z = f(gates.fed(x, "z") + gates.recurrent(h, "z"))
+    r = f(gates.fed(x, "r") + gates.recurrent(h, "r"))
+    if resetAfter:
+        n = g(gates.fed(x, "n") + r * gates.recurrent(h, "n"))
+    else:
+        n = g(gates.fed(x, "n") + gates.recurrent(r * h, "n"))
+    return z * h + (1 - z) * n
+
+
+def _lstm_step(x: Wide, h: Wide, c: Wide, gates: _Gates, activations: Sequence[Activation]) -> tuple[Wide, Wide]:
+    """Compute one step: the new hidden and cell state; f, g, k are the activations.
+
+    i = f(x Wi + bi + h Ri + rbi + Pi * c), f and o likewise, candidate = g(x Wg + bg + h Rg + rbg),
+    cell = f * c + i * candidate, hidden = o * k(cell). All three peepholes see the cell state before the
+    step, as in the draft's emulation of lstmCell (ONNX shows the output gate the state after it).
+    """
+    f, g, k = (_function(chosen) for chosen in activations)
+    inward, outward, forget = (f(gates.fed(x, gate) + gates.recurrent(h, gate) + gates.peephole[gate] * c) for gate in "iof")
+    cell = forget * c + inward * g(gates.fed(x, "g") + gates.recurrent(h, "g"))
+    return outward * k(cell), cell
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Gates:
+    """The parameters of one direction, each a dictionary by gate letter."""
+
+    weight: dict[str, Any]
+    recurrentWeight: dict[str, Any]
+    bias: dict[str, Any]
+    recurrentBias: dict[str, Any]
+    peephole: dict[str, Any] = field(default_factory=dict)
+
+    def fed(self, x: Wide, gate: str) -> Wide:
+        """Compute the input's part, x W + b."""
+        part: Wide = x @ self.weight[gate].T + self.bias[gate]
+        return part
+
+    def recurrent(self, h: Wide, gate: str) -> Wide:
+        """Compute the hidden state's part, h R + rb."""
+        part: Wide = h @ self.recurrentWeight[gate].T + self.recurrentBias[gate]
+        return part
+
+
+def _blocks(parameter: Array | None, layout: str) -> dict[str, Any]:
+    """Split the first dimension into one block per letter; all are 0.0 if the parameter is absent."""
+    if parameter is None:
+        return dict.fromkeys(layout, 0.0)
+    return dict(zip(layout, np.split(wide(parameter), len(layout)), strict=True))
+
+
+def _at(parameter: Array | None, d: int) -> Array | None:
+    return None if parameter is None else parameter[d]
+
+
+def _function(chosen: Activation) -> Callable[[Wide], Wide]:
+    name, options = chosen
+    return lambda x: ACTIVATIONS[name](x, **options)
+
+
+def _directions(direction: str, steps: int) -> list[list[int]]:
+    """Return the time steps in the order of processing, for each direction."""
+    forward = list(range(steps))
+    backward = forward[::-1]
+    return {"forward": [forward], "backward": [backward], "both": [forward, backward]}[direction]
+
+
+def _initial(state: Array | None, numDirections: int, batchSize: int, hiddenSize: int) -> Wide:
+    """Return the initial state, zero where it is not given."""
+    return np.zeros([numDirections, batchSize, hiddenSize]) if state is None else wide(state)

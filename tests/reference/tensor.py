@@ -1,0 +1,172 @@
+"""Operations that convert, move, pick or interpolate elements."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ._numbers import Array, idl_float, is_float, typed, wide
+
+
+def cast(input: Array, type: str) -> Array:
+    """Convert each element to another type: `#api-mlgraphbuilder-cast`.
+
+    Float to integer truncates towards zero, then saturates; NaN becomes 0. Integer to integer wraps modulo
+    2^bits. To a float type: rounds to nearest, ties to even, overflow to infinity.
+    """
+    target = np.dtype(type)
+    if target.kind == "f":
+        return input.astype(target)
+    if not is_float(input):
+        return typed(input, target)
+    info = np.iinfo(target)
+
+    def saturated(value: float) -> int:
+        if math.isnan(value):
+            return 0
+        return int(min(max(value, info.min), info.max))
+
+    return typed(np.frompyfunc(saturated, 1, 1)(wide(input)), target)
+
+
+def concat(inputs: list[Array], axis: int) -> Array:
+    """Join tensors along an axis: `#api-mlgraphbuilder-concat`."""
+    return np.concatenate(inputs, axis=axis)
+
+
+def expand(input: Array, newShape: list[int]) -> Array:
+    """Repeat dimensions of size 1 up to the new shape: `#api-mlgraphbuilder-expand`."""
+    return np.broadcast_to(input, newShape).copy()
+
+
+def pad(
+    input: Array,
+    beginningPadding: list[int],
+    endingPadding: list[int],
+    *,
+    mode: str = "constant",
+    value: float = 0,
+) -> Array:
+    """Add elements around the tensor: `#api-mlgraphbuilder-pad`.
+
+    "edge" repeats the outermost element, "reflection" mirrors without it, "symmetric" with it; both mirror
+    again where the padding is larger than the tensor. For integers the constant is converted as by
+    `constant(type, value)`: truncated towards zero, then modulo 2^bits.
+    """
+    if mode == "constant":
+        filler = typed(idl_float(value) if is_float(input) else int(idl_float(value)), input.dtype)
+        sizes = [sum(s) for s in zip(beginningPadding, input.shape, endingPadding, strict=True)]
+        output = np.full(sizes, filler, dtype=input.dtype)
+        inside = [range(start, start + size) for start, size in zip(beginningPadding, input.shape, strict=True)]
+        output[np.ix_(*inside)] = input
+        return output
+    sources = [
+        [_mirrored(position, size, mode) for position in range(-before, size + after)]
+        for before, size, after in zip(beginningPadding, input.shape, endingPadding, strict=True)
+    ]
+    return input[np.ix_(*sources)]
+
+
+def _mirrored(position: int, size: int, mode: str) -> int:
+    """Return the element that stands at a position, which may lie outside [0, size)."""
+    if mode == "edge" or size == 1:
+        return min(max(position, 0), size - 1)
+    if mode == "reflection":
+        period = 2 * (size - 1)  # 0 1 2 3 2 1 | 0 ...
+        return min(position % period, -position % period)
+    period = 2 * size  # 0 1 2 3 3 2 1 0 | 0 ...
+    return min(position % period, (-position - 1) % period)
+
+
+def reshape(input: Array, newShape: list[int]) -> Array:
+    """Give the elements, in the same order, a new shape: `#api-mlgraphbuilder-reshape-method`."""
+    return input.reshape(newShape).copy()
+
+
+def resample2d(
+    input: Array,
+    *,
+    mode: str = "nearest-neighbor",
+    scales: list[float] | None = None,
+    sizes: list[int] | None = None,
+    axes: list[int] | None = None,
+) -> Array:
+    """Resample two dimensions: `#api-mlgraphbuilder-resample2d-method`.
+
+    The draft leaves the sampling open; this is ONNX Resize with half-pixel centres. Output position i samples
+    the input at (i + 0.5) / scale - 0.5, clamped to the input. The scale is the option's, or output size /
+    input size with `sizes`. "nearest-neighbor" takes the nearest element, the lower one of two; "linear"
+    interpolates between the two neighbours, along each axis in turn. Coordinates are exact fractions.
+
+    Output sizes: `sizes`, or floor(input size * scale).
+    """
+    x = wide(input)
+    for index, axis in enumerate(axes or [2, 3]):
+        size = x.shape[axis]
+        if sizes is not None:
+            scale = Fraction(sizes[index], size)
+        else:
+            scale = Fraction(1) if scales is None else Fraction(idl_float(scales[index]))
+        slices = []
+        for i in range(math.floor(size * scale)):
+            at = min(max((i + Fraction(1, 2)) / scale - Fraction(1, 2), Fraction(0)), Fraction(size - 1))
+            below = math.floor(at)
+            above = min(below + 1, size - 1)
+            share = _nearest(at - below) if mode == "nearest-neighbor" else float(at - below)
+            slices.append(_between(x.take(below, axis), x.take(above, axis), share))
+        x = np.stack(slices, axis=axis)
+    return typed(x, input.dtype)
+
+
+def _nearest(share: Fraction) -> float:
+    """Round a fraction of 1 to 0 or 1, a half to 0."""
+    return 1.0 if share > Fraction(1, 2) else 0.0
+
+
+def _between(below: Any, above: Any, share: float) -> Any:
+    """Interpolate; a neighbour without weight does not count, even if it is infinite or NaN."""
+    if share in (0.0, 1.0):
+        return above if share else below
+    return (1 - share) * below + share * above
+
+
+def slice_(input: Array, starts: list[int], sizes: list[int]) -> Array:
+    """Cut a block out: `#api-mlgraphbuilder-slice`."""
+    ranges = tuple(slice(start, start + size) for start, size in zip(starts, sizes, strict=True))
+    return input[ranges].copy()
+
+
+def split(input: Array, splits: int | list[int], *, axis: int = 0) -> list[Array]:
+    """Cut along an axis into equal parts, or into parts of the listed sizes: `#api-mlgraphbuilder-split`."""
+    sizes = [input.shape[axis] // splits] * splits if isinstance(splits, int) else splits
+    starts = [sum(sizes[:index]) for index in range(len(sizes))]
+    return [input.take(range(start, start + size), axis=axis) for start, size in zip(starts, sizes, strict=True)]
+
+
+def transpose(input: Array, *, permutation: list[int] | None = None) -> Array:
+    """Permute the dimensions, by default reverse them: `#api-mlgraphbuilder-transpose`."""
+    return input.transpose(permutation).copy()
+
+
+def triangular(input: Array, *, upper: bool = True, diagonal: int = 0) -> Array:
+    """Keep one triangle of each matrix and set the rest to 0: `#api-mlgraphbuilder-triangular`.
+
+    Element [..., i, j] is kept if j - i >= diagonal (upper) or j - i <= diagonal (lower).
+    """
+    output = np.zeros_like(input)
+    for i in range(input.shape[-2]):
+        for j in range(input.shape[-1]):
+            if (j - i >= diagonal) if upper else (j - i <= diagonal):
+                output[..., i, j] = input[..., i, j]
+    return output
+
+
+def where(condition: Array, input: Array, other: Array) -> Array:
+    """Select from `input` where the condition is not 0, else from `other`: `#api-mlgraphbuilder-where`.
+
+    All three are broadcast; values are copied bit for bit.
+    """
+    return np.where(condition != 0, input, other)

@@ -1,0 +1,92 @@
+"""What the tests of all operations share: run one operation through the public API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from webnn import ML, MLContext, MLGraphBuilder, MLOperand
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Act:
+    """An activation function in a table of test cases: the method of the builder and its options."""
+
+    name: str
+    options: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An operand in a table of validation cases: an input of this type and shape."""
+
+    dataType: str
+    dimensions: Sequence[int]
+
+
+def make_context() -> MLContext:
+    return ML().createContextSync()
+
+
+class Arguments:
+    """Turns test values into what a builder's method takes: arrays become operands, `Act` an activation."""
+
+    def __init__(self, builder: MLGraphBuilder, *, constants: bool = False) -> None:
+        self.builder = builder
+        self.constants = constants
+        self.inputs: dict[str, Array] = {}
+        self.count = 0
+
+    def convert(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            descriptor: Any = {"dataType": value.dtype.name, "dimensions": list(value.shape)}
+            if self.constants:
+                return self.builder.constant(descriptor, value)
+            name = f"input{len(self.inputs)}"
+            self.inputs[name] = np.array(value, order="C")
+            return self.builder.input(name, descriptor)
+        if isinstance(value, Shape):
+            self.count += 1
+            return self.builder.input(f"operand{self.count}", {"dataType": value.dataType, "dimensions": value.dimensions})  # type: ignore[typeddict-item]
+        if isinstance(value, Act):
+            return getattr(self.builder, value.name)(*([value.options] if value.options else []))
+        if isinstance(value, list):
+            return [self.convert(element) for element in value]
+        return value
+
+
+def run(name: str, *arguments: Any, constants: bool = False, **options: Any) -> list[Array]:
+    """Build a graph of one operation, compute it, and return its outputs.
+
+    Args:
+        name: The operation.
+        arguments: Its positional arguments; an array becomes an operand.
+        constants: Make constants of the arrays, not inputs.
+        options: Its options; an array becomes an operand.
+    """
+    context = make_context()
+    builder = MLGraphBuilder(context)
+    converter = Arguments(builder, constants=constants)
+    positional = [converter.convert(argument) for argument in arguments]
+    dictionary = {key: converter.convert(value) for key, value in options.items()}
+    returned = getattr(builder, name)(*positional, *([dictionary] if dictionary else []))
+    operands: list[MLOperand] = returned if isinstance(returned, list) else [returned]
+    graph = builder.buildSync({f"output{index}": operand for index, operand in enumerate(operands)})
+    buffers = {f"output{index}": np.zeros(operand.shape(), operand.dataType()) for index, operand in enumerate(operands)}
+    result = context.computeSync(graph, converter.inputs, buffers)
+    return [result["outputs"][name] for name in buffers]
+
+
+def infer(name: str, *arguments: Any, **options: Any) -> list[tuple[str, list[int]]]:
+    """Call an operation with operands of given types and `Shape`s; return the type and shape of each output."""
+    converter = Arguments(MLGraphBuilder(make_context()))
+    positional = [converter.convert(argument) for argument in arguments]
+    dictionary = {key: converter.convert(value) for key, value in options.items()}
+    returned = getattr(converter.builder, name)(*positional, *([dictionary] if dictionary else []))
+    operands: list[MLOperand] = returned if isinstance(returned, list) else [returned]
+    return [(operand.dataType(), operand.shape()) for operand in operands]

@@ -1,0 +1,42 @@
+"""Element-wise binary operations: `#api-mlgraphbuilder-binary`."""
+
+from __future__ import annotations
+
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.operation import Call, Operation
+from webnn.validation.shapes import bidirectionally_broadcast
+
+__all__ = ["OPERATIONS", "binary"]
+
+
+def binary(call: Call, a: OperandDescriptor, b: OperandDescriptor) -> OperandDescriptor:
+    """*Create element-wise binary operation*, `#api-mlgraphbuilder-binary`.
+
+    Args:
+        call: The call.
+        a: The first operand, of any type and shape.
+        b: The second operand, of the same type and a shape that broadcasts with the first one's.
+
+    Returns:
+        The type of ``a`` and the broadcast shape.
+
+    Raises:
+        WebNNTypeError: The types differ, or the shapes do not broadcast.
+    """
+    # 3. Both operands have one data type.
+    call.check_same_type("b", b, "a", a)
+    # The usual case; a valid descriptor is shared.
+    if a.dimensions == b.dimensions:
+        return a
+    # 6. The shapes broadcast in both directions.
+    dimensions = bidirectionally_broadcast(a.dimensions, b.dimensions)
+    if dimensions is None:
+        raise call.error("b", f"must broadcast with the shape of a, {list(a.dimensions)}", list(b.dimensions))
+    return call.output(a.dataType, dimensions)
+
+
+#: The draft restricts the types of none of them.
+OPERATIONS = tuple(
+    Operation(name=name, anchor="#api-mlgraphbuilder-binary", operands=("a", "b"), infer=binary)
+    for name in ("add", "sub", "mul", "div", "max", "min", "pow")
+)

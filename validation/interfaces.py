@@ -1,0 +1,39 @@
+"""The ground floor of the interfaces: what validation must know of `MLOperand` and `MLActivation` without building graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["Activation", "ActivationBase", "OperandBase"]
+
+
+class OperandBase:
+    """The part of `MLOperand` that conversion reads: it is an operand, and it has a descriptor."""
+
+    __slots__ = ("_descriptor",)
+
+    _descriptor: OperandDescriptor
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """An activation function as data: the converted form of an `MLActivation`.
+
+    Attributes:
+        name: The operation's name, for example ``"leakyRelu"``.
+        parameters: The options' values, for example ``{"alpha": 0.01}``.
+    """
+
+    name: str
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+class ActivationBase:
+    """The part of `MLActivation` that conversion reads."""
+
+    __slots__ = ("_activation",)
+
+    _activation: Activation

@@ -1,0 +1,165 @@
+"""What an operation is to the validators: its row (`Operation`) and one call of it (`Call`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from webnn.validation.descriptor import DataType, OperandDescriptor
+from webnn.validation.errors import WebNNTypeError
+
+if TYPE_CHECKING:
+    from webnn.validation.dictionary import Dictionary
+    from webnn.validation.revision import Revision
+
+__all__ = ["Argument", "Call", "Operation", "Outputs"]
+
+#: What a validator returns: one descriptor for an operation with one output, a tuple for one that returns a sequence.
+Outputs = OperandDescriptor | tuple[OperandDescriptor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A positional argument that is not an operand.
+
+    Attributes:
+        name: The IDL's name.
+        convert: The Web IDL conversion of its type.
+    """
+
+    name: str
+    convert: Callable[[object], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation of `MLGraphBuilder`: what its steps share, as data.
+
+    Attributes:
+        name: The method's name.
+        anchor: The anchor of its section.
+        operands: The names of the operand arguments, in the IDL's order; they come before `arguments`.
+        infer: The validator, called with the `Call`, the operands' descriptors, the converted arguments and, where `options` is set,
+            the converted options. Returns the outputs' descriptors.
+        variadic: The one operand argument is a ``sequence<MLOperand>``; `infer` gets a tuple of descriptors for it.
+        arguments: The other positional arguments.
+        options: The model of the options dictionary, if the operation has one.
+        members: The options' members that are operands, in the IDL's order.
+        activation: The method has a second overload without the input, which returns an `MLActivation`.
+    """
+
+    name: str
+    anchor: str
+    operands: tuple[str, ...]
+    infer: Callable[..., Outputs]
+    variadic: bool = False
+    arguments: tuple[Argument, ...] = ()
+    options: type[Dictionary] | None = None
+    members: tuple[str, ...] = ()
+    activation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an operation: the validators' access to errors and to the revision's tables.
+
+    Attributes:
+        operation: The method's name.
+        anchor: The section's anchor.
+        revision: The specification's revision.
+        label: The operator's label, empty if it has none.
+    """
+
+    operation: str
+    anchor: str
+    revision: Revision
+    label: str = ""
+
+    def error(self, argument: str, requirement: str, *given: object) -> WebNNTypeError:
+        """Make the ``TypeError`` of a failed step.
+
+        Args:
+            argument: What is at fault, in the user's own names: ``"input"``, ``"options.strides"``.
+            requirement: What must hold, to be read behind the argument's name: ``"must have 2 elements"``.
+            given: What was given, if it says more.
+        """
+        prefix = f"[{self.label}] " if self.label else ""
+        subject = f"{argument} " if argument else ""
+        got = f", got {', '.join(str(value) for value in given)}" if given else ""
+        return WebNNTypeError(
+            f"{prefix}{self.operation}: {subject}{requirement}{got}",
+            operation=self.operation,
+            argument=argument,
+            label=self.label,
+            anchor=self.anchor,
+        )
+
+    def check_type(self, argument: str, operand: OperandDescriptor) -> None:
+        """Check an operand's data type against the revision's table of this operation.
+
+        Raises:
+            WebNNTypeError: The type is not allowed.
+        """
+        allowed = self.revision.data_types[self.operation][argument]
+        if operand.dataType not in allowed:
+            raise self.error(argument, f"must have a data type of {list(allowed)}", operand.dataType)
+
+    def check_same_type(self, argument: str, operand: OperandDescriptor, other: str, expected: OperandDescriptor) -> None:
+        """Check that an operand has the same data type as another one.
+
+        Raises:
+            WebNNTypeError: The types differ.
+        """
+        if operand.dataType != expected.dataType:
+            raise self.error(argument, f"must have the data type of {other}, {expected.dataType}", operand.dataType)
+
+    def check_rank(self, argument: str, operand: OperandDescriptor) -> None:
+        """Check an operand's rank against the revision's table of this operation.
+
+        Raises:
+            WebNNTypeError: The rank is outside the table's range.
+        """
+        low, high = self.revision.ranks[self.operation][argument]
+        if not low <= len(operand.dimensions) <= high:
+            wanted = f"must be {low}-D" if low == high else f"must have at least {low} dimensions"
+            raise self.error(argument, wanted, f"{len(operand.dimensions)}-D {list(operand.dimensions)}")
+
+    def check_shape(self, argument: str, operand: OperandDescriptor, expected: tuple[int, ...]) -> None:
+        """Check that an operand has exactly a shape.
+
+        Raises:
+            WebNNTypeError: The shape differs.
+        """
+        if operand.dimensions != expected:
+            raise self.error(argument, f"must have the shape {list(expected)}", list(operand.dimensions))
+
+    def check_size(self, argument: str, values: tuple[Any, ...], size: int) -> None:
+        """Check that a sequence has a number of elements.
+
+        Raises:
+            WebNNTypeError: It has more or fewer.
+        """
+        if len(values) != size:
+            raise self.error(argument, f"must have {size} elements", list(values))
+
+    def check_no_zero(self, argument: str, values: tuple[int, ...]) -> None:
+        """Check that no element of a sequence is 0.
+
+        Raises:
+            WebNNTypeError: One is.
+        """
+        if 0 in values:
+            raise self.error(argument, "must be greater than 0 in each element", list(values))
+
+    def output(self, dataType: DataType, dimensions: tuple[int, ...]) -> OperandDescriptor:
+        """Make an output's descriptor, every dimension of which must be valid and whose size this implementation must support.
+
+        Raises:
+            WebNNTypeError: A dimension is 0 or above 2^32 - 1, the rank is above the implementation's limit, or the byte length is.
+        """
+        descriptor = OperandDescriptor(dataType, dimensions)
+        reason = self.revision.unsupported(descriptor)
+        if reason:
+            raise self.error("output", reason)
+        return descriptor

@@ -1,0 +1,48 @@
+"""Broadcasting: `#algorithms-broadcasting`. Pure functions on shapes."""
+
+from __future__ import annotations
+
+from webnn.validation.descriptor import Shape
+
+__all__ = ["bidirectionally_broadcast", "unidirectionally_broadcast"]
+
+
+def unidirectionally_broadcast(shapeFrom: Shape, shapeTo: Shape) -> Shape | None:
+    """*Unidirectionally broadcast the shapes*: stretch ``shapeFrom`` to ``shapeTo``.
+
+    Returns:
+        ``shapeTo``, or ``None`` for failure.
+    """
+    sizeFrom, sizeTo = len(shapeFrom), len(shapeTo)
+    # 3. A shape cannot be stretched to fewer dimensions.
+    if sizeFrom > sizeTo:
+        return None
+    # 4.-5. Ones in front make the ranks equal.
+    paddedFrom = (1,) * (sizeTo - sizeFrom) + shapeFrom
+    # 7. Each dimension is kept, or stretched if it is 1.
+    for dimFrom, dimTo in zip(paddedFrom, shapeTo, strict=True):
+        if dimFrom not in (dimTo, 1):
+            return None
+    return shapeTo
+
+
+def bidirectionally_broadcast(shapeA: Shape, shapeB: Shape) -> Shape | None:
+    """*Bidirectionally broadcast the shapes*: the shape to which both can be stretched.
+
+    Returns:
+        That shape, or ``None`` for failure.
+    """
+    if shapeA == shapeB:
+        return shapeA
+    # 3. The rank of the result is the larger one.
+    outputSize = max(len(shapeA), len(shapeB))
+    # 4.-7. Ones in front make the ranks equal.
+    paddedA = (1,) * (outputSize - len(shapeA)) + shapeA
+    paddedB = (1,) * (outputSize - len(shapeB)) + shapeB
+    outputShape: list[int] = []
+    # 9. Dimensions must be equal, or one of them 1; the larger one is the result's.
+    for dimA, dimB in zip(paddedA, paddedB, strict=True):
+        if dimA not in (dimB, 1) and dimB != 1:
+            return None
+        outputShape.append(max(dimA, dimB))
+    return tuple(outputShape)

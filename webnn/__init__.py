@@ -1,0 +1,116 @@
+"""The W3C Web Neural Network API in Python.
+
+    >>> from webnn import MLGraphBuilder, navigator
+    >>> context = navigator.ml.createContextSync()
+    >>> builder = MLGraphBuilder(context)
+
+The names are the specification's own. Each method that returns a promise there returns an `asyncio.Future` here and has a twin with the
+suffix ``Sync``.
+"""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from webnn.builder.graph_builder import MLGraphBuilder
+from webnn.builder.operand import MLActivation, MLOperand
+from webnn.builder.options import (
+    MLArgMinMaxOptions,
+    MLBatchNormalizationOptions,
+    MLClampOptions,
+    MLConv2dOptions,
+    MLConvTranspose2dOptions,
+    MLEluOptions,
+    MLGatherOptions,
+    MLGemmOptions,
+    MLGruCellOptions,
+    MLGruOptions,
+    MLHardSigmoidOptions,
+    MLInstanceNormalizationOptions,
+    MLLayerNormalizationOptions,
+    MLLeakyReluOptions,
+    MLLinearOptions,
+    MLLstmCellOptions,
+    MLLstmOptions,
+    MLOperandDescriptor,
+    MLOperatorOptions,
+    MLPadOptions,
+    MLPool2dOptions,
+    MLReduceOptions,
+    MLResample2dOptions,
+    MLSplitOptions,
+    MLTransposeOptions,
+    MLTriangularOptions,
+)
+from webnn.context.context import MLComputeResult, MLContext
+from webnn.context.devices import DeviceFallbackWarning
+from webnn.context.graph import MLGraph
+from webnn.context.ml import ML, Document, GPUDevice, MLContextOptions, Navigator
+from webnn.validation.errors import (
+    AbortError,
+    DataError,
+    DOMException,
+    InvalidStateError,
+    NotSupportedError,
+    OperationError,
+    SecurityError,
+    UnknownError,
+    WebNNTypeError,
+)
+
+__all__ = [
+    "ML",
+    "AbortError",
+    "DOMException",
+    "DataError",
+    "DeviceFallbackWarning",
+    "Document",
+    "GPUDevice",
+    "InvalidStateError",
+    "MLActivation",
+    "MLArgMinMaxOptions",
+    "MLBatchNormalizationOptions",
+    "MLClampOptions",
+    "MLComputeResult",
+    "MLContext",
+    "MLContextOptions",
+    "MLConv2dOptions",
+    "MLConvTranspose2dOptions",
+    "MLEluOptions",
+    "MLGatherOptions",
+    "MLGemmOptions",
+    "MLGraph",
+    "MLGraphBuilder",
+    "MLGruCellOptions",
+    "MLGruOptions",
+    "MLHardSigmoidOptions",
+    "MLInstanceNormalizationOptions",
+    "MLLayerNormalizationOptions",
+    "MLLeakyReluOptions",
+    "MLLinearOptions",
+    "MLLstmCellOptions",
+    "MLLstmOptions",
+    "MLOperand",
+    "MLOperandDescriptor",
+    "MLOperatorOptions",
+    "MLPadOptions",
+    "MLPool2dOptions",
+    "MLReduceOptions",
+    "MLResample2dOptions",
+    "MLSplitOptions",
+    "MLTransposeOptions",
+    "MLTriangularOptions",
+    "Navigator",
+    "NotSupportedError",
+    "OperationError",
+    "SecurityError",
+    "UnknownError",
+    "WebNNTypeError",
+    "__version__",
+    "navigator",
+]
+
+__version__ = metadata.version("webnn")
+
+#: The page's navigator: ``navigator.ml``.
+navigator = Navigator()
