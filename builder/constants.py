@@ -44,7 +44,7 @@ def check_view(call: Call, view: Array, descriptor: OperandDescriptor) -> None:
     """*Validate buffer with descriptor*.
 
     Raises:
-        WebNNTypeError: The element type or the byte length differs from the descriptor's, or the array was transferred.
+        WebNNTypeError: The element type or the byte length differs from the descriptor's.
     """
     reason = buffers.mismatch(view, descriptor)
     if reason:

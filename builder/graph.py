@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -36,10 +37,10 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
     """
     operators: dict[int, Operator] = {}
     found: dict[int, MLOperand] = {}
-    work = list(outputs.values())
+    work = deque(outputs.values())
     # 7. From the outputs backwards, each operator once.
     while work:
-        operand = work.pop()
+        operand = work.popleft()
         operator = operand._operator
         if operator is None:
             if operand._name is not None:

@@ -21,6 +21,7 @@ from webnn.builder.ops.normalization import NormalizationOps
 from webnn.builder.ops.pooling import PoolingOps
 from webnn.builder.ops.recurrent import RecurrentOps
 from webnn.builder.ops.reduction import ReductionOps
+from webnn.builder.ops.resample import ResampleOps
 from webnn.builder.ops.tensor import TensorOps
 from webnn.builder.ops.unary import UnaryOps
 from webnn.builder.options import MLOperandDescriptor
@@ -47,6 +48,7 @@ class MLGraphBuilder(
     PoolingOps,
     RecurrentOps,
     ReductionOps,
+    ResampleOps,
     TensorOps,
     UnaryOps,
     BuilderBase,
@@ -82,12 +84,13 @@ class MLGraphBuilder(
         self._calls = {}
         self._defaults = {}
 
-    def input(
-        self,
-        name: str,
-        descriptor: MLOperandDescriptor | None = None,
-        **members: Unpack[MLOperandDescriptor],
-    ) -> MLOperand:
+    @overload
+    def input(self, name: str, descriptor: MLOperandDescriptor) -> MLOperand: ...
+
+    @overload
+    def input(self, name: str, **members: Unpack[MLOperandDescriptor]) -> MLOperand: ...
+
+    def input(self, name: str, descriptor: MLOperandDescriptor | None = None, **members: Any) -> MLOperand:
         """Create an operand for a graph input. `#api-mlgraphbuilder-input`.
 
         Args:
@@ -142,6 +145,8 @@ class MLGraphBuilder(
             self._checkDimensions(call, converted)
             # 2. Type and length of the buffer match.
             constants.check_view(call, view, converted)
+            if self._context._isDetached(view):
+                raise call.error("bufferView", "must not be detached: an earlier compute() transferred its memory")
             # 3. Make graph connections, with a copy of the bytes.
             return MLOperand._create(self, converted, value=constants.copy(view, converted))
         call = self._call("constant", "#api-mlgraphbuilder-constant-type-value")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.validation.revision import Revision
@@ -21,6 +23,10 @@ class ContextBase:
 
     def _checkAllowed(self, operation: str) -> None:
         """Raise SecurityError if the document is not allowed to use the feature ``webnn``."""
+        raise TypeError("not a context")
+
+    def _isDetached(self, view: np.ndarray[Any, np.dtype[Any]]) -> bool:
+        """Tell whether an array's memory was transferred."""
         raise TypeError("not a context")
 
     def _build(self, graph: ComputationalGraph) -> asyncio.Future[Any]:

@@ -16,6 +16,7 @@ from webnn.validation import (
     pooling,
     recurrent,
     reduction,
+    resample,
     tensor,
     unary,
 )
@@ -34,6 +35,7 @@ _FAMILIES = (
     pooling,
     recurrent,
     reduction,
+    resample,
     tensor,
     unary,
 )

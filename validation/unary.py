@@ -1,9 +1,32 @@
-"""TEMP."""
+"""Element-wise unary operations: `#api-mlgraphbuilder-unary`."""
 
 from __future__ import annotations
 
-from webnn.validation.operation import Operation
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.operation import Call, Operation
 
-__all__ = ["OPERATIONS"]
+__all__ = ["OPERATIONS", "unary"]
 
-OPERATIONS: tuple[Operation, ...] = ()
+
+def unary(call: Call, input: OperandDescriptor) -> OperandDescriptor:
+    """*Create element-wise unary operation*, `#api-mlgraphbuilder-unary`.
+
+    Args:
+        call: The call.
+        input: The operand, of a type that the revision's table allows and any shape.
+
+    Returns:
+        The input's descriptor.
+
+    Raises:
+        WebNNTypeError: The data type is not allowed.
+    """
+    # 3. The input's data type is one of those that the operation allows.
+    call.check_type("input", input)
+    return input
+
+
+OPERATIONS = tuple(
+    Operation(name=name, anchor="#api-mlgraphbuilder-unary", operands=("input",), infer=unary)
+    for name in ("abs", "ceil", "cos", "erf", "exp", "floor", "identity", "log", "neg", "reciprocal", "sin", "sqrt", "tan")
+)

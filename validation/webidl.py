@@ -146,7 +146,7 @@ def float_(value: object) -> float:
     """Convert to ``float``: a finite number, rounded to single precision."""
     number = double(value)
     try:
-        return float(struct.unpack("f", struct.pack("f", number))[0])
+        return float(struct.unpack("<f", struct.pack("<f", number))[0])
     except OverflowError:
         raise ConversionError(f"must fit into single precision (float), got {describe(value)}") from None
 

@@ -1,14 +1,80 @@
-"""Activation functions."""
+"""Activation functions, `clamp`, `prelu` and `softmax`."""
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx.integer import BITS
 
 __all__ = ["TRANSLATIONS"]
 
+#: The engine's attributes have the names of the options.
+_KERNELS = {
+    "elu": "Elu",
+    "gelu": "Gelu",
+    "hardSigmoid": "HardSigmoid",
+    "hardSwish": "HardSwish",
+    "leakyRelu": "LeakyRelu",
+    "relu": "Relu",
+    "softplus": "Softplus",
+    "softsign": "Softsign",
+    "tanh": "Tanh",
+}
 
-def _relu(e: Emitter, op: Op) -> str:
-    return e.node("Relu", [op["input"]])
+
+def _kernel(e: Emitter, op: Op) -> str:
+    return e.node(_KERNELS[op.name], [op["input"]], **dict(op.options or ()))
 
 
-TRANSLATIONS = {"relu": Translation(emit=_relu, carry={"float16": "float32"})}
+def _clamp(e: Emitter, op: Op) -> str:
+    dtype, options = op.type("input"), op.options
+    if options.minValue is None and options.maxValue is None:
+        return e.node("Identity", [op["input"]])
+    # Without a bound `Clip` takes the largest finite number for it, which would clip the infinities.
+    low = -math.inf if options.minValue is None else options.minValue
+    high = math.inf if options.maxValue is None else options.maxValue
+    if dtype in BITS:
+        # A bound beyond the type's range stands for the range's end.
+        info = np.iinfo(dtype)
+        low = math.ceil(min(max(low, info.min), info.max))
+        high = math.floor(min(max(high, info.min), info.max))
+    with np.errstate(over="ignore"):  # a bound beyond float16 is an infinity
+        return e.node("Clip", [op["input"], e.scalar(low, dtype), e.scalar(high, dtype)])
+
+
+def _linear(e: Emitter, op: Op) -> str:
+    scaled = e.node("Mul", [op["input"], e.scalar(op.options.alpha, "float32")])
+    return e.node("Add", [scaled, e.scalar(op.options.beta, "float32")])
+
+
+def _prelu(e: Emitter, op: Op) -> str:
+    input, slope = op["input"], op["slope"]
+    if op.type("input") not in BITS:
+        return e.node("PRelu", [input, slope])
+    # `PRelu` has no kernel for signed integers.
+    isNegative = e.node("Less", [input, e.scalar(0, op.type("input"))])
+    return e.node("Where", [isNegative, e.node("Mul", [input, slope]), input])
+
+
+def _sigmoid(e: Emitter, op: Op) -> str:
+    # `Sigmoid` is 0 below -18: it misses the tolerance of web-platform-tests there.
+    exponential = e.node("Exp", [e.node("Neg", [op["input"]])])
+    return e.node("Reciprocal", [e.node("Add", [exponential, e.scalar(1, "float32")])])
+
+
+def _softmax(e: Emitter, op: Op) -> str:
+    return e.node("Softmax", [op["input"]], axis=op.arguments["axis"])
+
+
+TRANSLATIONS = {
+    **{name: Translation(emit=_kernel, carry={"float16": "float32"}) for name in _KERNELS},
+    # The engine's `Clip` takes all types; it chooses a value and never rounds.
+    "clamp": Translation(emit=_clamp),
+    "linear": Translation(emit=_linear, carry={"float16": "float32"}),
+    "prelu": Translation(emit=_prelu, carry={"float16": "float32"}),
+    "sigmoid": Translation(emit=_sigmoid, carry={"float16": "float32"}),
+    "softmax": Translation(emit=_softmax, carry={"float16": "float32"}),
+}

@@ -1,16 +1,32 @@
-"""Element-wise binary operations."""
+"""Element-wise binary operations. What integers need for ``div`` and ``pow`` stands in `webnn.builder.onnx.integer`."""
 
 from __future__ import annotations
 
+from webnn.builder.onnx import integer
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 
 __all__ = ["TRANSLATIONS"]
 
-_RENAMES = {"add": "Add"}
+_KERNELS = {
+    "add": "Add",
+    "div": "Div",
+    "max": "Max",
+    "min": "Min",
+    "mul": "Mul",
+    "pow": "Pow",
+    "sub": "Sub",
+}
+_INTEGERS = {"div": integer.divide, "pow": integer.power}
 
 
-def _rename(e: Emitter, op: Op) -> str:
-    return e.node(_RENAMES[op.name], [op["a"], op["b"]])
+def _kernel(e: Emitter, op: Op) -> str:
+    if op.name in _INTEGERS and op.type("a") in integer.BITS:
+        return _INTEGERS[op.name](e, op)
+    return e.node(_KERNELS[op.name], [op["a"], op["b"]])
 
 
-TRANSLATIONS = {name: Translation(emit=_rename, carry={"float16": "float32"}) for name in _RENAMES}
+TRANSLATIONS = {
+    **{name: Translation(emit=_kernel, carry={"float16": "float32"}) for name in ("add", "div", "mul", "pow", "sub")},
+    # These choose a value and never round: the engine has them in float16.
+    **{name: Translation(emit=_kernel) for name in ("max", "min")},
+}

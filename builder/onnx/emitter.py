@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from onnx import AttributeProto, GraphProto, TensorProto, ValueInfoProto
 
 from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand, Operator
 
 __all__ = ["BOOL", "ELEMENT_TYPES", "INT64_MAX", "INT64_MIN", "Emitter", "Op", "Translation", "Weight"]
 
@@ -56,7 +59,6 @@ class Weight:
     data: Array
 
 
-@dataclass(slots=True)
 class Op:
     """One operator, as its translation sees it: ONNX value names in place of operands, types after `Translation.carry`.
 
@@ -64,20 +66,29 @@ class Op:
         name: The operation's name.
         inputs: The ONNX value of each operand argument and of each option member that was given (``"input"``, ``"bias"``);
             for a variadic operation ``"inputs[0]"`` and so on.
-        descriptors: Their types and shapes, by the same names.
+        operands: The operands themselves, by the same names.
         outputs: The outputs' types and shapes.
-        arguments: The other positional arguments, converted, by name.
         options: The converted options; ``None`` if the operation has none.
-        constants: The values of those inputs that are constants.
+        carried: For each operand that is carried by another type, that type.
     """
 
-    name: str
-    inputs: dict[str, str]
-    descriptors: dict[str, OperandDescriptor]
-    outputs: tuple[OperandDescriptor, ...]
-    arguments: dict[str, Any]
-    options: Any
-    constants: dict[str, Array]
+    __slots__ = ("_operator", "carried", "inputs", "name", "operands", "options", "outputs")
+
+    def __init__(
+        self,
+        operator: Operator,
+        operands: dict[str, MLOperand],
+        inputs: dict[str, str],
+        outputs: tuple[OperandDescriptor, ...],
+        carried: Mapping[str, DataType],
+    ) -> None:
+        self.name = operator.operation.name
+        self.inputs = inputs
+        self.operands = operands
+        self.outputs = outputs
+        self.options: Any = operator.options
+        self.carried = carried
+        self._operator = operator
 
     def __getitem__(self, argument: str) -> str:
         """Return the ONNX value of an operand that must be there."""
@@ -89,11 +100,28 @@ class Op:
 
     def shape(self, argument: str) -> Shape:
         """Return the shape of an operand."""
-        return self.descriptors[argument].dimensions
+        return self.operands[argument]._descriptor.dimensions
 
     def type(self, argument: str) -> DataType:
         """Return the data type in which an operand is computed."""
-        return self.descriptors[argument].dataType
+        carrier = self.carried.get(argument)
+        return self.operands[argument]._descriptor.dataType if carrier is None else carrier
+
+    @property
+    def descriptors(self) -> dict[str, OperandDescriptor]:
+        """The operands' types, as computed, and shapes, by the names of `inputs`."""
+        return {name: OperandDescriptor(self.type(name), self.shape(name)) for name in self.operands}
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The positional arguments that are no operands, converted, by name."""
+        operator = self._operator
+        return {argument.name: value for argument, value in zip(operator.operation.arguments, operator.arguments, strict=True)}
+
+    @property
+    def constants(self) -> dict[str, Array]:
+        """The values of those operands that are constants, in their own types, by the names of `inputs`."""
+        return {name: operand._value for name, operand in self.operands.items() if operand._value is not None}
 
 
 #: Emits an operator; returns the ONNX value of its output, or of each of its outputs.

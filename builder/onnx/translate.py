@@ -21,12 +21,13 @@ from webnn.builder.onnx import (
     pooling,
     recurrent,
     reduction,
+    resample,
     tensor,
     unary,
 )
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.operand import MLOperand, Operator
-from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.descriptor import DataType, OperandDescriptor
 
 __all__ = ["TRANSLATIONS", "OnnxModel", "translate"]
 
@@ -49,6 +50,7 @@ TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
             pooling,
             recurrent,
             reduction,
+            resample,
             tensor,
             unary,
         )
@@ -56,6 +58,7 @@ TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
     }
 )
 
+_NOTHING: Mapping[str, DataType] = MappingProxyType({})
 _SCOPE = re.compile(r"([A-Za-z0-9]+)#(\d+)")
 
 
@@ -128,36 +131,29 @@ class _Translator:
         if operator.members:
             operands.update(operator.members)
         inputs = {name: self.value(operand) for name, operand in operands.items()}
-        descriptors = {name: operand._descriptor for name, operand in operands.items()}
         outputs = operator.outputs
         original = primary._descriptor.dataType
         carrier = translation.carry.get(original)
-        if carrier is not None:
+        if carrier is None:
+            emitted = translation.emit(emitter, Op(operator, operands, inputs, outputs, _NOTHING))
+            results = (emitted,) if isinstance(emitted, str) else emitted
+        else:
+            carried: dict[str, DataType] = {}
             casts: dict[str, str] = {}
-            for name, descriptor in descriptors.items():
-                if descriptor.dataType == original and name not in translation.fixed:
+            for name, operand in operands.items():
+                if operand._descriptor.dataType == original and name not in translation.fixed:
                     source = inputs[name]
                     if source not in casts:
                         casts[source] = emitter.cast(source, carrier)
                     inputs[name] = casts[source]
-                    descriptors[name] = OperandDescriptor(carrier, descriptor.dimensions)
-            outputs = tuple(OperandDescriptor(carrier, output.dimensions) if output.dataType == original else output for output in outputs)
-        emitted = translation.emit(
-            emitter,
-            Op(
-                name=operation.name,
-                inputs=inputs,
-                descriptors=descriptors,
-                outputs=outputs,
-                arguments=dict(zip((a.name for a in operation.arguments), operator.arguments, strict=True)),
-                options=operator.options,
-                constants={name: operand._value for name, operand in operands.items() if operand._value is not None},
-            ),
-        )
-        results = (emitted,) if isinstance(emitted, str) else emitted
-        for position, (result, output) in enumerate(zip(results, operator.outputs, strict=True)):
-            if carrier is not None and output.dataType == original:
-                result = emitter.cast(result, original)  # noqa: PLW2901 (the carried value is not wanted)
+                    carried[name] = carrier
+            outputs = tuple([OperandDescriptor(carrier, each.dimensions) if each.dataType == original else each for each in outputs])
+            emitted = translation.emit(emitter, Op(operator, operands, inputs, outputs, carried))
+            results = [
+                emitter.cast(result, original) if output.dataType == original else result
+                for result, output in zip((emitted,) if isinstance(emitted, str) else emitted, operator.outputs, strict=True)
+            ]
+        for position, result in enumerate(results):
             self.results[operator.index, position] = result
 
     def run(self) -> OnnxModel:

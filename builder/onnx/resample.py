@@ -1,0 +1,110 @@
+"""Resampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from webnn.builder.onnx.emitter import Emitter, Op, Translation
+
+__all__ = ["TRANSLATIONS"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Beyond this size an axis is left to the engine's own float32 arithmetic: no tables of that length are made.
+_LONGEST_TABLE = 2**22
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """One axis that is resampled.
+
+    Attributes:
+        axis: Its index.
+        size: The input's size.
+        count: The output's size.
+        scale: What maps positions: output position i samples the input at (i + 1/2) / scale - 1/2, clamped to the input.
+    """
+
+    axis: int
+    size: int
+    count: int
+    scale: Fraction
+
+    def samples(self) -> tuple[Array, Array, int]:
+        """Return for each output position the element below, and how far behind it the sample lies, in parts of an exact whole."""
+        # Integers of 64 bits suffice: numerator and denominator of a float32 times a table's length fit.
+        numerator, denominator = self.scale.numerator, self.scale.denominator
+        whole = 2 * numerator
+        position = (2 * np.arange(self.count, dtype=np.int64) + 1) * denominator - numerator
+        position = np.clip(position, 0, (self.size - 1) * whole)
+        below = position // whole
+        return below, position - below * whole, whole
+
+    @property
+    def is_engine_exact(self) -> bool:
+        """Tell whether float32 arithmetic chooses the right nearest element everywhere."""
+        _, part, whole = self.samples()
+        margin = np.abs(2 * part - whole) / (2 * whole)
+        rounded = Fraction(float(np.float32(self.scale))) != self.scale
+        # A sample in the middle is safe if the scale is exact; one beside the middle, if it is farther away than an error can be.
+        doubtful = margin < self.size * 2.0**-22
+        return not doubtful[(margin > 0) | rounded].any()
+
+
+def _with_resize(e: Emitter, op: Op, mode: str, axes: list[_Axis], *, sizes: bool) -> str:
+    """Emit the engine's own operator."""
+    # Its linear mode wants the two axes last, or between batches and channels.
+    permutation = [2, 3, 0, 1] if mode == "linear" and axes[0].axis == 0 else [0, 1, 2, 3]
+    if sizes:
+        shape = [op.outputs[0].dimensions[axis] for axis in permutation]
+        extent = [None, None, e.ints(shape)]
+    else:
+        scales = np.ones(4, np.float32)
+        for axis in axes:
+            scales[axis.axis] = axis.scale
+        extent = [None, e.literal(scales[permutation])]
+    value = e.node("Resize", [e.transpose(op["input"], permutation), *extent], mode=mode)
+    return e.transpose(value, permutation)
+
+
+def _with_gather(e: Emitter, op: Op, mode: str, axes: list[_Axis]) -> str:
+    """Emit one axis after the other, from tables of exact positions."""
+    value = op["input"]
+    for axis in axes:
+        below, part, whole = axis.samples()
+        if mode == "nearest":
+            # The lower of two elements that are equally near.
+            value = e.node("Gather", [value, e.literal(below + (2 * part > whole))], axis=axis.axis)
+            continue
+        share = (part / whole).astype(np.float32).reshape([-1] + [1] * (3 - axis.axis))
+        lower = e.node("Gather", [value, e.literal(below)], axis=axis.axis)
+        upper = e.node("Gather", [value, e.literal(np.minimum(below + 1, axis.size - 1))], axis=axis.axis)
+        value = e.node("Add", [e.node("Mul", [lower, e.literal(1 - share)]), e.node("Mul", [upper, e.literal(share)])])
+    return value
+
+
+def _resample2d(e: Emitter, op: Op) -> str:
+    options, shape, output = op.options, op.shape("input"), op.outputs[0].dimensions
+    mode = "nearest" if options.mode == "nearest-neighbor" else "linear"
+    indices = options.axes or (2, 3)
+    sizes = options.sizes is not None or max(output) > _LONGEST_TABLE
+    if sizes:
+        axes = [_Axis(axis, shape[axis], output[axis], Fraction(output[axis], shape[axis])) for axis in indices]
+        right = True
+    else:
+        scales = options.scales or (1.0, 1.0)
+        axes = [_Axis(axis, shape[axis], output[axis], Fraction(scale)) for axis, scale in zip(indices, scales, strict=True)]
+        # The engine multiplies size and scale in float32, so 10 * 0.7 gives it 7 elements where 6 are due. And where no size
+        # changes it copies the input, whatever the scales are.
+        right = all(int(np.float32(axis.size) * np.float32(axis.scale)) == axis.count for axis in axes)
+        right = right and (shape != output or all(axis.scale == 1 for axis in axes))
+    if right and mode == "nearest" and max(output) <= _LONGEST_TABLE:
+        right = all(axis.is_engine_exact for axis in axes)
+    return _with_resize(e, op, mode, axes, sizes=sizes) if right else _with_gather(e, op, mode, axes)
+
+
+TRANSLATIONS = {"resample2d": Translation(emit=_resample2d, carry={"float16": "float32"})}

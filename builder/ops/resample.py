@@ -1,0 +1,42 @@
+"""Resampling: `#api-mlgraphbuilder-resample2d-method`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from webnn.builder.base import BuilderBase
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLResample2dOptions
+
+__all__ = ["ResampleOps"]
+
+
+class ResampleOps(BuilderBase):
+    """The change of spatial sizes."""
+
+    __slots__ = ()
+
+    def resample2d(
+        self,
+        input: MLOperand,
+        options: MLResample2dOptions | None = None,
+        **members: Unpack[MLResample2dOptions],
+    ) -> MLOperand:
+        """Resample two neighbouring dimensions to other sizes. `#api-mlgraphbuilder-resample2d-method`.
+
+        Output position i samples the input at ``(i + 0.5) / scale - 0.5``, clamped to the input.
+
+        Args:
+            input: The input, float32 or float16, 4-D.
+            options: ``mode`` ("nearest-neighbor", or "linear" between the two neighbours along each axis), ``scales`` [height, width]
+                (1), ``sizes`` [height, width] of the output, which replace the scales, ``axes`` that are height and width: [0, 1],
+                [1, 2] or [2, 3] ([2, 3]).
+            members: The options as keyword arguments.
+
+        Returns:
+            The output; height and width are ``sizes``, or ``floor(input * scale)``.
+
+        Raises:
+            WebNNTypeError: The type, rank or an option does not fit, or an output size is 0 or too large.
+        """
+        return self._single("resample2d", (input,), (), options, members)

@@ -1,0 +1,153 @@
+"""The values of activation functions, clamp, prelu and softmax, against the NumPy reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.reference import REFERENCE
+from tests.support import run
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+RNG = np.random.default_rng(0)
+SHAPES: list[tuple[int, ...]] = [(), (1,), (7,), (2, 3, 5), (1, 2, 1, 2, 3, 1, 2, 2)]
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, -2.99, 3.0, -6.0, 20.0, -20.0, 60.0, -60.0, 100.0, 6e4, -6e4, 1e-4, np.nan, np.inf, -np.inf]
+
+# The operation, its options, and the accuracy expected in float32: relative and absolute. The absolute one stands for the difference of
+# two numbers of the size of the options, as in exp(x) - 1.
+FLOATS: list[tuple[str, dict[str, float], float, float]] = [
+    ("clamp", {}, 0, 0),
+    ("clamp", {"minValue": -0.3}, 0, 0),
+    ("clamp", {"maxValue": 2.1}, 0, 0),
+    ("clamp", {"minValue": -1e30, "maxValue": 1e30}, 0, 0),
+    ("clamp", {"minValue": 1, "maxValue": 1}, 0, 0),
+    ("elu", {}, 4e-7, 1e-7),
+    ("elu", {"alpha": 0.36}, 4e-7, 1e-7),
+    ("elu", {"alpha": -3.5}, 4e-7, 4e-7),
+    ("elu", {"alpha": 0}, 0, 0),
+    ("gelu", {}, 4e-7, 1e-6),
+    ("hardSigmoid", {}, 4e-7, 1e-7),
+    ("hardSigmoid", {"alpha": -0.75}, 4e-7, 2e-7),
+    ("hardSigmoid", {"beta": -0.4}, 4e-7, 2e-7),
+    ("hardSigmoid", {"alpha": 0, "beta": 2}, 0, 0),
+    ("hardSwish", {}, 4e-7, 4e-7),
+    ("leakyRelu", {}, 2e-7, 0),
+    ("leakyRelu", {"alpha": 0}, 0, 0),
+    ("leakyRelu", {"alpha": -97.7}, 2e-7, 0),
+    ("linear", {}, 0, 0),
+    ("linear", {"alpha": 7.4}, 2e-7, 0),
+    ("linear", {"alpha": -7.4, "beta": 5.9}, 2e-7, 2e-6),
+    ("relu", {}, 0, 0),
+    ("sigmoid", {}, 4e-7, 0),
+    ("softplus", {}, 4e-7, 0),
+    ("softsign", {}, 4e-7, 0),
+    ("tanh", {}, 6e-7, 0),
+]
+
+
+def check(actual: Array, expected: Any, rtol: float, atol: float) -> None:
+    if actual.dtype == np.float16:
+        # Computed in float32 and rounded once: at most one unit more.
+        rtol, atol = (2**-10, max(atol, 2**-24)) if rtol > 0 else (0, 0)
+    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol, strict=True)
+
+
+@pytest.mark.parametrize("constants", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize(("name", "options", "rtol", "atol"), FLOATS)
+def test_floats(name: str, options: dict[str, float], rtol: float, atol: float, dtype: str, *, constants: bool) -> None:
+    for values in (np.array(SPECIAL), *(RNG.uniform(-8, 8, shape) for shape in SHAPES)):
+        x = np.asarray(values, dtype)
+        [actual] = run(name, x, constants=constants, **options)
+        check(actual, REFERENCE[name](x, **options), rtol, atol)
+
+
+# The type and the bounds: fractions, bounds beyond the type's range, and no bound.
+CLAMPS: list[tuple[str, dict[str, float]]] = [
+    (dtype, options)
+    for dtype in ("int32", "uint32", "int64", "uint64", "int8", "uint8")
+    for options in (
+        {},
+        {"minValue": 0.5},
+        {"maxValue": 99.5},
+        {"minValue": -2.5, "maxValue": 2.5},
+        {"minValue": 0.25, "maxValue": 0.75},
+        {"minValue": -1e20, "maxValue": 1e20},
+        {"minValue": 1e20},
+        {"maxValue": -1e20},
+        {"minValue": 2.0**63},
+        {"maxValue": 2.0**24},
+    )
+]
+
+
+@pytest.mark.parametrize("constants", [False, True])
+@pytest.mark.parametrize(("dtype", "options"), CLAMPS)
+def test_clamp_of_integers(dtype: str, options: dict[str, float], *, constants: bool) -> None:
+    info = np.iinfo(dtype)
+    ends = np.array([info.min, info.min + 1, 0, 1, 2, 3, 99, 100, info.max - 1, info.max], dtype)
+    for x in (ends, np.array(info.max, dtype), RNG.integers(info.min, info.max, (1, 2, 1, 2, 3, 1, 2, 2), dtype, endpoint=True)):
+        [actual] = run("clamp", x, constants=constants, **options)
+        expected = REFERENCE["clamp"](x.reshape(-1), **options)
+        np.testing.assert_array_equal(actual, np.reshape(expected, x.shape), strict=True)
+
+
+@pytest.mark.parametrize("constants", [False, True])
+@pytest.mark.parametrize("dtype", ["int32", "int8"])
+def test_relu_of_integers(dtype: str, *, constants: bool) -> None:
+    info = np.iinfo(dtype)
+    for x in (np.array([info.min, -1, 0, 1, info.max], dtype), np.array(-3, dtype)):
+        np.testing.assert_array_equal(run("relu", x, constants=constants)[0], REFERENCE["relu"](x), strict=True)
+
+
+@pytest.mark.parametrize("constants", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "int8"])
+def test_prelu(dtype: str, *, constants: bool) -> None:
+    cases: list[tuple[Any, Any]] = [
+        (RNG.uniform(-9, 9, shape), RNG.uniform(-9, 9, slope))
+        for shape, slope in [
+            ((), ()),
+            ((5,), ()),
+            ((3, 2, 5), (5,)),
+            ((3, 2, 5), (2, 1)),
+            ((3, 2, 5), (3, 2, 5)),
+            ((1, 2, 1, 2, 3, 1, 2, 2), (2, 3, 1, 1, 2)),
+        ]
+    ]
+    if dtype.startswith("float"):
+        x = np.array(SPECIAL)
+        cases += [(x, np.array(slope)) for slope in (0.0, -2.0, np.inf, np.nan)]
+        # What is not negative never meets the slope.
+        cases += [(np.array([0.0, -0.0, 2.0, np.inf]), np.array([np.inf, np.nan, np.nan, np.nan]))]
+    else:
+        info = np.iinfo(dtype)
+        cases += [(np.array([info.min, info.min, -1, 0, info.max]), np.array([-1, info.min, info.min, info.min, info.min]))]
+    for x, slope in cases:
+        operands = np.asarray(x, dtype), np.asarray(slope, dtype)
+        [actual] = run("prelu", *operands, constants=constants)
+        np.testing.assert_array_equal(actual, REFERENCE["prelu"](*operands), strict=True)
+
+
+# The input and the axis.
+SOFTMAXES: list[tuple[Any, int]] = [
+    (RNG.uniform(-4, 4, (7,)), 0),
+    (RNG.uniform(-4, 4, (1,)), 0),
+    (RNG.uniform(-4, 4, (3, 4)), 1),
+    (RNG.uniform(-4, 4, (3, 4)), 0),
+    (RNG.uniform(-4, 4, (3, 4)), 2**32),
+    (RNG.uniform(-4, 4, (2, 3, 4, 5)), 1),
+    (RNG.uniform(-4, 4, (1, 2, 3, 1, 2, 2, 1, 2)), 2),
+    (np.array([[6e4, 6e4, 0], [-6e4, -6e4, -6e4], [0, np.nan, 1], [-np.inf, 0, 0], [np.inf, 0, 1], [-np.inf] * 3]), 1),
+]
+
+
+@pytest.mark.parametrize("constants", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize(("values", "axis"), SOFTMAXES)
+def test_softmax(values: Array, axis: int, dtype: str, *, constants: bool) -> None:
+    x = values.astype(dtype)
+    [actual] = run("softmax", x, axis, constants=constants)
+    check(actual, REFERENCE["softmax"](x, axis % 2**32), 1e-6, 0)

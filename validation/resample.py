@@ -1,0 +1,90 @@
+"""Resampling: `#api-mlgraphbuilder-resample2d-method`."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import PlainValidator
+
+from webnn.validation import webidl
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.dictionary import Dictionary, FloatSequence, UnsignedLongSequence
+from webnn.validation.operation import Call, Operation
+
+__all__ = ["OPERATIONS", "Resample2dOptions", "resample2d"]
+
+InterpolationMode = Annotated[
+    Literal["nearest-neighbor", "linear"],
+    PlainValidator(webidl.enumeration("MLInterpolationMode", ("nearest-neighbor", "linear"))),
+]
+
+_AXES = ((0, 1), (1, 2), (2, 3))
+
+
+class Resample2dOptions(Dictionary):
+    """``MLResample2dOptions``, `#dictdef-mlresample2doptions`."""
+
+    mode: InterpolationMode = "nearest-neighbor"
+    scales: FloatSequence | None = None
+    sizes: UnsignedLongSequence | None = None
+    axes: UnsignedLongSequence | None = None
+
+
+def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions) -> OperandDescriptor:
+    """Validate ``resample2d``, `#api-mlgraphbuilder-resample2d-method`.
+
+    Args:
+        call: The call.
+        input: The input, 4-D.
+        options: The converted options.
+
+    Returns:
+        The output: the input's shape with two other sizes.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 2. The input is of a floating-point type.
+    call.check_type("input", input)
+    # 3. The input is 4-D.
+    call.check_rank("input", input)
+    # 4. *Check resample options*:
+    # 4.1. Scales are 1 by default.
+    scales = (1.0, 1.0) if options.scales is None else options.scales
+    # 4.2. There are two scales, and they are positive.
+    call.check_size("options.scales", scales, 2)
+    if not (scales[0] > 0 and scales[1] > 0):
+        raise call.error("options.scales", "must be greater than 0 in each element", list(scales))
+    # 4.3. There are two sizes, if any, and none is 0.
+    if options.sizes is not None:
+        call.check_size("options.sizes", options.sizes, 2)
+        call.check_no_zero("options.sizes", options.sizes)
+    # 4.4. The last two axes by default.
+    axes = (2, 3) if options.axes is None else options.axes
+    # 4.5. The axes are neighbours in ascending order.
+    if axes not in _AXES:
+        raise call.error("options.axes", "must be [0, 1], [1, 2] or [2, 3]", list(axes))
+    # 5. *Calculate resample output sizes*:
+    shape = list(input.dimensions)
+    for index, axis in enumerate(axes):
+        if options.sizes is not None:
+            # 5.2.1. The size, if it is given.
+            shape[axis] = options.sizes[index]
+        else:
+            # 5.2.2. Otherwise the exact product with the scale, rounded down.
+            shape[axis] = math.floor(input.dimensions[axis] * Fraction(scales[index]))
+    # 5.2.3. Every dimension is valid.
+    return call.output(input.dataType, tuple(shape))
+
+
+OPERATIONS = (
+    Operation(
+        name="resample2d",
+        anchor="#api-mlgraphbuilder-resample2d-method",
+        operands=("input",),
+        infer=resample2d,
+        options=Resample2dOptions,
+    ),
+)
