@@ -1,10 +1,11 @@
 """Buffers of `compute()`: the check of the views, and their transfer.
 
 A transferred array is *detached*: its memory has moved to the array in the result, and using the old one again is an error. NumPy has no
-such state, so detached memory is remembered here, by the object that owns it: the array at the end of the chain of bases, or the object
-with the buffer protocol behind it. All arrays over one memory are detached together, as all views of one ``ArrayBuffer`` are.
+such state, so it is kept with the object that owns the memory: the array at the end of the chain of bases, or the object with the buffer
+protocol behind it. All arrays over one memory are detached together, as all views of one ``ArrayBuffer`` are.
 
-The new array's owner is a `ctypes` array over the same memory: an object of its own, so that it is not detached with the old one.
+The new array's owner is a `TransferredMemory`: a `ctypes` array over the same memory, an object of its own, so that it is not detached
+with the old one.
 """
 
 from __future__ import annotations
@@ -14,18 +15,32 @@ import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 
-__all__ = ["BufferSlot", "Transfer", "check", "is_detached", "transfer"]
+__all__ = ["LOCK", "BufferSlot", "Checked", "Transfer", "TransferredMemory", "check", "is_detached"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_ELEMENT_OF_MEMORY = ctypes.c_char
+_DETACHED_REASON = "must not be detached: an earlier compute() transferred its memory; use the arrays of that result"
+
+
+class TransferredMemory:
+    """Memory that a transfer made: a `ctypes` array (the other base of the classes made by `BufferSlot.of`) over memory of the program.
+
+    Attributes:
+        source: The object that keeps the memory alive; ``None`` once the memory was transferred again.
+        address: The memory's address.
+    """
+
+    __slots__ = ()
+
+    source: Any
+    address: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +53,7 @@ class BufferSlot:
         descriptor: Its descriptor.
         dtype: The NumPy type of its elements.
         nbytes: Its byte length.
-        memory: The `ctypes` type of memory of this length.
+        memory: The class of transferred memory of this length.
     """
 
     name: str
@@ -52,34 +67,32 @@ class BufferSlot:
     def of(cls, name: str, value: str, descriptor: OperandDescriptor) -> BufferSlot:
         """Make the slot of an input or output."""
         nbytes = descriptor.byte_length
-        return cls(name, value, descriptor, NUMPY_DTYPES[descriptor.dataType], nbytes, _ELEMENT_OF_MEMORY * nbytes)
+        memory = type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), {"__slots__": ("address", "source")})
+        return cls(name, value, descriptor, NUMPY_DTYPES[descriptor.dataType], nbytes, memory)
 
 
-class Transfer(NamedTuple):
-    """A checked view on its way: its memory, and the object that owns it."""
+#: A checked view on its way: its slot, the view, the memory's owner, what keeps the memory alive, and the address. A plain tuple, because
+#: one is made for each view of each call.
+Checked = tuple[BufferSlot, Array, Any, Any, int]
 
-    slot: BufferSlot
-    view: Array
-    owner: Any
-    #: A `ctypes` array over the view's memory: the new owner.
-    memory: Any
-    address: int
+#: Held from the first check of a call's views to their transfer: two threads cannot transfer one memory. Reentrant, because the buffer
+#: protocol may run a program's own code.
+LOCK = threading.RLock()
 
 
 class _DetachedMemory:
-    """The memory that was transferred, by the identity of its owner. Entries go when the owner goes."""
+    """Transferred memory whose owner is not ours, by the owner's identity. Entries go when the owner goes."""
 
-    __slots__ = ("_entries", "lock")
+    __slots__ = ("_entries",)
 
     def __init__(self) -> None:
         self._entries: dict[int, weakref.ref[Any]] = {}
-        self.lock = threading.Lock()
 
     def __contains__(self, owner: object) -> bool:
         return id(owner) in self._entries
 
     def add(self, owner: Any, memory: Any) -> None:
-        """Remember an owner; if it cannot be watched, as long as the new owner of its memory lives, which keeps it alive."""
+        """Remember an owner; one that cannot be watched as long as ``memory`` lives, which keeps it alive."""
         key = id(owner)
         entries = self._entries
 
@@ -90,6 +103,10 @@ class _DetachedMemory:
             entries[key] = weakref.ref(owner, forget)
         except TypeError:
             entries[key] = weakref.ref(memory, forget)
+
+    def remove(self, owner: Any) -> None:
+        """Forget an owner."""
+        self._entries.pop(id(owner), None)
 
 
 #: Memory belongs to the process, not to a context, and so does the record of what was transferred.
@@ -114,72 +131,112 @@ def _owner(view: Array) -> Any:
 
 def is_detached(view: Array) -> bool:
     """Tell whether an array's memory was transferred by an earlier `compute()`."""
-    return _owner(view) in _DETACHED
+    owner = _owner(view)
+    return owner.source is None if isinstance(owner, TransferredMemory) else owner in _DETACHED
 
 
-def check(slot: BufferSlot, value: object) -> tuple[str, Transfer | None]:
+def check(slot: BufferSlot, value: object) -> Checked | str:
     """Check a view: *validate buffer with descriptor*, and what this emulator needs to use the memory in place.
 
+    The caller holds `LOCK`.
+
     Returns:
-        An empty string and the checked view, or what is wrong.
+        The checked view, or what is wrong.
     """
     if isinstance(value, np.ndarray):
         view: Array = value
     else:
         reason, converted = buffers.as_array(value)
         if converted is None:
-            return reason, None
+            return reason
         view = converted
     if view.dtype != slot.dtype or view.nbytes != slot.nbytes:
-        return buffers.mismatch(view, slot.descriptor), None
+        return buffers.mismatch(view, slot.descriptor)
+    flags = view.flags
+    if not flags.c_contiguous:
+        return "must be C-contiguous, got a strided view; pass numpy.ascontiguousarray(array)"
+    if not flags.writeable:
+        return "must be writeable, because its memory is transferred, got a read-only array; pass a copy"
+    owner: Any = view.base
+    if type(owner) is slot.memory:
+        # The whole result of an earlier compute(), as every loop passes it.
+        source = owner.source
+        return _DETACHED_REASON if source is None else (slot, view, owner, source, owner.address)
     owner = _owner(view)
-    if owner in _DETACHED:
-        return (
-            "must not be detached: an earlier compute() transferred this memory; use the arrays of its result",
-            None,
-        )
-    try:
-        # A result of an earlier compute(), whole: go back to its source, or a loop would build an ever longer chain of owners.
-        source = owner.source if type(owner) is slot.memory and hasattr(owner, "source") else view
-        memory = slot.memory.from_buffer(source)
-        memory.source = source
-    except (TypeError, ValueError, BufferError):
-        if not view.flags.c_contiguous:
-            return "must be C-contiguous, got a strided view; pass numpy.ascontiguousarray(array)", None
-        if not view.flags.writeable:
-            return (
-                "must be writeable, because its memory is transferred, got a read-only array; pass a copy",
-                None,
-            )
-        raise
-    return "", Transfer(slot, view, owner, memory, ctypes.addressof(memory))
+    if isinstance(owner, TransferredMemory):
+        source = owner.source
+        if source is None:
+            return _DETACHED_REASON
+    elif owner in _DETACHED:
+        return _DETACHED_REASON
+    else:
+        source = view
+    return slot, view, owner, source, ctypes.addressof(ctypes.c_char.from_buffer(view))  # type: ignore[arg-type]  # an array has a buffer
 
 
-def transfer(transfers: Sequence[Transfer]) -> tuple[str, str, list[Array]]:
-    """*Transfer* all views, or none. `#mlnamedarraybufferviews-transfer-alg`.
+class Transfer:
+    """The transfer of the views of one call: all of them, or none. `#mlnamedarraybufferviews-transfer-alg`.
 
-    Returns:
-        Two empty strings and the new arrays over the same memory; or the name of the view at fault and what is wrong.
+    The caller has held `LOCK` since it checked the views.
+
+    Attributes:
+        error: The name of the view at fault and what is wrong; ``None`` if all is well.
     """
-    with _DETACHED.lock:
-        owners: set[int] = set()
-        for each in transfers:
-            owner = each.owner
-            if owner in _DETACHED:
-                return (
-                    each.slot.name,
-                    "must not be detached: another call transferred this memory meanwhile",
-                    [],
-                )
-            if id(owner) in owners:
-                return each.slot.name, "must not share memory with another view of this call", []
-            owners.add(id(owner))
-        # Different owners may still lie over one memory, if a program made them so.
-        spans = sorted([(each.address, each.slot.nbytes, each.slot.name) for each in transfers])
-        for index in range(1, len(spans)):
-            address, length, _ = spans[index - 1]
-            if address + length > spans[index][0]:
-                return spans[index][2], "must not share memory with another view of this call", []
-        for each in transfers:
-            _DETACHED.add(each.owner, each.memory)
-    return "", "", [np.ndarray(each.view.shape, each.slot.dtype, each.memory) for each in transfers]
+
+    __slots__ = ("_done", "_foreign", "error")
+
+    def __init__(self) -> None:
+        self._done: list[Checked] = []
+        self._foreign = False
+        self.error: tuple[str, str] | None = None
+
+    def move(self, views: Sequence[Checked]) -> dict[str, Array]:
+        """Transfer some views.
+
+        Returns:
+            The new arrays over the same memory, by name; worthless once `error` is set.
+        """
+        arrays: dict[str, Array] = {}
+        if self.error is not None:
+            return arrays
+        done = self._done
+        for checked in views:
+            slot, view, owner, source, address = checked
+            memory = slot.memory.from_address(address)
+            memory.source = source
+            memory.address = address
+            arrays[slot.name] = np.ndarray(view.shape, slot.dtype, memory)
+            # The views were not detached when they were checked: one that is now shares its owner with an earlier one.
+            if isinstance(owner, TransferredMemory):
+                if owner.source is None:
+                    self._fail(slot.name)
+                    break
+                self._foreign = self._foreign or type(owner) is not slot.memory
+                owner.source = None
+            else:
+                if owner in _DETACHED:
+                    self._fail(slot.name)
+                    break
+                self._foreign = self._foreign or type(owner) is not np.ndarray
+                _DETACHED.add(owner, memory)
+            done.append(checked)
+        return arrays
+
+    def finish(self) -> None:
+        """Check the last condition: different owners, too, may lie over one memory."""
+        # An array's own memory, and transferred memory as a whole, have one owner.
+        if self._foreign and self.error is None:
+            spans = sorted((address, slot.nbytes, slot.name) for slot, _, _, _, address in self._done)
+            for (address, length, _), (following, _, name) in zip(spans, spans[1:], strict=False):
+                if address + length > following:
+                    self._fail(name)
+                    break
+
+    def _fail(self, name: str) -> None:
+        """Take back what was transferred."""
+        self.error = name, "must not share memory with another view of this call"
+        for _, _, owner, source, _ in self._done:
+            if isinstance(owner, TransferredMemory):
+                owner.source = source
+            else:
+                _DETACHED.remove(owner)

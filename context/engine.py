@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from webnn.context.buffers import BufferSlot, Transfer
+from webnn.context.buffers import BufferSlot, Checked
 from webnn.validation.errors import NotSupportedError, OperationError
 
 if TYPE_CHECKING:
@@ -69,16 +69,7 @@ class CompiledGraph:
         OperationError: The engine refuses the model; the error names the operator where the engine does.
     """
 
-    __slots__ = (
-        "_binding",
-        "_bound",
-        "_bound_outputs",
-        "_model",
-        "_session",
-        "_weights",
-        "inputs",
-        "outputs",
-    )
+    __slots__ = ("_addresses", "_binding", "_model", "_session", "_slots", "_weights", "inputs", "outputs")
 
     def __init__(self, model: OnnxModel, providers: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         ort = _runtime()
@@ -107,8 +98,8 @@ class CompiledGraph:
         except Exception as error:  # the engine's exceptions have no common class
             raise self._failure("build", error) from error
         self._binding = self._session.io_binding()
-        self._bound: dict[str, int] = {}
-        self._bound_outputs: frozenset[str] = frozenset()
+        self._slots: list[BufferSlot] = []
+        self._addresses: list[int] = []
         self.inputs = {name: BufferSlot.of(name, *where) for name, where in model.inputs.items()}
         self.outputs = {name: BufferSlot.of(name, *where) for name, where in model.outputs.items()}
 
@@ -117,39 +108,38 @@ class CompiledGraph:
         """The execution providers that the session uses, best first."""
         return list(self._session.get_providers())
 
-    def run(self, inputs: Sequence[Transfer], outputs: Sequence[Transfer]) -> None:
+    def run(self, given: list[Checked], wanted: list[Checked]) -> None:
         """Compute outputs from inputs, all in place.
 
         Args:
-            inputs: The memory of every input.
-            outputs: The memory of the outputs that are wanted.
+            given: The memory of every input.
+            wanted: The memory of the outputs that are wanted.
 
         Raises:
             OperationError: The engine fails.
         """
-        binding, bound = self._binding, self._bound
+        views = given + wanted
+        slots = [view[0] for view in views]
+        addresses = [view[4] for view in views]
         try:
-            for slot, _, _, _, address in inputs:
-                if bound.get(slot.value) != address:
-                    descriptor = slot.descriptor
-                    element = _ELEMENT_TYPES[descriptor.dataType]
-                    binding.bind_input(slot.value, "cpu", 0, element, list(descriptor.dimensions), address)
-                    bound[slot.value] = address
-            wanted = {each.slot.value for each in outputs}
-            if wanted != self._bound_outputs:
-                binding.clear_binding_outputs()
-                for name in self._bound_outputs:
-                    bound.pop(name, None)
-                self._bound_outputs = frozenset(wanted)
-            for slot, _, _, _, address in outputs:
-                if bound.get(slot.value) != address:
-                    descriptor = slot.descriptor
-                    element = _ELEMENT_TYPES[descriptor.dataType]
-                    binding.bind_output(slot.value, "cpu", 0, element, list(descriptor.dimensions), address)
-                    bound[slot.value] = address
-            self._session.run_with_iobinding(binding)
+            # Binding costs more than a small run: memory that is still bound stays.
+            if addresses != self._addresses or slots != self._slots:
+                self._bind(slots, addresses, len(given))
+            self._session.run_with_iobinding(self._binding)
         except Exception as error:  # the engine's exceptions have no common class
             raise self._failure("compute", error) from error
+
+    def _bind(self, slots: list[BufferSlot], addresses: list[int], inputs: int) -> None:
+        """Bind memory to the inputs, and to the outputs that are wanted."""
+        binding = self._binding
+        # If binding fails in between, the next call binds again.
+        self._slots, self._addresses = [], []
+        binding.clear_binding_outputs()
+        for index, (slot, address) in enumerate(zip(slots, addresses, strict=True)):
+            bind = binding.bind_input if index < inputs else binding.bind_output
+            descriptor = slot.descriptor
+            bind(slot.value, "cpu", 0, _ELEMENT_TYPES[descriptor.dataType], list(descriptor.dimensions), address)
+        self._slots, self._addresses = slots, addresses
 
     def _failure(self, what: str, error: Exception) -> OperationError:
         """Put an exception of the engine into our words, with the operator it is about."""

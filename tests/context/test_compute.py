@@ -1,0 +1,368 @@
+"""`compute()`: the draft's steps, transfer, and many computations at once."""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import gc
+import subprocess
+import sys
+import threading
+import textwrap
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.support import make_context
+
+from webnn import ML, GPUDevice, MLContext, MLGraph, MLGraphBuilder, OperationError, WebNNTypeError
+
+SHAPE = (2, 3)
+
+
+def add_graph(context: MLContext) -> MLGraph:
+    """x + y as "sum", x - y as "difference"."""
+    builder = MLGraphBuilder(context)
+    x = builder.input("x", {"dataType": "float32", "dimensions": SHAPE})
+    y = builder.input("y", {"dataType": "float32", "dimensions": SHAPE})
+    return builder.buildSync({"sum": builder.add(x, y), "difference": builder.sub(x, y)})
+
+
+def full(value: float) -> Any:
+    return np.full(SHAPE, value, np.float32)
+
+
+@pytest.fixture
+def context() -> MLContext:
+    return make_context()
+
+
+@pytest.fixture
+def graph(context: MLContext) -> MLGraph:
+    return add_graph(context)
+
+
+def test_results_are_new_arrays_over_the_callers_memory(context: MLContext, graph: MLGraph) -> None:
+    inputs, outputs = {"x": full(3), "y": full(1)}, {"sum": full(0), "difference": full(0)}
+    result = context.computeSync(graph, inputs, outputs)
+    assert list(result) == ["inputs", "outputs"]
+    for given, returned in ((inputs, result["inputs"]), (outputs, result["outputs"])):
+        assert list(returned) == list(given)
+        for name, old in given.items():
+            assert returned[name] is not old
+            assert returned[name].ctypes.data == old.ctypes.data
+            assert returned[name].shape == SHAPE
+    assert result["outputs"]["sum"].tolist() == full(4).tolist()
+    assert result["outputs"]["difference"].tolist() == full(2).tolist()
+
+
+def test_results_can_be_passed_on_for_ever(context: MLContext, graph: MLGraph) -> None:
+    inputs, outputs = {"x": full(1), "y": full(0)}, {"sum": full(0)}
+    addresses = {array.ctypes.data for array in (*inputs.values(), *outputs.values())}
+    for _ in range(50):
+        result = context.computeSync(graph, inputs, outputs)
+        inputs = {"x": result["inputs"]["x"], "y": result["outputs"]["sum"]}
+        outputs = {"sum": result["inputs"]["y"]}
+    assert inputs["y"].tolist() == full(50).tolist()
+    assert {array.ctypes.data for array in (*inputs.values(), *outputs.values())} == addresses
+
+
+def test_a_part_of_a_result_can_be_passed_on(context: MLContext) -> None:
+    builder = MLGraphBuilder(context)
+    whole = builder.buildSync({"y": builder.neg(builder.input("x", dataType="float32", dimensions=[4]))})
+    half = builder.buildSync({"y": builder.neg(builder.input("x", dataType="float32", dimensions=[2]))})
+    first = context.computeSync(whole, {"x": np.arange(4, dtype=np.float32)}, {"y": np.zeros(4, np.float32)})["outputs"]["y"]
+    part = first[2:]
+    second = context.computeSync(half, {"x": part}, {"y": np.zeros(2, np.float32)})
+    assert second["outputs"]["y"].tolist() == [2, 3]
+    with pytest.raises(WebNNTypeError, match="must not be detached"):
+        context.computeSync(whole, {"x": first}, {"y": np.zeros(4, np.float32)})
+    gc.collect()
+    assert second["inputs"]["x"].tolist() == [-2, -3]
+
+
+def test_outputs_may_be_fewer_and_change(context: MLContext, graph: MLGraph) -> None:
+    for names in (["sum"], ["difference"], ["difference", "sum"], ["sum", "difference"], [], ["sum"]):
+        result = context.computeSync(graph, {"x": full(3), "y": full(1)}, {name: full(9) for name in names})
+        assert {name: array[0, 0] for name, array in result["outputs"].items()} == {
+            name: {"sum": 4, "difference": 2}[name] for name in names
+        }
+
+
+def test_swapped_output_buffers(context: MLContext, graph: MLGraph) -> None:
+    first = context.computeSync(graph, {"x": full(3), "y": full(1)}, {"sum": full(0), "difference": full(0)})
+    swapped = {"sum": first["outputs"]["difference"], "difference": first["outputs"]["sum"]}
+    second = context.computeSync(graph, first["inputs"], swapped)
+    assert (second["outputs"]["sum"][0, 0], second["outputs"]["difference"][0, 0]) == (4, 2)
+
+
+def test_the_shape_of_the_array_is_the_callers(context: MLContext, graph: MLGraph) -> None:
+    flat = np.arange(6, dtype=np.float32)
+    result = context.computeSync(graph, {"x": flat, "y": full(0)}, {"sum": np.zeros(6, np.float32)})
+    assert result["outputs"]["sum"].tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: array.array("f", range(6)),
+        lambda: memoryview(np.arange(6, dtype=np.float32)),
+        lambda: memoryview(bytearray(np.arange(6, dtype=np.float32).tobytes())).cast("f"),
+    ],
+    ids=["array.array", "memoryview", "bytearray"],
+)
+def test_other_buffers(context: MLContext, graph: MLGraph, make: Any) -> None:
+    buffer = make()
+    result = context.computeSync(graph, {"x": buffer, "y": full(1)}, {"sum": full(0)})
+    assert result["outputs"]["sum"].ravel().tolist() == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(WebNNTypeError, match="must not be detached"):
+        context.computeSync(graph, {"x": buffer, "y": full(1)}, {"sum": full(0)})
+
+
+def test_a_scalar(context: MLContext) -> None:
+    builder = MLGraphBuilder(context)
+    graph = builder.buildSync({"y": builder.neg(builder.input("x", dataType="float32"))})
+    result = context.computeSync(graph, {"x": np.array(2, np.float32)}, {"y": np.array(0, np.float32)})
+    assert result["outputs"]["y"].shape == ()
+    assert result["outputs"]["y"] == -2
+
+
+READ_ONLY = full(0)
+READ_ONLY.flags.writeable = False
+
+WRONG: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    ("missing input", {"x": full(0)}, {"sum": full(0)}, "must have every input of the graph"),
+    ("unknown input", {"x": full(0), "y": full(0), "z": full(0)}, {"sum": full(0)}, "inputs must name inputs of the graph"),
+    ("unknown output", {"x": full(0), "y": full(0)}, {"product": full(0)}, "outputs must name outputs of the graph"),
+    ("element type", {"x": np.zeros(SHAPE), "y": full(0)}, {"sum": full(0)}, "must have elements of float32, got float64"),
+    ("byte order", {"x": full(0).astype(">f4"), "y": full(0)}, {"sum": full(0)}, "in the other byte order"),
+    ("size", {"x": np.zeros(5, np.float32), "y": full(0)}, {"sum": full(0)}, "must have 24 bytes"),
+    ("strided", {"x": np.zeros((3, 2), np.float32).T, "y": full(0)}, {"sum": full(0)}, "must be C-contiguous"),
+    ("read-only input", {"x": READ_ONLY, "y": full(0)}, {"sum": full(0)}, "must be writeable"),
+    ("read-only output", {"x": full(0), "y": full(0)}, {"sum": READ_ONLY}, "must be writeable"),
+    ("bytes", {"x": bytes(24), "y": full(0)}, {"sum": full(0)}, "must have elements of float32, got uint8"),
+    ("no buffer", {"x": [1.0] * 6, "y": full(0)}, {"sum": full(0)}, "must be a NumPy array or an object with a buffer"),
+    ("NumPy scalar", {"x": np.float32(1), "y": full(0)}, {"sum": full(0)}, "must be a NumPy array or an object with a buffer"),
+    ("None", {"x": None, "y": full(0)}, {"sum": full(0)}, "must be a NumPy array or an object with a buffer"),
+]
+
+
+@pytest.mark.parametrize(("inputs", "outputs", "message"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_wrong_buffers_touch_nothing(
+    context: MLContext, graph: MLGraph, inputs: dict[str, Any], outputs: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(WebNNTypeError, match=message) as caught:
+        context.computeSync(graph, inputs, outputs)
+    assert caught.value.operation == "compute"
+    # The good arrays of the call were not detached by it.
+    good = inputs["y"] if "y" in inputs else inputs["x"]
+    context.computeSync(graph, {"x": full(0), "y": good.copy()}, {"sum": full(0)})
+    if "y" in inputs:
+        context.computeSync(graph, {"x": full(0), "y": good}, {"sum": full(0)})
+        inputs["y"] = full(0)
+
+
+BASE = np.zeros(100, np.float32)
+MEMORY = bytearray(100)
+
+SHARED: list[tuple[str, Any, Any]] = [
+    ("the same array", BASE[:6], BASE[:6]),
+    ("overlapping views", BASE[10:16], BASE[12:18]),
+    ("disjoint views of one array", BASE[20:26], BASE[30:36]),
+    ("one bytearray", np.frombuffer(MEMORY, np.float32, 6), np.frombuffer(MEMORY, np.float32, 6, 48)),
+]
+
+
+@pytest.mark.parametrize(("x", "y"), [case[1:] for case in SHARED], ids=[case[0] for case in SHARED])
+def test_shared_memory_is_refused(context: MLContext, graph: MLGraph, x: Any, y: Any) -> None:
+    with pytest.raises(WebNNTypeError, match="must not share memory"):
+        context.computeSync(graph, {"x": x, "y": y}, {"sum": full(0)})
+    with pytest.raises(WebNNTypeError, match="must not share memory"):
+        context.computeSync(graph, {"x": x, "y": full(0)}, {"sum": y})
+
+
+def test_all_views_of_transferred_memory_are_detached(context: MLContext, graph: MLGraph) -> None:
+    base = np.zeros(12, np.float32)
+    context.computeSync(graph, {"x": base[:6], "y": full(0)}, {"sum": full(0)})
+    for view in (base, base[6:], base[:6]):
+        with pytest.raises(WebNNTypeError, match="must not be detached"):
+            context.computeSync(graph, {"x": view[:6], "y": full(0)}, {"sum": full(0)})
+        with pytest.raises(WebNNTypeError, match="must not be detached"):
+            MLGraphBuilder(context).constant({"dataType": "float32", "dimensions": [6]}, view[:6])
+
+
+def test_detached_arrays_are_forgotten_with_their_memory(context: MLContext, graph: MLGraph) -> None:
+    for _ in range(300):
+        # New arrays are likely to have the address and the identity of dead ones.
+        context.computeSync(graph, {"x": full(1), "y": full(2)}, {"sum": full(0)})
+
+
+def test_memory_outlives_the_callers_array(context: MLContext, graph: MLGraph) -> None:
+    results = [context.computeSync(graph, {"x": full(index), "y": full(1)}, {"sum": full(0)})["outputs"]["sum"] for index in range(50)]
+    gc.collect()
+    assert [result[0, 0] for result in results] == [index + 1 for index in range(50)]
+
+
+class Strange(Mapping[str, Any]):
+    """A mapping that is no dict."""
+
+    def __init__(self, **items: Any) -> None:
+        self.items_ = items
+
+    def __getitem__(self, key: str) -> Any:
+        return self.items_[key]
+
+    def __iter__(self) -> Any:
+        return iter(self.items_)
+
+    def __len__(self) -> int:
+        return len(self.items_)
+
+
+def test_any_mapping(context: MLContext, graph: MLGraph) -> None:
+    result = context.computeSync(graph, Strange(x=full(1), y=full(2)), Strange(sum=full(0)))
+    assert result["outputs"]["sum"][0, 0] == 3
+
+
+@pytest.mark.parametrize(("argument", "value"), [("graph", None), ("graph", "x"), ("inputs", [1]), ("outputs", None)])
+def test_wrong_arguments(context: MLContext, graph: MLGraph, argument: str, value: Any) -> None:
+    arguments: dict[str, Any] = {"graph": graph, "inputs": {"x": full(0), "y": full(0)}, "outputs": {"sum": full(0)}, argument: value}
+    with pytest.raises(WebNNTypeError, match=f"compute: {argument} must be"):
+        context.computeSync(**arguments)
+
+
+def test_another_contexts_graph(graph: MLGraph) -> None:
+    with pytest.raises(WebNNTypeError, match="must be a graph of this context"):
+        make_context().computeSync(graph, {"x": full(0), "y": full(0)}, {"sum": full(0)})
+
+
+def test_webgpu_contexts_do_not_compute() -> None:
+    context = ML().createContextSync(GPUDevice())
+    graph = add_graph(context)
+    inputs, outputs = {"x": full(0), "y": full(0)}, {"sum": full(0)}
+    with pytest.raises(OperationError, match="GPUDevice"):
+        context.computeSync(graph, inputs, outputs)
+
+
+async def test_async(context: MLContext, graph: MLGraph) -> None:
+    future = context.compute(graph, {"x": full(3), "y": full(1)}, {"sum": full(0)})
+    assert isinstance(future, asyncio.Future)
+    assert (await future)["outputs"]["sum"][0, 0] == 4
+
+
+async def test_a_failed_step_rejects_the_future(context: MLContext, graph: MLGraph) -> None:
+    future = context.compute(graph, {}, {})
+    with pytest.raises(WebNNTypeError, match="inputs must have every input"):
+        await future
+
+
+def test_no_event_loop(context: MLContext, graph: MLGraph) -> None:
+    with pytest.raises(RuntimeError, match="suffix Sync"):
+        context.compute(graph, {"x": full(0), "y": full(0)}, {"sum": full(0)})
+
+
+async def test_arrays_are_detached_at_the_call(context: MLContext, graph: MLGraph) -> None:
+    x = full(1)
+    future = context.compute(graph, {"x": x, "y": full(1)}, {"sum": full(0)})
+    with pytest.raises(WebNNTypeError, match="must not be detached"):
+        await context.compute(graph, {"x": x, "y": full(1)}, {"sum": full(0)})
+    await future
+
+
+async def test_gather_on_several_graphs(context: MLContext) -> None:
+    graphs = [add_graph(context) for _ in range(3)]
+    results = await asyncio.gather(
+        *(context.compute(graphs[index % 3], {"x": full(index), "y": full(1)}, {"sum": full(0)}) for index in range(60))
+    )
+    assert [result["outputs"]["sum"][0, 0] for result in results] == [index + 1 for index in range(60)]
+
+
+async def test_cancelling_leaves_the_context_usable(context: MLContext, graph: MLGraph) -> None:
+    futures = [context.compute(graph, {"x": full(index), "y": full(1)}, {"sum": full(0)}) for index in range(40)]
+    for future in futures[::2]:
+        future.cancel()
+    results = await asyncio.gather(*futures, return_exceptions=True)
+    assert all(isinstance(result, asyncio.CancelledError) for result in results[::2])
+    assert [result["outputs"]["sum"][0, 0] for result in results[1::2]] == list(range(2, 41, 2))  # type: ignore[index]
+
+    async def wait() -> None:
+        await context.compute(graph, {"x": full(0), "y": full(1)}, {"sum": full(0)})
+
+    task = asyncio.ensure_future(wait())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert context.computeSync(graph, {"x": full(1), "y": full(1)}, {"sum": full(0)})["outputs"]["sum"][0, 0] == 2
+
+
+async def test_sync_and_async_together(context: MLContext, graph: MLGraph) -> None:
+    futures = [context.compute(graph, {"x": full(index), "y": full(1)}, {"sum": full(0)}) for index in range(20)]
+    direct = context.computeSync(graph, {"x": full(100), "y": full(1)}, {"sum": full(0)})
+    assert direct["outputs"]["sum"][0, 0] == 101
+    assert [(await future)["outputs"]["sum"][0, 0] for future in futures] == list(range(1, 21))
+
+
+def test_many_threads(context: MLContext, graph: MLGraph) -> None:
+    graphs = [graph, add_graph(context)]
+
+    def work(index: int) -> float:
+        inputs, outputs = {"x": full(index), "y": full(1)}, {"sum": full(0)}
+        for _ in range(20):
+            result = context.computeSync(graphs[index % 2], inputs, outputs)
+            inputs, outputs = result["inputs"], result["outputs"]
+        return float(outputs["sum"][1, 2])
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(40))) == [index + 1 for index in range(40)]
+
+
+def test_two_threads_cannot_transfer_one_array(context: MLContext, graph: MLGraph) -> None:
+    for _ in range(30):
+        shared, done, failed = full(1), [], []
+        barrier = threading.Barrier(2)
+
+        def work() -> None:
+            barrier.wait()
+            try:
+                done.append(context.computeSync(graph, {"x": shared, "y": full(1)}, {"sum": full(0)}))
+            except WebNNTypeError as error:
+                failed.append(str(error))
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (len(done), len(failed)) == (1, 1)
+
+
+@pytest.mark.parametrize("ending", ["", "raise SystemExit(3)", "loop.stop()"])
+def test_exit_with_work_in_flight(ending: str) -> None:
+    program = f"""
+    import asyncio
+    import numpy as np
+    from webnn import ML, MLGraphBuilder
+
+    async def main():
+        context = await ML().createContext()
+        builder = MLGraphBuilder(context)
+        x = y = builder.input("x", dataType="float32", dimensions=[256, 256])
+        for _ in range(20):
+            y = builder.matmul(y, x)
+        graph = await builder.build({{"y": y}})
+        size = (256, 256)
+        futures = [context.compute(graph, {{"x": np.zeros(size, np.float32)}}, {{"y": np.zeros(size, np.float32)}}) for _ in range(20)]
+        loop = asyncio.get_running_loop()
+        {ending}
+
+    try:
+        asyncio.run(main())
+    except RuntimeError:
+        pass
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60, check=False)
+    assert run.returncode == (3 if "SystemExit" in ending else 0), run.stderr
+    assert "Traceback" not in run.stderr
