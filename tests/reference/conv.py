@@ -69,10 +69,10 @@ def convTranspose2d(
 ) -> Array:
     """Add the filter, times each input element, to the output at that element's place.
 
-    y[n, o, p * stride + r * dilation - beginning padding, q ... s ...] += x[n, i, p, q] * w[i, o, r, s]
+    y[n, o, p * stride + r * dilation - top, q * stride + s * dilation - left] += x[n, i, p, q] * w[i, o, r, s]
 
-    with i over the input channels of o's group; what falls outside the output is dropped; then the bias is
-    added. Each output dimension has the size given by `outputSizes`, or
+    with i over the input channels of o's group and top, left the beginning padding; what falls outside the
+    output is dropped; then the bias is added. Each output dimension has the size given by `outputSizes`, or
     (input - 1) * stride + (filter - 1) * dilation + 1 - beginning padding - ending padding + outputPadding.
     """
     top, bottom, left, right = padding or [0, 0, 0, 0]

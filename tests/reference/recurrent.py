@@ -164,7 +164,7 @@ def lstm(
     return [typed(output, input.dtype) for output in outputs]
 
 
-def lstmCell(  # noqa: PLR0917 (the specification's arguments)
+def lstmCell(
     input: Array,
     weight: Array,
     recurrentWeight: Array,

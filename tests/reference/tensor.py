@@ -136,7 +136,7 @@ def _between(below: Any, above: Any, share: float) -> Any:
 def slice_(input: Array, starts: list[int], sizes: list[int]) -> Array:
     """Cut a block out: `#api-mlgraphbuilder-slice`."""
     ranges = tuple(slice(start, start + size) for start, size in zip(starts, sizes, strict=True))
-    return input[ranges].copy()
+    return np.array(input[ranges])
 
 
 def split(input: Array, splits: int | list[int], *, axis: int = 0) -> list[Array]:

@@ -23,7 +23,7 @@ CASES_2024 = 958
 #: Recurrent networks have no cases of 2024; those of 2025 differ only in how they write activations.
 RECURRENT_2025 = {"gru": 12, "gru_cell": 4, "lstm": 14, "lstm_cell": 5}
 
-#: Cases of both years with wrong expectations, and the wrong elements: windows of two elements, whose square root the
+#: Cases with wrong expectations, and the wrong elements: windows of two elements, whose square root the
 #: generator forgot (webnn-baseline pull request 125, crbug.com/383232123). Here the root is taken, the rest is as it is.
 MISSING_ROOTS = {
     "l2Pool2d float32 4D tensor options.roundingType=ceil": [2, 8, 11, 17],
