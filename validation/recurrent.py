@@ -1,4 +1,4 @@
-"""Recurrent networks: `#api-mlgraphbuilder-gru`, `#api-mlgraphbuilder-grucell` and the LSTM pair."""
+"""Recurrent networks: `#api-mlgraphbuilder-gru`, `#api-mlgraphbuilder-lstm` and the cells of both."""
 
 from __future__ import annotations
 
@@ -11,9 +11,20 @@ from webnn.validation.descriptor import OperandDescriptor, Shape, is_valid_dimen
 from webnn.validation.dictionary import Activations, Boolean, Dictionary, Operand
 from webnn.validation.operation import Argument, Call, Operation
 
-__all__ = ["OPERATIONS", "GruOptions", "gru"]
+__all__ = [
+    "OPERATIONS",
+    "GruCellOptions",
+    "GruOptions",
+    "LstmCellOptions",
+    "LstmOptions",
+    "gru",
+    "gruCell",
+    "lstm",
+    "lstmCell",
+]
 
 GruWeightLayout = Annotated[Literal["zrn", "rzn"], PlainValidator(webidl.enumeration("MLGruWeightLayout", ("zrn", "rzn")))]
+LstmWeightLayout = Annotated[Literal["iofg", "ifgo"], PlainValidator(webidl.enumeration("MLLstmWeightLayout", ("iofg", "ifgo")))]
 Direction = Annotated[
     Literal["forward", "backward", "both"],
     PlainValidator(webidl.enumeration("MLRecurrentNetworkDirection", ("forward", "backward", "both"))),
@@ -36,17 +47,65 @@ class GruOptions(Dictionary):
     activations: Activations | None = None
 
 
-def _check_state(call: Call, argument: str, operand: OperandDescriptor | None, input: OperandDescriptor, shape: Shape) -> None:
-    """Check an operand that may be missing: the input's type, and one shape."""
-    if operand is not None:
+class GruCellOptions(Dictionary):
+    """``MLGruCellOptions``, `#dictdef-mlgrucelloptions`."""
+
+    bias: Operand | None = None
+    recurrentBias: Operand | None = None
+    resetAfter: Boolean = True
+    layout: GruWeightLayout = "zrn"
+    activations: Activations | None = None
+
+
+class LstmOptions(Dictionary):
+    """``MLLstmOptions``, `#dictdef-mllstmoptions`."""
+
+    bias: Operand | None = None
+    recurrentBias: Operand | None = None
+    peepholeWeight: Operand | None = None
+    initialHiddenState: Operand | None = None
+    initialCellState: Operand | None = None
+    returnSequence: Boolean = False
+    direction: Direction = "forward"
+    layout: LstmWeightLayout = "iofg"
+    activations: Activations | None = None
+
+
+class LstmCellOptions(Dictionary):
+    """``MLLstmCellOptions``, `#dictdef-mllstmcelloptions`."""
+
+    bias: Operand | None = None
+    recurrentBias: Operand | None = None
+    peepholeWeight: Operand | None = None
+    layout: LstmWeightLayout = "iofg"
+    activations: Activations | None = None
+
+
+def _check_same_types(call: Call, input: OperandDescriptor, **operands: OperandDescriptor) -> None:
+    """Check that the other operands have the input's type."""
+    for argument, operand in operands.items():
         call.check_same_type(argument, operand, "input", input)
-        call.check_shape(argument, operand, shape)
+
+
+def _check_steps(call: Call, input: OperandDescriptor, steps: int) -> None:
+    """Check that the input has as many steps as the call says; it has one or more."""
+    if input.dimensions[0] != steps:
+        raise call.error("steps", f"must be the first dimension of input, {input.dimensions[0]}", steps)
 
 
 def _check_hidden_size(call: Call, hiddenSize: int, factor: int) -> None:
     """Check that a bias that joins both biases of all gates would still have a valid dimension."""
     if not is_valid_dimension(hiddenSize * factor):
         raise call.error("hiddenSize", f"times {factor} must be from 1 to 4294967295", hiddenSize)
+
+
+def _check_option(call: Call, member: str, operand: OperandDescriptor | None, input: OperandDescriptor, shape: Shape) -> None:
+    """Check an operand among the options, if it was given: all steps about one of them are these two."""
+    if operand is not None:
+        # 1. It has the input's type.
+        call.check_same_type(f"options.{member}", operand, "input", input)
+        # 2. It has the one shape that fits.
+        call.check_shape(f"options.{member}", operand, shape)
 
 
 def gru(
@@ -81,11 +140,9 @@ def gru(
     # 4. The input is 3-D.
     call.check_rank("input", input)
     # 5. Both weights have the input's type.
-    call.check_same_type("weight", weight, "input", input)
-    call.check_same_type("recurrentWeight", recurrentWeight, "input", input)
+    _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight)
     # 6. The input has as many steps as the call says.
-    if input.dimensions[0] != steps:
-        raise call.error("steps", f"must be the first dimension of input, {input.dimensions[0]}", steps)
+    _check_steps(call, input, steps)
     # 7.-9. The sizes.
     _, batchSize, inputSize = input.dimensions
     numDirections = 2 if options.direction == "both" else 1
@@ -96,12 +153,12 @@ def gru(
     # 12. Both biases together have a valid size.
     _check_hidden_size(call, hiddenSize, 6)
     # 13. The bias.
-    _check_state(call, "options.bias", options.bias, input, (numDirections, 3 * hiddenSize))
+    _check_option(call, "bias", options.bias, input, (numDirections, 3 * hiddenSize))
     # 14. The recurrent bias.
-    _check_state(call, "options.recurrentBias", options.recurrentBias, input, (numDirections, 3 * hiddenSize))
+    _check_option(call, "recurrentBias", options.recurrentBias, input, (numDirections, 3 * hiddenSize))
     # 15. The initial hidden state.
     state = (numDirections, batchSize, hiddenSize)
-    _check_state(call, "options.initialHiddenState", options.initialHiddenState, input, state)
+    _check_option(call, "initialHiddenState", options.initialHiddenState, input, state)
     # 16. There are two activations, if any.
     if options.activations is not None:
         call.check_size("options.activations", options.activations, 2)
@@ -113,6 +170,192 @@ def gru(
     return last, call.output(input.dataType, (steps, *state))
 
 
+def gruCell(
+    call: Call,
+    input: OperandDescriptor,
+    weight: OperandDescriptor,
+    recurrentWeight: OperandDescriptor,
+    hiddenState: OperandDescriptor,
+    hiddenSize: int,
+    options: GruCellOptions,
+) -> OperandDescriptor:
+    """Validate ``gruCell``, `#api-mlgraphbuilder-grucell`.
+
+    Args:
+        call: The call.
+        input: The input, [batchSize, inputSize].
+        weight: The input weights, [3 * hiddenSize, inputSize].
+        recurrentWeight: The recurrent weights, [3 * hiddenSize, hiddenSize].
+        hiddenState: The hidden state before the step, [batchSize, hiddenSize].
+        hiddenSize: The number of features in the hidden state.
+        options: The converted options.
+
+    Returns:
+        The hidden state after the step, [batchSize, hiddenSize].
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 3. The input is of a floating-point type.
+    call.check_type("input", input)
+    # 4. The input is 2-D.
+    call.check_rank("input", input)
+    # 5.-6. The sizes.
+    batchSize, inputSize = input.dimensions
+    # 7. The weights and the state have the input's type.
+    _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight, hiddenState=hiddenState)
+    # 8. The shape of the weights.
+    call.check_shape("weight", weight, (3 * hiddenSize, inputSize))
+    # 9. The shape of the recurrent weights.
+    call.check_shape("recurrentWeight", recurrentWeight, (3 * hiddenSize, hiddenSize))
+    # 10. The shape of the hidden state.
+    call.check_shape("hiddenState", hiddenState, (batchSize, hiddenSize))
+    # 11. Both biases together have a valid size.
+    _check_hidden_size(call, hiddenSize, 6)
+    # 12. The bias.
+    _check_option(call, "bias", options.bias, input, (3 * hiddenSize,))
+    # 13. The recurrent bias.
+    _check_option(call, "recurrentBias", options.recurrentBias, input, (3 * hiddenSize,))
+    # 14. There are two activations, if any.
+    if options.activations is not None:
+        call.check_size("options.activations", options.activations, 2)
+    # 15.-17. The output's descriptor; 18. the validation steps of this draft's activations accept it, as they accept every other.
+    return call.output(input.dataType, (batchSize, hiddenSize))
+
+
+def lstm(
+    call: Call,
+    input: OperandDescriptor,
+    weight: OperandDescriptor,
+    recurrentWeight: OperandDescriptor,
+    steps: int,
+    hiddenSize: int,
+    options: LstmOptions,
+) -> tuple[OperandDescriptor, ...]:
+    """Validate ``lstm``, `#api-mlgraphbuilder-lstm`.
+
+    Args:
+        call: The call.
+        input: The input, [steps, batchSize, inputSize].
+        weight: The input weights, [numDirections, 4 * hiddenSize, inputSize].
+        recurrentWeight: The recurrent weights, [numDirections, 4 * hiddenSize, hiddenSize].
+        steps: The number of time steps.
+        hiddenSize: The number of features in the hidden state.
+        options: The converted options.
+
+    Returns:
+        The last hidden and the last cell state, each [numDirections, batchSize, hiddenSize]; with ``returnSequence`` also all hidden
+        states, [steps, numDirections, batchSize, hiddenSize].
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 3. The number of directions.
+    numDirections = 2 if options.direction == "both" else 1
+    # 4. The input is of a floating-point type.
+    call.check_type("input", input)
+    # 5. The input is 3-D.
+    call.check_rank("input", input)
+    # 6. The input has as many steps as the call says.
+    _check_steps(call, input, steps)
+    # 7. and, once more, 10. Both weights have the input's type.
+    _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight)
+    # 8.-9. The sizes.
+    _, batchSize, inputSize = input.dimensions
+    # 11. The shape of the weights.
+    call.check_shape("weight", weight, (numDirections, 4 * hiddenSize, inputSize))
+    # 12. The shape of the recurrent weights.
+    call.check_shape("recurrentWeight", recurrentWeight, (numDirections, 4 * hiddenSize, hiddenSize))
+    # 13. Both biases together have a valid size.
+    _check_hidden_size(call, hiddenSize, 8)
+    # 14. The bias.
+    _check_option(call, "bias", options.bias, input, (numDirections, 4 * hiddenSize))
+    # 15. The recurrent bias.
+    _check_option(call, "recurrentBias", options.recurrentBias, input, (numDirections, 4 * hiddenSize))
+    # 16. The peephole weights, of three gates only.
+    _check_option(call, "peepholeWeight", options.peepholeWeight, input, (numDirections, 3 * hiddenSize))
+    # 17. The initial hidden state.
+    state = (numDirections, batchSize, hiddenSize)
+    _check_option(call, "initialHiddenState", options.initialHiddenState, input, state)
+    # 18. The initial cell state.
+    _check_option(call, "initialCellState", options.initialCellState, input, state)
+    # 19.1. There are three activations, if any. 19.2.-4. Their validation steps in this draft accept every descriptor.
+    if options.activations is not None:
+        call.check_size("options.activations", options.activations, 3)
+    # 20. The outputs' shapes.
+    last = call.output(input.dataType, state)
+    if not options.returnSequence:
+        return last, last
+    return last, last, call.output(input.dataType, (steps, *state))
+
+
+def lstmCell(
+    call: Call,
+    input: OperandDescriptor,
+    weight: OperandDescriptor,
+    recurrentWeight: OperandDescriptor,
+    hiddenState: OperandDescriptor,
+    cellState: OperandDescriptor,
+    hiddenSize: int,
+    options: LstmCellOptions,
+) -> tuple[OperandDescriptor, ...]:
+    """Validate ``lstmCell``, `#api-mlgraphbuilder-lstmcell`.
+
+    Args:
+        call: The call.
+        input: The input, [batchSize, inputSize].
+        weight: The input weights, [4 * hiddenSize, inputSize].
+        recurrentWeight: The recurrent weights, [4 * hiddenSize, hiddenSize].
+        hiddenState: The hidden state before the step, [batchSize, hiddenSize].
+        cellState: The cell state before the step, [batchSize, hiddenSize].
+        hiddenSize: The number of features in the hidden state.
+        options: The converted options.
+
+    Returns:
+        The hidden and the cell state after the step, each [batchSize, hiddenSize].
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 3. The input is of a floating-point type.
+    call.check_type("input", input)
+    # 4. The input is 2-D.
+    call.check_rank("input", input)
+    # 5. The weights and the states have the input's type.
+    _check_same_types(
+        call,
+        input,
+        weight=weight,
+        recurrentWeight=recurrentWeight,
+        hiddenState=hiddenState,
+        cellState=cellState,
+    )
+    # 6.-7. The sizes.
+    batchSize, inputSize = input.dimensions
+    # 8. The shape of the weights.
+    call.check_shape("weight", weight, (4 * hiddenSize, inputSize))
+    # 9. The shape of the recurrent weights.
+    call.check_shape("recurrentWeight", recurrentWeight, (4 * hiddenSize, hiddenSize))
+    # 10. The shape of the hidden state.
+    call.check_shape("hiddenState", hiddenState, (batchSize, hiddenSize))
+    # 11. The shape of the cell state.
+    call.check_shape("cellState", cellState, (batchSize, hiddenSize))
+    # 12. Both biases together have a valid size.
+    _check_hidden_size(call, hiddenSize, 8)
+    # 13. The bias.
+    _check_option(call, "bias", options.bias, input, (4 * hiddenSize,))
+    # 14. The recurrent bias.
+    _check_option(call, "recurrentBias", options.recurrentBias, input, (4 * hiddenSize,))
+    # 15. The peephole weights, of three gates only.
+    _check_option(call, "peepholeWeight", options.peepholeWeight, input, (3 * hiddenSize,))
+    # 16. There are three activations, if any.
+    if options.activations is not None:
+        call.check_size("options.activations", options.activations, 3)
+    # 17.-19. The outputs' descriptor; 20. the validation steps of this draft's activations accept it, as they accept every other.
+    state = call.output(input.dataType, (batchSize, hiddenSize))
+    return state, state
+
+
 OPERATIONS = (
     Operation(
         name="gru",
@@ -122,5 +365,32 @@ OPERATIONS = (
         infer=gru,
         options=GruOptions,
         members=("bias", "recurrentBias", "initialHiddenState"),
+    ),
+    Operation(
+        name="gruCell",
+        anchor="#api-mlgraphbuilder-grucell",
+        operands=("input", "weight", "recurrentWeight", "hiddenState"),
+        arguments=(_HIDDEN_SIZE,),
+        infer=gruCell,
+        options=GruCellOptions,
+        members=("bias", "recurrentBias"),
+    ),
+    Operation(
+        name="lstm",
+        anchor="#api-mlgraphbuilder-lstm",
+        operands=("input", "weight", "recurrentWeight"),
+        arguments=(_STEPS, _HIDDEN_SIZE),
+        infer=lstm,
+        options=LstmOptions,
+        members=("bias", "recurrentBias", "peepholeWeight", "initialHiddenState", "initialCellState"),
+    ),
+    Operation(
+        name="lstmCell",
+        anchor="#api-mlgraphbuilder-lstmcell",
+        operands=("input", "weight", "recurrentWeight", "hiddenState", "cellState"),
+        arguments=(_HIDDEN_SIZE,),
+        infer=lstmCell,
+        options=LstmCellOptions,
+        members=("bias", "recurrentBias", "peepholeWeight"),
     ),
 )

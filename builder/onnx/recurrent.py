@@ -1,12 +1,69 @@
-"""Recurrent networks."""
+"""Recurrent networks: the engine's `GRU` and `LSTM` where they compute what the draft says, single steps otherwise.
+
+The engine's two operators clip at the largest finite number, and with a bias they make that number of a NaN too. Finite networks are not
+concerned; for the others the loop of single steps would be right, but takes two to five times as long.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx.recurrent_steps import gru_step, lstm_step, run_cell, run_sequence
+from webnn.validation.interfaces import Activation
 
 __all__ = ["TRANSLATIONS"]
 
 _DIRECTIONS = {"forward": "forward", "backward": "reverse", "both": "bidirectional"}
+
+#: The engine's activation functions. `gelu` and `hardSwish` are not among them; its `Softplus` is infinite above 88 inside `GRU` and
+#: `LSTM`.
+_KERNELS = {
+    "elu": "Elu",
+    "hardSigmoid": "HardSigmoid",
+    "leakyRelu": "LeakyRelu",
+    "linear": "Affine",
+    "relu": "Relu",
+    "sigmoid": "Sigmoid",
+    "softsign": "Softsign",
+    "tanh": "Tanh",
+}
+
+_SIGMOID, _TANH = Activation("sigmoid"), Activation("tanh")
+
+
+def _activations(op: Op) -> Sequence[Activation]:
+    chosen: Sequence[Activation] | None = op.options.activations
+    if chosen is not None:
+        return chosen
+    return [_SIGMOID, _TANH] if op.name.startswith("gru") else [_SIGMOID, _TANH, _TANH]
+
+
+def _has_kernel(op: Op) -> bool:
+    """Tell whether the engine's operator computes the same as the draft's."""
+    if any(activation.name not in _KERNELS for activation in _activations(op)):
+        return False
+    if "peepholeWeight" not in op.inputs:
+        return True
+    # The output gate's peephole sees the cell state after the step here, and the one before it in the draft.
+    value = op.constants.get("peepholeWeight")
+    return value is not None and not np.split(value, 3, axis=-1)["iof".index("o")].any()
+
+
+def _attributes(op: Op, directions: int) -> dict[str, Sequence[str] | Sequence[float]]:
+    """Return the attributes for the activation functions, which the engine wants for each direction.
+
+    It gives each function, in order, the next value of the list if the function has such a parameter.
+    """
+    activations = [*_activations(op)] * directions
+    attributes: dict[str, Sequence[str] | Sequence[float]] = {"activations": [_KERNELS[activation.name] for activation in activations]}
+    for parameter in ("alpha", "beta"):
+        values = [float(activation.parameters[parameter]) for activation in activations if parameter in activation.parameters]
+        if values:
+            attributes[f"activation_{parameter}"] = values
+    return attributes
 
 
 def _gates(e: Emitter, value: str, layout: str, wanted: str) -> str:
@@ -17,21 +74,69 @@ def _gates(e: Emitter, value: str, layout: str, wanted: str) -> str:
     return e.node("Concat", [parts[gate] for gate in wanted], axis=1)
 
 
+def _inputs(e: Emitter, op: Op, directions: int, wanted: str) -> list[str | None]:
+    """Return the inputs that the engine's two operators share, with the gates in the wanted order."""
+    layout = op.options.layout
+    ordered = {
+        name: _gates(e, op[name], layout, wanted) for name in ("weight", "recurrentWeight", "bias", "recurrentBias") if name in op.inputs
+    }
+    # The engine's bias is both in one.
+    bias = None
+    if "bias" in ordered or "recurrentBias" in ordered:
+        zeros = ""
+        if not ("bias" in ordered and "recurrentBias" in ordered):
+            zeros = e.literal(np.zeros([directions, len(layout) * op.arguments["hiddenSize"]], np.float32))
+        bias = e.node("Concat", [ordered.get("bias", zeros), ordered.get("recurrentBias", zeros)], axis=1)
+    return [op["input"], ordered["weight"], ordered["recurrentWeight"], bias, None, op.get("initialHiddenState")]
+
+
 def _gru(e: Emitter, op: Op) -> list[str]:
     options = op.options
+    if not _has_kernel(op):
+        return run_sequence(e, op, gru_step, _activations(op), [op.get("initialHiddenState")])
+    directions = op.outputs[0].dimensions[0]
     hidden, last = e.nodes(
         "GRU",
-        [
-            op["input"],
-            _gates(e, op["weight"], options.layout, "zrn"),
-            _gates(e, op["recurrentWeight"], options.layout, "zrn"),
-        ],
+        _inputs(e, op, directions, "zrn"),
         [options.returnSequence, True],
         hidden_size=op.arguments["hiddenSize"],
         direction=_DIRECTIONS[options.direction],
         linear_before_reset=int(options.resetAfter),
+        **_attributes(op, directions),
     )
     return [last, hidden] if options.returnSequence else [last]
 
 
-TRANSLATIONS = {"gru": Translation(emit=_gru, carry={"float16": "float32"})}
+def _lstm(e: Emitter, op: Op) -> list[str]:
+    options = op.options
+    if not _has_kernel(op):
+        return run_sequence(e, op, lstm_step, _activations(op), [op.get("initialHiddenState"), op.get("initialCellState")])
+    directions = op.outputs[0].dimensions[0]
+    hidden, last, lastCell = e.nodes(
+        "LSTM",
+        [*_inputs(e, op, directions, "iofg"), op.get("initialCellState"), op.get("peepholeWeight")],
+        [options.returnSequence, True, True],
+        hidden_size=op.arguments["hiddenSize"],
+        direction=_DIRECTIONS[options.direction],
+        **_attributes(op, directions),
+    )
+    return [last, lastCell, hidden] if options.returnSequence else [last, lastCell]
+
+
+# One step in single nodes takes no longer than the engine's operator with one step.
+
+
+def _gruCell(e: Emitter, op: Op) -> list[str]:
+    return run_cell(e, op, gru_step, _activations(op), [op["hiddenState"]])
+
+
+def _lstmCell(e: Emitter, op: Op) -> list[str]:
+    return run_cell(e, op, lstm_step, _activations(op), [op["hiddenState"], op["cellState"]])
+
+
+TRANSLATIONS = {
+    "gru": Translation(emit=_gru, carry={"float16": "float32"}),
+    "gruCell": Translation(emit=_gruCell, carry={"float16": "float32"}),
+    "lstm": Translation(emit=_lstm, carry={"float16": "float32"}),
+    "lstmCell": Translation(emit=_lstmCell, carry={"float16": "float32"}),
+}

@@ -1,0 +1,209 @@
+"""The values of recurrent networks, against the NumPy reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.reference import REFERENCE
+from tests.support import Act, Arguments, Array, make_context, run
+from webnn import MLGraphBuilder
+from webnn.builder.graph import collect
+from webnn.builder.onnx.translate import translate
+
+STEPS, BATCH, INPUT, HIDDEN = 4, 3, 2, 5
+ACTIVATIONS = ["elu", "gelu", "hardSigmoid", "hardSwish", "leakyRelu", "linear", "relu", "sigmoid", "softplus", "softsign", "tanh"]
+HARD = Act("hardSigmoid", {"alpha": 0.3, "beta": 0.4})
+LEAKY, ELU, LINEAR = Act("leakyRelu", {"alpha": 0.3}), Act("elu", {"alpha": 0.6}), Act("linear", {"alpha": 0.8, "beta": 0.1})
+SIGMOID, TANH, GELU = Act("sigmoid"), Act("tanh"), Act("gelu")
+
+ALL_GRU = ("bias", "recurrentBias", "initialHiddenState")
+ALL_LSTM = (*ALL_GRU, "initialCellState", "peepholeWeight")
+BIASES = ("bias", "recurrentBias")
+CELL = (*BIASES, "peepholeWeight")
+
+Case = tuple[str, tuple[str, ...], dict[str, Any]]
+CASES: list[Case] = [
+    # operation, optional operands, other options
+    ("gru", (), {}),
+    ("gru", (), {"resetAfter": False}),
+    ("gru", ("bias",), {"layout": "rzn"}),
+    ("gru", ("recurrentBias",), {"returnSequence": True}),
+    ("gru", ("recurrentBias",), {"layout": "rzn", "resetAfter": False}),
+    ("gru", ALL_GRU, {"direction": "backward", "returnSequence": True}),
+    ("gru", ALL_GRU, {"direction": "both", "returnSequence": True, "layout": "rzn"}),
+    ("gru", ALL_GRU, {"direction": "both", "activations": [HARD, LEAKY]}),
+    ("gru", ALL_GRU, {"direction": "both", "activations": [Act("hardSigmoid"), ELU]}),
+    ("gru", ALL_GRU, {"direction": "both", "returnSequence": True, "layout": "rzn", "activations": [HARD, GELU]}),
+    ("gru", ALL_GRU, {"direction": "backward", "returnSequence": True, "resetAfter": False, "activations": [SIGMOID, GELU]}),
+    ("gru", (), {"resetAfter": False, "layout": "rzn", "activations": [SIGMOID, Act("hardSwish")]}),
+    ("gruCell", (), {}),
+    ("gruCell", BIASES, {"layout": "rzn"}),
+    ("gruCell", BIASES, {"layout": "rzn", "resetAfter": False}),
+    ("gruCell", ("bias",), {"resetAfter": False, "activations": [HARD, LINEAR]}),
+    ("gruCell", ("recurrentBias",), {"activations": [GELU, Act("softplus")]}),
+    ("lstm", (), {}),
+    ("lstm", ("bias",), {"layout": "ifgo", "returnSequence": True}),
+    ("lstm", ("recurrentBias", "initialCellState"), {"direction": "backward", "returnSequence": True}),
+    ("lstm", ("peepholeWeight", "initialHiddenState"), {"direction": "backward", "returnSequence": True}),
+    ("lstm", ALL_LSTM, {"direction": "both", "layout": "ifgo", "returnSequence": True}),
+    ("lstm", ALL_LSTM[:-1], {"direction": "both", "returnSequence": True, "activations": [HARD, ELU, LINEAR]}),
+    ("lstm", ALL_LSTM[:-1], {"direction": "both", "layout": "ifgo", "activations": [LINEAR, Act("linear"), LEAKY]}),
+    ("lstm", ALL_LSTM, {"direction": "both", "returnSequence": True, "activations": [HARD, GELU, LINEAR]}),
+    ("lstm", (), {"activations": [SIGMOID, Act("hardSwish"), TANH]}),
+    ("lstmCell", (), {}),
+    ("lstmCell", CELL, {}),
+    ("lstmCell", BIASES, {"layout": "ifgo"}),
+    ("lstmCell", CELL, {"layout": "ifgo", "activations": [HARD, GELU, LINEAR]}),
+    # Every activation in every place, alone and with kin.
+    *[("gru", BIASES, {"activations": [Act(name), TANH]}) for name in ACTIVATIONS],
+    *[("gru", BIASES, {"activations": [HARD, Act(name)]}) for name in ACTIVATIONS],
+    *[("lstm", BIASES, {"activations": [Act(name), ELU, TANH]}) for name in ACTIVATIONS],
+    *[("lstm", BIASES, {"activations": [SIGMOID, Act(name), LEAKY]}) for name in ACTIVATIONS],
+    *[("lstm", BIASES, {"activations": [HARD, TANH, Act(name)]}) for name in ACTIVATIONS],
+]
+
+
+def operands(name: str, members: tuple[str, ...], options: dict[str, Any], steps: int = STEPS) -> tuple[list[Any], dict[str, Any]]:
+    """Make the positional arguments and the options of a call."""
+    rng = np.random.default_rng(0)
+    gates = 3 if name.startswith("gru") else 4
+    isCell = name.endswith("Cell")
+    directions = [] if isCell else [2 if options.get("direction") == "both" else 1]
+    shapes: dict[str, list[int]] = {
+        "bias": [*directions, gates * HIDDEN],
+        "recurrentBias": [*directions, gates * HIDDEN],
+        "peepholeWeight": [*directions, 3 * HIDDEN],
+        "initialHiddenState": [*directions, BATCH, HIDDEN],
+        "initialCellState": [*directions, BATCH, HIDDEN],
+    }
+
+    def f32(*shape: int) -> Array:
+        return rng.uniform(-0.7, 0.7, shape).astype(np.float32)
+
+    weights = [f32(*directions, gates * HIDDEN, INPUT), f32(*directions, gates * HIDDEN, HIDDEN)]
+    if isCell:
+        arguments = [f32(BATCH, INPUT), *weights, *(f32(BATCH, HIDDEN) for _ in range(gates - 2)), HIDDEN]
+    else:
+        arguments = [f32(steps, BATCH, INPUT), *weights, steps, HIDDEN]
+    return arguments, options | {member: f32(*shapes[member]) for member in members}
+
+
+def expected(name: str, arguments: list[Any], options: dict[str, Any]) -> list[Array]:
+    """Compute the reference, which writes activations as pairs."""
+    if "activations" in options:
+        options = options | {"activations": [(activation.name, activation.options or {}) for activation in options["activations"]]}
+    outputs = REFERENCE[name](*arguments, **options)
+    return list(outputs) if isinstance(outputs, list) else [outputs]
+
+
+def check(name: str, arguments: list[Any], options: dict[str, Any], rtol: float = 2e-6, **how: bool) -> None:
+    """Run an operation and compare each output, in type, shape and values."""
+    for actual, wanted in zip(run(name, *arguments, **how, **options), expected(name, arguments, options), strict=True):
+        assert (actual.dtype, actual.shape) == (wanted.dtype, wanted.shape)
+        np.testing.assert_allclose(actual, wanted, rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("constants", [False, True])
+@pytest.mark.parametrize(("name", "members", "options"), CASES)
+def test_values(name: str, members: tuple[str, ...], options: dict[str, Any], *, constants: bool) -> None:
+    check(name, *operands(name, members, options), constants=constants)
+
+
+@pytest.mark.parametrize(
+    ("name", "members", "options"),
+    [
+        ("gru", ALL_GRU, {"direction": "both", "returnSequence": True}),
+        ("gru", ALL_GRU, {"resetAfter": False, "activations": [SIGMOID, GELU]}),
+        ("gruCell", BIASES, {}),
+        ("lstm", ALL_LSTM, {"direction": "both", "returnSequence": True}),
+        ("lstm", ALL_LSTM[:-1], {}),
+        ("lstmCell", CELL, {}),
+    ],
+)
+def test_float16_is_rounded_once(name: str, members: tuple[str, ...], options: dict[str, Any]) -> None:
+    arguments, options = operands(name, members, options)
+    halves = [value.astype(np.float16) if isinstance(value, np.ndarray) else value for value in arguments]
+    options = {key: value.astype(np.float16) if isinstance(value, np.ndarray) else value for key, value in options.items()}
+    # One unit in the last place: float32 may fall on the other side of a tie.
+    check(name, halves, options, rtol=2**-10)
+
+
+@pytest.mark.parametrize("steps", [1, 500])
+@pytest.mark.parametrize(
+    ("name", "members", "options"),
+    [
+        ("gru", ALL_GRU, {"direction": "both", "returnSequence": True}),
+        ("gru", ALL_GRU, {"direction": "both", "returnSequence": True, "activations": [SIGMOID, GELU]}),
+        ("lstm", ALL_LSTM[:-1], {"direction": "both", "returnSequence": True}),
+        ("lstm", ALL_LSTM, {"direction": "both", "returnSequence": True}),
+    ],
+)
+def test_number_of_steps(name: str, members: tuple[str, ...], options: dict[str, Any], steps: int) -> None:
+    check(name, *operands(name, members, options, steps=steps))
+
+
+@pytest.mark.parametrize("name", ["gru", "gruCell", "lstm", "lstmCell"])
+def test_softplus_of_large_numbers(name: str) -> None:
+    # The engine's own Softplus is infinite there.
+    softplus = [Act("softplus"), *[Act("softsign")] * (1 if name.startswith("gru") else 2)]
+    arguments, options = operands(name, (), {"activations": softplus}, steps=1)
+    arguments[0] *= 1000
+    check(name, arguments, options)
+
+
+@pytest.mark.parametrize(("name", "options"), [("gruCell", {}), ("lstmCell", {}), ("gru", {"activations": [GELU, TANH]})])
+def test_nan_stays_in_its_row(name: str, options: dict[str, Any]) -> None:
+    arguments, options = operands(name, BIASES, options)
+    arguments[0][..., 1, 0] = np.nan
+    for output in run(name, *arguments, **options):
+        assert np.isnan(output).any(axis=-1).ravel().tolist() == np.isnan(output).all(axis=-1).ravel().tolist() == [False, True, False]
+    check(name, arguments, options)
+
+
+def test_sizes_of_one() -> None:
+    for name, gates in (("gru", 3), ("lstm", 4)):
+        check(name, [np.ones([1, 1, 1], "f"), np.ones([1, gates, 1], "f"), np.ones([1, gates, 1], "f"), 1, 1], {})
+
+
+def test_labels_reach_the_nodes_of_the_step() -> None:
+    builder = MLGraphBuilder(make_context())
+    arguments, options = operands("gruCell", (), {})
+    converter = Arguments(builder)
+    output = builder.gruCell(*(converter.convert(argument) for argument in arguments), **options, label="memory")
+    model = translate(collect({"output": output}))
+    assert model.find_operator(f"Non-zero status code in node {model.proto.graph.node[0].name!r}") == ("gruCell", "memory")
+
+
+def has_peephole(gate: str) -> dict[str, Array]:
+    """Return peephole weights that are 0 except for one gate."""
+    return {"peepholeWeight": np.repeat(np.array([["i", "o", "f"]]) == gate, HIDDEN, axis=1).astype(np.float32)}
+
+
+NODES: list[tuple[str, dict[str, Any], bool, str]] = [
+    # operation, options, constants, the operator that runs the steps
+    ("gru", {}, False, "GRU"),
+    ("gru", {"activations": [HARD, LINEAR]}, False, "GRU"),
+    ("gru", {"activations": [Act("sigmoid"), Act("softplus")]}, False, "Scan"),
+    ("lstm", {}, False, "LSTM"),
+    ("lstm", {"activations": [HARD, GELU, TANH]}, False, "Scan"),
+    # The engine shows the output gate's peephole another cell state than the draft.
+    ("lstm", has_peephole("i"), True, "LSTM"),
+    ("lstm", has_peephole("f"), True, "LSTM"),
+    ("lstm", has_peephole("o"), True, "Scan"),
+    ("lstm", has_peephole("i"), False, "Scan"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "constants", "operator"), NODES)
+def test_nodes(name: str, options: dict[str, Any], operator: str, *, constants: bool) -> None:
+    builder = MLGraphBuilder(make_context())
+    converter = Arguments(builder, constants=constants)
+    arguments, options = operands(name, (), options)
+    check(name, arguments, options, constants=constants)
+    operation = getattr(builder, name)
+    outputs = operation(*map(converter.convert, arguments), {key: converter.convert(value) for key, value in options.items()})
+    nodes = translate(collect({"output": outputs[0]})).proto.graph.node
+    assert {"GRU", "LSTM", "Scan"} & {node.op_type for node in nodes} == {operator}
