@@ -146,4 +146,5 @@ class CompiledGraph:
         operation, label = self._model.find_operator(str(error))
         prefix = f"[{label}] " if label else ""
         where = f" at {operation}" if operation else ""
-        return OperationError(f"{prefix}{what}: the engine refused the graph{where}: {error}", operation=operation, label=label)
+        verb = "refused" if what == "build" else "failed in"
+        return OperationError(f"{prefix}{what}: the engine {verb} the graph{where}: {error}", operation=operation, label=label)

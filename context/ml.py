@@ -64,6 +64,10 @@ class Document:
     def __init__(self, permissionsPolicy: Mapping[str, bool] | None = None) -> None:
         self._permissionsPolicy = dict(permissionsPolicy or {})
 
+    def setPermissionsPolicy(self, permissionsPolicy: Mapping[str, bool]) -> None:
+        """Change which features the document may use, as a new page would; contexts that exist stay."""
+        self._permissionsPolicy = dict(permissionsPolicy)
+
     def allowedToUse(self, feature: str) -> bool:
         """Tell whether the document is *allowed to use* a feature, for example ``"webnn"``."""
         return self._permissionsPolicy.get(feature, True)

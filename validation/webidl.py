@@ -91,9 +91,11 @@ def _toNumber(value: object) -> float:
         value = value.item()
         if isinstance(value, int | float):
             return value
+    elif isinstance(value, np.ndarray):
+        pass
     elif isinstance(value, SupportsIndex):
         return operator.index(value)
-    elif isinstance(value, SupportsFloat) and not isinstance(value, np.ndarray):
+    elif isinstance(value, SupportsFloat):
         return float(value)
     raise ConversionError(f"must be a number, got {describe(value)}")
 
@@ -154,7 +156,7 @@ def float_(value: object) -> float:
 def boolean(value: object) -> bool:
     """Convert to ``boolean``: JavaScript's truth, in which NaN is false and every object (an empty list too) is true."""
     if value is None or isinstance(value, bool | int | float | str | np.generic):
-        return bool(value) and value == value  # noqa: PLR0124 (NaN is the one value that differs from itself)
+        return bool(value) and bool(value == value)  # noqa: PLR0124 (NaN is the one value that differs from itself)
     return True
 
 

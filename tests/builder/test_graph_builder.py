@@ -1,0 +1,382 @@
+"""`MLGraphBuilder` itself: the constructor, inputs, constants, options and `build()`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.support import make_context
+
+from webnn import MLActivation, MLContext, MLGraph, MLGraphBuilder, MLOperand, WebNNTypeError
+
+
+@pytest.fixture
+def context() -> MLContext:
+    return make_context()
+
+
+@pytest.fixture
+def builder(context: MLContext) -> MLGraphBuilder:
+    return MLGraphBuilder(context)
+
+
+def vector(builder: MLGraphBuilder, name: str = "x", size: int = 2) -> MLOperand:
+    return builder.input(name, dataType="float32", dimensions=[size])
+
+
+def compute(context: MLContext, graph: MLGraph, inputs: dict[str, Any], **outputs: Any) -> dict[str, Any]:
+    result = context.computeSync(graph, inputs, outputs)["outputs"]
+    return {name: array.tolist() for name, array in result.items()}
+
+
+def zeros(size: int = 2) -> Any:
+    return np.zeros(size, np.float32)
+
+
+@pytest.mark.parametrize("value", [None, "context", 3, object()])
+def test_the_constructor_wants_a_context(value: Any) -> None:
+    with pytest.raises(WebNNTypeError, match="context must be an MLContext"):
+        MLGraphBuilder(value)
+
+
+@pytest.mark.parametrize("interface", [MLOperand, MLActivation, MLGraph, MLContext])
+def test_illegal_constructors(interface: type) -> None:
+    with pytest.raises(TypeError, match="illegal constructor"):
+        interface()
+
+
+INPUTS: list[tuple[dict[str, Any], tuple[str, list[int]]]] = [
+    ({"dataType": "float32"}, ("float32", [])),
+    ({"dataType": "uint8", "dimensions": [1, 2, 3]}, ("uint8", [1, 2, 3])),
+    ({"dataType": "int64", "dimensions": (4,)}, ("int64", [4])),
+    ({"dataType": "float16", "dimensions": np.array([2, 3])}, ("float16", [2, 3])),
+    ({"dataType": "int8", "dimensions": (size for size in (5, 6))}, ("int8", [5, 6])),
+    ({"dataType": "float32", "dimensions": [1] * 8}, ("float32", [1] * 8)),
+    ({"dataType": "float32", "dimensions": ["2", True, 3.9, np.int8(4)]}, ("float32", [2, 1, 3, 4])),
+    ({"dataType": "float32", "dimensions": None, "shape": [7], "unknown": 1}, ("float32", [])),
+]
+
+
+@pytest.mark.parametrize(("descriptor", "expected"), INPUTS)
+def test_input(builder: MLGraphBuilder, descriptor: dict[str, Any], expected: tuple[str, list[int]]) -> None:
+    operand = builder.input("x", descriptor)  # type: ignore[arg-type]
+    assert (operand.dataType(), operand.shape()) == expected
+    operand.shape().append(1)
+    assert operand.shape() == expected[1]
+
+
+WRONG_INPUTS: list[tuple[Any, Any, str, str]] = [
+    ("", {"dataType": "float32"}, "name", "must not be empty"),
+    (object(), {"dataType": "float32"}, "name", "must be a string"),
+    ("x", {}, "descriptor.dataType", "is required but missing"),
+    ("x", None, "descriptor.dataType", "is required but missing"),
+    ("x", [1], "options", "must be a dictionary"),
+    ("x", {"dataType": "float64"}, "descriptor.dataType", "must be one of"),
+    ("x", {"dataType": 3}, "descriptor.dataType", "must be one of"),
+    ("x", {"dataType": "float32", "dimensions": 3}, "descriptor.dimensions", "must be a sequence"),
+    ("x", {"dataType": "float32", "dimensions": "3"}, "descriptor.dimensions", "must be a sequence"),
+    ("x", {"dataType": "float32", "dimensions": [2, -1]}, "descriptor.dimensions[1]", "must be from 0 to 4294967295"),
+    ("x", {"dataType": "float32", "dimensions": [2**32]}, "descriptor.dimensions[0]", "must be from 0 to 4294967295"),
+    ("x", {"dataType": "float32", "dimensions": [float("nan")]}, "descriptor.dimensions[0]", "must be a finite number"),
+    ("x", {"dataType": "float32", "dimensions": [None]}, "descriptor.dimensions[0]", "must be a finite number"),
+    ("x", {"dataType": "float32", "dimensions": [0]}, "descriptor", "must have dimensions from 1"),
+    ("x", {"dataType": "float32", "dimensions": [1] * 9}, "descriptor", "must have at most 8 dimensions"),
+    ("x", {"dataType": "float32", "dimensions": [2**32 - 1] * 2}, "descriptor", "must have at most 2147483647 bytes"),
+]
+
+
+@pytest.mark.parametrize(("name", "descriptor", "argument", "message"), WRONG_INPUTS)
+def test_wrong_input(builder: MLGraphBuilder, name: Any, descriptor: Any, argument: str, message: str) -> None:
+    with pytest.raises(WebNNTypeError, match=message) as caught:
+        builder.input(name, descriptor)
+    assert caught.value.operation == "input"
+    assert caught.value.argument.replace("options", "descriptor") == argument.replace("options", "descriptor")
+    assert caught.value.anchor == "#api-mlgraphbuilder-input"
+
+
+def read(builder: MLGraphBuilder, operand: MLOperand) -> Any:
+    """Return a constant's value, through a graph."""
+    graph = builder.buildSync({"y": builder.identity(operand)})
+    buffer = np.zeros(operand.shape(), operand.dataType())
+    return builder._context.computeSync(graph, {}, {"y": buffer})["outputs"]["y"]  # type: ignore[attr-defined]
+
+
+CONSTANTS: list[tuple[str, list[int], Any]] = [
+    ("float32", [2, 2], np.array([[1, 2], [3, 4]], np.float32)),
+    ("float32", [2, 2], np.array([[1, 3], [2, 4]], np.float32).T),
+    ("float32", [4], np.arange(8, dtype=np.float32)[::2]),
+    ("int64", [], np.array(2**62 + 1, np.int64)),
+    ("uint8", [3], b"abc"),
+    ("uint8", [3], bytearray(b"abc")),
+    ("float16", [200], np.arange(200).astype(np.float16)),
+]
+
+
+@pytest.mark.parametrize(("dataType", "dimensions", "data"), CONSTANTS)
+def test_constant(builder: MLGraphBuilder, dataType: str, dimensions: list[int], data: Any) -> None:
+    operand = builder.constant({"dataType": dataType, "dimensions": dimensions}, data)  # type: ignore[typeddict-item]
+    expected = np.frombuffer(data, np.uint8) if isinstance(data, bytes | bytearray) else data
+    np.testing.assert_array_equal(read(builder, operand), expected)
+
+
+@pytest.mark.parametrize("size", [4, 400])
+def test_constants_are_copies(builder: MLGraphBuilder, size: int) -> None:
+    data = np.ones(size, np.float32)
+    operand = builder.constant({"dataType": "float32", "dimensions": [size]}, data)
+    data[:] = 7
+    assert read(builder, operand).tolist() == [1.0] * size
+
+
+WRONG_CONSTANTS: list[tuple[Any, Any, str, str]] = [
+    ({"dataType": "float32", "dimensions": [2]}, np.zeros(2), "bufferView", "must have elements of float32, got float64"),
+    ({"dataType": "float32", "dimensions": [2]}, np.zeros(2, ">f4"), "bufferView", "in the other byte order"),
+    ({"dataType": "float32", "dimensions": [2]}, zeros(3), "bufferView", "must have 8 bytes"),
+    ({"dataType": "float32", "dimensions": [2]}, [1.0, 2.0], "bufferView", "must be a NumPy array"),
+    ({"dataType": "float32", "dimensions": [0]}, zeros(0), "descriptor", "must have dimensions from 1"),
+    (None, zeros(), "descriptor.dataType", "is required"),
+    ("float64", 1, "type", "must be one of"),
+    (5, 1, "type", "must be one of"),
+    ("float32", float("nan"), "value", "must be a finite number"),
+    ("float32", float("inf"), "value", "must be a finite number"),
+    ("float32", 10**400, "value", "must be a finite number"),
+    ("float32", None, "value", "must be a finite number"),
+    ("float32", [1], "value", "must be a number"),
+]
+
+
+@pytest.mark.parametrize(("descriptor", "data", "argument", "message"), WRONG_CONSTANTS)
+def test_wrong_constant(builder: MLGraphBuilder, descriptor: Any, data: Any, argument: str, message: str) -> None:
+    with pytest.raises(WebNNTypeError, match=message) as caught:
+        builder.constant(descriptor, data)
+    assert (caught.value.operation, caught.value.argument) == ("constant", argument)
+
+
+SCALARS: list[tuple[str, Any, Any]] = [
+    ("float32", 1.5, 1.5),
+    ("float32", "2.5", 2.5),
+    ("float32", True, 1.0),
+    ("float32", 1e300, np.inf),
+    ("float16", 65520, np.inf),
+    ("float16", 1.0004883, 1.0009766),
+    ("int8", 300, 44),
+    ("int8", -129.9, 127),
+    ("uint8", -1, 255),
+    ("int32", 2**31, -(2**31)),
+    ("uint32", -1, 2**32 - 1),
+    ("int64", 2**53, 2**53),
+    ("int64", 2.0**63, -(2**63)),
+    ("uint64", 2.0**63, 2**63),
+    ("uint64", -1.5, 2**64 - 1),
+]
+
+
+@pytest.mark.parametrize(("dataType", "value", "expected"), SCALARS)
+def test_scalar_constant(builder: MLGraphBuilder, dataType: Any, value: Any, expected: Any) -> None:
+    operand = builder.constant(dataType, value)
+    assert (operand.dataType(), operand.shape()) == (dataType, [])
+    assert read(builder, operand) == np.array(expected, dataType)
+
+
+def test_options_in_both_forms(builder: MLGraphBuilder) -> None:
+    x = vector(builder)
+    for operand in (builder.split(x, 2, {"axis": 0}), builder.split(x, 2, axis=0), builder.split(x, 2, None), builder.split(x, 2)):
+        assert [part.shape() for part in operand] == [[1], [1]]
+    with pytest.raises(WebNNTypeError, match="not as both"):
+        builder.split(x, 2, {"axis": 0}, axis=0)
+    with pytest.raises(WebNNTypeError, match=r"split: options must be a dictionary, got \[1\]"):
+        builder.split(x, 2, [1])  # type: ignore[arg-type]
+
+
+def test_unknown_members_are_ignored(builder: MLGraphBuilder) -> None:
+    assert builder.split(vector(builder), 2, {"axes": 3, "axis": None})[0].shape() == [1]  # type: ignore[typeddict-unknown-key, typeddict-item]
+
+
+def test_labels_are_in_messages(builder: MLGraphBuilder) -> None:
+    with pytest.raises(WebNNTypeError, match=r"^\[head\] add: b must broadcast") as caught:
+        builder.add(vector(builder, size=2), vector(builder, size=3), label="head")
+    assert caught.value.label == "head"
+
+
+@pytest.mark.parametrize("value", [None, 3, "x", np.zeros(2, np.float32)])
+def test_operands_must_be_operands(builder: MLGraphBuilder, value: Any) -> None:
+    with pytest.raises(WebNNTypeError, match="add: b must be an MLOperand"):
+        builder.add(vector(builder), value)
+
+
+def test_operands_of_another_builder(context: MLContext, builder: MLGraphBuilder) -> None:
+    other = MLGraphBuilder(context)
+    x, y = vector(builder), vector(other)
+    image = builder.input("image", dataType="float32", dimensions=[1, 1, 2, 2])
+    cases: list[tuple[str, Any]] = [
+        ("b", lambda: builder.add(x, y)),
+        ("input", lambda: builder.relu(y)),
+        (r"inputs\[1\]", lambda: builder.concat([x, y], 0)),
+        ("options.bias", lambda: builder.conv2d(image, image, bias=vector(other, size=1))),
+        (r"outputs\['y'\]", lambda: builder.buildSync({"y": other.relu(y)})),
+        (
+            r"options.activations\[0\]",
+            lambda: builder.gruCell(
+                builder.input("i", dataType="float32", dimensions=[1, 1]),
+                builder.input("w", dataType="float32", dimensions=[3, 1]),
+                builder.input("r", dataType="float32", dimensions=[3, 1]),
+                builder.input("h", dataType="float32", dimensions=[1, 1]),
+                1,
+                activations=[other.relu(), builder.relu()],
+            ),
+        ),
+    ]
+    for argument, call in cases:
+        with pytest.raises(WebNNTypeError, match=f": {argument} must be an (operand|activation) of this builder"):
+            call()
+
+
+def test_no_inputs(context: MLContext, builder: MLGraphBuilder) -> None:
+    two = builder.constant("float32", 2)
+    assert compute(context, builder.buildSync({"y": builder.add(two, two)}), {}, y=np.zeros((), np.float32)) == {"y": 4}
+
+
+def test_shared_sub_graphs_and_several_outputs(context: MLContext, builder: MLGraphBuilder) -> None:
+    x = vector(builder)
+    shared = builder.add(x, x)
+    graph = builder.buildSync({"a": builder.mul(shared, shared), "b": builder.neg(shared), "c": shared})
+    assert compute(context, graph, {"x": np.array([1, 2], np.float32)}, a=zeros(), b=zeros(), c=zeros()) == {
+        "a": [4, 16],
+        "b": [-2, -4],
+        "c": [2, 4],
+    }
+
+
+def test_an_operand_listed_twice(context: MLContext, builder: MLGraphBuilder) -> None:
+    y = builder.neg(vector(builder))
+    graph = builder.buildSync({"a": y, "b": y, "c": builder.neg(y)})
+    assert compute(context, graph, {"x": np.array([1, 2], np.float32)}, a=zeros(), b=zeros(), c=zeros()) == {
+        "a": [-1, -2],
+        "b": [-1, -2],
+        "c": [1, 2],
+    }
+
+
+def test_an_operation_used_twice_on_one_operand(context: MLContext, builder: MLGraphBuilder) -> None:
+    x = vector(builder)
+    joined = builder.concat([x, x], 0)
+    assert compute(context, builder.buildSync({"y": joined}), {"x": np.array([1, 2], np.float32)}, y=zeros(4)) == {"y": [1, 2, 1, 2]}
+
+
+def test_one_part_of_a_split(context: MLContext, builder: MLGraphBuilder) -> None:
+    parts = builder.split(vector(builder), 2)
+    assert compute(context, builder.buildSync({"y": parts[1]}), {"x": np.array([1, 2], np.float32)}, y=zeros(1)) == {"y": [2]}
+
+
+def test_unused_inputs_are_no_inputs_of_the_graph(context: MLContext, builder: MLGraphBuilder) -> None:
+    x = vector(builder)
+    builder.relu(vector(builder, "unused"))
+    builder.input("x", dataType="int8")
+    graph = builder.buildSync({"y": builder.neg(x)})
+    assert compute(context, graph, {"x": np.array([1, 2], np.float32)}, y=zeros()) == {"y": [-1, -2]}
+
+
+@pytest.mark.parametrize("size", [3, 300])
+def test_constants_used_by_several_operations(context: MLContext, builder: MLGraphBuilder, size: int) -> None:
+    x = vector(builder, size=size)
+    constant = builder.constant({"dataType": "float32", "dimensions": [size]}, np.full(size, 3, np.float32))
+    graph = builder.buildSync({"a": builder.add(x, constant), "b": builder.mul(builder.mul(x, constant), constant)})
+    assert compute(context, graph, {"x": np.ones(size, np.float32)}, a=zeros(size), b=zeros(size)) == {"a": [4] * size, "b": [9] * size}
+
+
+NAMES = ["größe", "入力", "a/b:0", "with space", "\0", "\ud800", "🙂", "input.0", "constant.0", "__proto__", "x" * 10_000, "undefined"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name(context: MLContext, builder: MLGraphBuilder, name: str) -> None:
+    graph = builder.buildSync({name: builder.neg(vector(builder, name))})
+    result = context.computeSync(graph, {name: np.array([1, 2], np.float32)}, {name: zeros()})
+    assert result["outputs"][name].tolist() == [-1, -2]
+
+
+@pytest.mark.parametrize("length", [5_000])
+def test_long_chains(context: MLContext, builder: MLGraphBuilder, length: int) -> None:
+    x = y = vector(builder)
+    for _ in range(length):
+        y = builder.add(y, x)
+    graph = builder.buildSync({"y": y})
+    assert compute(context, graph, {"x": np.array([1, 2], np.float32)}, y=zeros()) == {"y": [length + 1, 2 * (length + 1)]}
+    del x, y, graph, builder
+
+
+def test_very_long_chains_are_collected(builder: MLGraphBuilder) -> None:
+    x = y = vector(builder)
+    for _ in range(200_000):
+        y = builder.add(y, x)
+    assert len(builder._collect({"y": y}).operators) == 200_000
+    del x, y
+
+
+def test_wide_sharing_is_not_exponential(builder: MLGraphBuilder) -> None:
+    y = vector(builder)
+    for _ in range(100):
+        y = builder.add(y, y)
+    assert len(builder._collect({"y": y}).operators) == 100
+
+
+def test_building_twice_and_going_on(context: MLContext, builder: MLGraphBuilder) -> None:
+    x = vector(builder)
+    y = builder.neg(x)
+    first = builder.buildSync({"y": y})
+    second = builder.buildSync({"z": builder.neg(y)})
+    assert compute(context, first, {"x": np.array([1, 2], np.float32)}, y=zeros()) == {"y": [-1, -2]}
+    assert compute(context, second, {"x": np.array([1, 2], np.float32)}, z=zeros()) == {"z": [1, 2]}
+
+
+def test_wrong_outputs(builder: MLGraphBuilder) -> None:
+    x = vector(builder)
+    two = builder.constant("float32", 2)
+    cases: list[tuple[Any, str]] = [
+        ({}, "outputs must not be empty"),
+        (None, "outputs must be a mapping"),
+        ([x], "outputs must be a mapping"),
+        ({"": builder.neg(x)}, "must not have an empty name"),
+        ({"y": None}, r"outputs\['y'\] must be an MLOperand"),
+        ({"y": x}, "must be the result of an operation, but it is the input 'x'"),
+        ({"y": two}, "must be the result of an operation, but it is a constant"),
+        ({"y": builder.add(x, vector(builder))}, "inputs must have different names, got two that are named 'x'"),
+    ]
+    for outputs, message in cases:
+        with pytest.raises(WebNNTypeError, match=message) as caught:
+            builder.buildSync(outputs)
+        assert caught.value.operation == "build"
+
+
+async def test_build(context: MLContext, builder: MLGraphBuilder) -> None:
+    future = builder.build({"y": builder.neg(vector(builder))})
+    assert isinstance(future, asyncio.Future)
+    graph = await future
+    result = await context.compute(graph, {"x": np.array([1, 2], np.float32)}, {"y": zeros()})
+    assert result["outputs"]["y"].tolist() == [-1, -2]
+
+
+async def test_a_failed_step_rejects_the_future(builder: MLGraphBuilder) -> None:
+    future = builder.build({})
+    with pytest.raises(WebNNTypeError, match="outputs must not be empty"):
+        await future
+
+
+async def test_many_builds_at_once(context: MLContext) -> None:
+    async def work(factor: int) -> list[float]:
+        builder = MLGraphBuilder(context)
+        y = builder.mul(vector(builder), builder.constant("float32", factor))
+        graph = await builder.build({"y": y})
+        result = await context.compute(graph, {"x": np.array([1, 2], np.float32)}, {"y": zeros()})
+        return list(result["outputs"]["y"])
+
+    assert await asyncio.gather(*(work(factor) for factor in range(20))) == [[factor, 2 * factor] for factor in range(20)]
+
+
+def test_texts_for_people(builder: MLGraphBuilder) -> None:
+    x = vector(builder)
+    assert repr(x) == "<MLOperand float32 [2]: input 'x'>"
+    assert repr(builder.neg(x)) == "<MLOperand float32 [2]: output 0 of neg>"
+    assert repr(builder.constant("int8", 1)) == "<MLOperand int8 []: constant>"
+    assert repr(builder.leakyRelu(alpha=0.5)) == "<MLActivation leakyRelu(alpha=0.5)>"
+    assert repr(builder.buildSync({"y": builder.neg(x)})) == "<MLGraph ('x': float32 [2]) -> ('y': float32 [2])>"

@@ -1,0 +1,160 @@
+"""`ML`, `Navigator`, `Document`, `GPUDevice` and the choice of devices."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from typing import Any
+
+import pytest
+
+import webnn
+from webnn import ML, DeviceFallbackWarning, Document, GPUDevice, MLContext, MLGraphBuilder, Navigator, SecurityError, WebNNTypeError
+from webnn.context.devices import CPU, CUDA, DIRECTML, select
+
+
+def test_navigator_ml_is_always_the_same() -> None:
+    assert isinstance(webnn.navigator.ml, ML)
+    assert webnn.navigator.ml is webnn.navigator.ml
+
+
+def test_the_environment_sets_the_revision(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBNN_REVISION", "1999-01")
+    with pytest.raises(ValueError, match=r"no revision '1999-01' of the specification here; known are \['2024-06'\]"):
+        _ = Navigator().ml
+    monkeypatch.setenv("WEBNN_REVISION", "2024-06")
+    assert Navigator().ml.createContextSync()._revision.name == "2024-06"
+
+
+def test_revisions() -> None:
+    assert ML(revision="2024-06").createContextSync()._revision.name == "2024-06"
+    with pytest.raises(ValueError, match="no revision"):
+        ML(revision="2042-01")
+
+
+OPTIONS: list[tuple[Any, tuple[str, str]]] = [
+    (None, ("cpu", "default")),
+    ({}, ("cpu", "default")),
+    ({"deviceType": None, "unknown": 3}, ("cpu", "default")),
+    ({"powerPreference": "low-power"}, ("cpu", "low-power")),
+    ({"deviceType": "cpu", "powerPreference": "high-performance"}, ("cpu", "high-performance")),
+]
+
+
+@pytest.mark.parametrize(("options", "expected"), OPTIONS)
+def test_options(options: Any, expected: tuple[str, str]) -> None:
+    context = ML().createContextSync(options)
+    assert isinstance(context, MLContext)
+    assert (context._contextType, context._deviceType, context._powerPreference) == ("default", *expected)
+
+
+WRONG_OPTIONS: list[tuple[Any, str]] = [
+    ({"deviceType": "tpu"}, r"options.deviceType must be one of \['cpu', 'gpu', 'npu'\] \(MLDeviceType\), got 'tpu'"),
+    ({"powerPreference": True}, "options.powerPreference must be one of"),
+    ("gpu", "options must be a dictionary, got 'gpu'"),
+    (3, "options must be a dictionary, got 3"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG_OPTIONS)
+def test_wrong_options(options: Any, message: str) -> None:
+    with pytest.raises(WebNNTypeError, match=message):
+        ML().createContextSync(options)
+
+
+def test_options_as_keywords() -> None:
+    assert ML().createContextSync(powerPreference="low-power")._powerPreference == "low-power"
+    with pytest.raises(WebNNTypeError, match="not as both"):
+        ML().createContextSync({"deviceType": "cpu"}, powerPreference="low-power")
+
+
+def test_a_gpu_device() -> None:
+    context = ML().createContextSync(GPUDevice("mine"))
+    assert (context._contextType, context._deviceType, context._powerPreference) == ("webgpu", "gpu", "default")
+    with pytest.raises(WebNNTypeError, match="must be the only argument"):
+        ML().createContextSync(GPUDevice(), deviceType="cpu")
+
+
+async def test_async() -> None:
+    future = ML().createContext()
+    assert isinstance(future, asyncio.Future)
+    assert isinstance(await future, MLContext)
+
+
+async def test_failures_reject_the_future() -> None:
+    future = ML().createContext({"deviceType": "tpu"})  # type: ignore[typeddict-item]
+    with pytest.raises(WebNNTypeError, match="deviceType"):
+        await future
+    future = ML(document=Document({"webnn": False})).createContext()
+    with pytest.raises(SecurityError, match="permissions policy"):
+        await future
+
+
+def test_the_permissions_policy() -> None:
+    ml = ML(document=Document({"webnn": False}))
+    with pytest.raises(SecurityError, match='createContext: .* does not allow the feature "webnn"') as caught:
+        ml.createContextSync()
+    assert caught.value.name == "SecurityError"
+    with pytest.raises(SecurityError):
+        ml.createContextSync(GPUDevice())
+    # The arguments are converted before the policy is asked.
+    with pytest.raises(WebNNTypeError):
+        ml.createContextSync({"deviceType": "tpu"})  # type: ignore[typeddict-item]
+    assert ML(document=Document({"camera": False})).createContextSync()
+
+
+def test_the_policy_covers_the_builder() -> None:
+    document = Document()
+    context = ML(document=document).createContextSync()
+    MLGraphBuilder(context)
+    document.setPermissionsPolicy({"webnn": False})
+    with pytest.raises(SecurityError, match="MLGraphBuilder"):
+        MLGraphBuilder(context)
+
+
+SELECTIONS: list[tuple[str, list[str], list[str], bool]] = [
+    ("cpu", [CPU], [CPU], False),
+    ("cpu", [CUDA, CPU], [CPU], False),
+    ("gpu", [CPU], [CPU], True),
+    ("gpu", [CUDA, CPU], [CUDA, CPU], False),
+    ("gpu", [DIRECTML, CPU], [DIRECTML, CPU], False),
+    ("gpu", [DIRECTML, CUDA, CPU], [CUDA, CPU], False),
+    ("npu", [CPU], [CPU], True),
+    ("npu", [CUDA, CPU], [CPU], True),
+    ("npu", [DIRECTML, CPU], [DIRECTML, CPU], False),
+]
+
+
+@pytest.mark.parametrize(("deviceType", "available", "providers", "fallback"), SELECTIONS)
+def test_selection(deviceType: str, available: list[str], providers: list[str], *, fallback: bool) -> None:
+    selection = select(deviceType, available)
+    assert ([name for name, _ in selection.providers], selection.fallback) == (providers, fallback)
+
+
+@pytest.fixture
+def _only_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webnn.context.engine.available_providers", lambda: [CPU])
+
+
+@pytest.mark.usefixtures("_only_cpu")
+@pytest.mark.parametrize("deviceType", ["gpu", "npu"])
+def test_fallback_warns_at_the_callers_line(deviceType: Any) -> None:
+    with pytest.warns(DeviceFallbackWarning, match=f'deviceType "{deviceType}" runs on the CPU here') as caught:
+        context = ML().createContextSync(deviceType=deviceType)
+    assert caught[0].filename == __file__
+    assert context._deviceType == deviceType
+
+
+@pytest.mark.usefixtures("_only_cpu")
+async def test_fallback_warns_in_async_code() -> None:
+    with pytest.warns(DeviceFallbackWarning) as caught:
+        await ML().createContext(deviceType="gpu")
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.usefixtures("_only_cpu")
+def test_no_warning_for_the_cpu() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ML().createContextSync()
+        ML().createContextSync(GPUDevice())
