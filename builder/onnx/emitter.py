@@ -198,7 +198,11 @@ class Emitter:
             names = [name] if outputs == 1 else [f"{name}:{index}" for index in range(outputs)]
         else:
             names = [f"{name}:{index}" if wanted else "" for index, wanted in enumerate(outputs)]
-        node = self.graph.node.add(op_type=op_type, name=name, input=[value or "" for value in inputs], output=names)
+        values = [value or "" for value in inputs]
+        # Some kernels crash on an optional input that is there but empty.
+        while values and not values[-1]:
+            values.pop()
+        node = self.graph.node.add(op_type=op_type, name=name, input=values, output=names)
         for key, value in attributes.items():
             _set(node.attribute.add(name=key), value)
         return names

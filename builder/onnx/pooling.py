@@ -1,9 +1,208 @@
-"""TEMP."""
+"""Pooling.
+
+Every padding is computed from the output's size, so that the engine rounds down and never has to round up: in its own "ceil" mode it
+drops a last window that begins behind the input.
+"""
 
 from __future__ import annotations
 
-from webnn.builder.onnx.emitter import Translation
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from webnn.builder.onnx.emitter import Array, Emitter, Op, Translation
+from webnn.validation.conv import input_sizes
 
 __all__ = ["TRANSLATIONS"]
 
-TRANSLATIONS: dict[str, Translation] = {}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Axis:
+    """Pooling along one spatial axis.
+
+    Attributes:
+        axis: The number of the axis in the input's layout.
+        size: The input's size.
+        output: The output's size.
+        window: The window's size.
+        stride: The distance between two windows.
+        dilation: The distance between two elements of a window.
+        begin: The padding in front.
+    """
+
+    axis: int
+    size: int
+    output: int
+    window: int
+    stride: int
+    dilation: int
+    begin: int
+
+    @property
+    def end(self) -> int:
+        """The padding behind that the last window needs, whatever the program said: less is cut off, more is rounding up."""
+        reach = (self.output - 1) * self.stride + (self.window - 1) * self.dilation + 1
+        return max(0, reach - self.size - self.begin)
+
+    @property
+    def is_global(self) -> bool:
+        """The one window is the whole axis."""
+        return self.output == 1 and self.window == self.size and self.begin == 0 and (self.dilation == 1 or self.window == 1)
+
+    def counts(self) -> Array:
+        """Count the elements of each window that lie inside the input."""
+        start = np.arange(self.output, dtype=np.int64) * self.stride - self.begin
+        first = np.maximum(-(start // self.dilation), 0)
+        last = np.minimum((self.size - 1 - start) // self.dilation, self.window - 1)
+        counts: Array = np.maximum(last - first + 1, 0)
+        return counts
+
+    @property
+    def is_refused(self) -> bool:
+        """The engine wants every padding to be smaller than the window, even than a dilated one's number of elements."""
+        return max(self.begin, self.end) >= self.window
+
+    @property
+    def has_empty_window(self) -> bool:
+        """A window lies in the padding as a whole: the engine's average of it is 0."""
+        return max(self.begin, self.end) > 0 and not self.counts().all()
+
+
+def _spatial(op: Op) -> tuple[_Axis, _Axis]:
+    options = op.options
+    _, _, *sizes = input_sizes(options.layout, op.shape("input"))
+    _, _, *outputs = input_sizes(options.layout, op.outputs[0].dimensions)
+    padding = options.padding or (0, 0, 0, 0)
+    height, width = (
+        _Axis(
+            axis=index + (2 if options.layout == "nchw" else 1),
+            size=sizes[index],
+            output=outputs[index],
+            window=(options.windowDimensions or sizes)[index],
+            stride=(options.strides or (1, 1))[index],
+            dilation=(options.dilations or (1, 1))[index],
+            begin=padding[2 * index],
+        )
+        for index in range(2)
+    )
+    return height, width
+
+
+def _pad(e: Emitter, value: str, axes: tuple[_Axis, _Axis], fill: str, *, last: int = 3) -> str:
+    """Pad both spatial axes, the second of which has the number ``last``."""
+    pads = [0] * 8
+    for number, axis in zip((last - 1, last), axes, strict=True):
+        pads[number], pads[number + 4] = axis.begin, axis.end
+    if not any(pads):
+        return value
+    # With its axes given, the engine does not fuse the node into a pooling node that follows: the fusion is wrong for a maximum, and
+    # makes paddings that the engine then refuses. All four are given: the engine fails to move a transpose over fewer.
+    return e.node("Pad", [value, e.ints(pads), fill, e.ints(range(4))])
+
+
+def _pool(e: Emitter, op: Op, op_type: str, value: str, fill: float, *, explicit: bool, **attributes: int) -> str:
+    """Emit a pooling node around a "nchw" value.
+
+    Args:
+        e: The emitter.
+        op: The operator.
+        op_type: The ONNX operator.
+        value: Its input, float32, in the operator's layout.
+        fill: What to pad with, where the padding is not the engine's.
+        explicit: Pad with a node of its own.
+        attributes: More attributes.
+    """
+    height, width = axes = _spatial(op)
+    value = e.from_layout(value, op.options.layout)
+    pads = [height.begin, width.begin, height.end, width.end]
+    if explicit:
+        value = _pad(e, value, axes, e.scalar(fill, "float32"))
+        pads = [0, 0, 0, 0]
+    return e.node(
+        op_type,
+        [value],
+        kernel_shape=[height.window, width.window],
+        pads=pads,
+        strides=[height.stride, width.stride],
+        dilations=[height.dilation, width.dilation],
+        **attributes,
+    )
+
+
+def _reduce(e: Emitter, op_type: str, value: str, axes: tuple[_Axis, _Axis]) -> str:
+    """Emit global pooling; it needs no particular layout, and is faster and more exact than the engine's global pooling nodes."""
+    return e.node(op_type, [value, e.ints([axis.axis for axis in axes])], keepdims=1)
+
+
+def _average(e: Emitter, op: Op) -> str:
+    height, width = axes = _spatial(op)
+    if height.is_global and width.is_global:
+        return _reduce(e, "ReduceMean", op["input"], axes)
+    explicit = any(axis.is_refused or axis.has_empty_window for axis in axes)
+    result = _pool(e, op, "AveragePool", op["input"], 0.0, explicit=explicit)
+    if explicit:
+        # The engine divided by the whole window: correct that to its elements inside the input; none gives 0 * infinity, NaN.
+        with np.errstate(divide="ignore"):
+            rows, columns = ((axis.window / axis.counts()).astype(np.float32) for axis in axes)
+        result = e.node("Mul", [e.node("Mul", [result, e.literal(rows[:, None])]), e.literal(columns)])
+    return e.to_layout(result, op.options.layout)
+
+
+def _l2(e: Emitter, op: Op) -> str:
+    height, width = axes = _spatial(op)
+    # The engine's LpPool takes 30 to 240 times as long as the average of the squares.
+    squares = e.node("Mul", [op["input"], op["input"]])
+    if height.is_global and width.is_global:
+        return e.node("Sqrt", [_reduce(e, "ReduceSum", squares, axes)])
+    explicit = height.is_refused or width.is_refused
+    average = _pool(e, op, "AveragePool", squares, 0.0, explicit=explicit, count_include_pad=1)
+    total = e.node("Mul", [average, e.scalar(height.window * width.window, "float32")])
+    return e.to_layout(e.node("Sqrt", [total]), op.options.layout)
+
+
+def _slices_max(e: Emitter, value: str, axis: _Axis) -> str:
+    """Emit the maximum along one padded axis: windows of 1, 2, 4 ... elements, each from two of the half, and the stride at the end."""
+    count, length = 1, (axis.output - 1) * axis.stride + (axis.window - 1) * axis.dilation + 1
+    reach = (axis.output - 1) * axis.stride + 1
+
+    def cut(start: int, end: int, step: int) -> str:
+        return e.node("Slice", [value, e.ints([start]), e.ints([end]), e.ints([axis.axis]), e.ints([step])])
+
+    if axis.window == 1:
+        return cut(0, reach, axis.stride)
+    while count < axis.window:
+        added = min(count, axis.window - count)
+        count += added
+        shift = added * axis.dilation
+        length -= shift
+        end, step = (length, 1) if count < axis.window else (reach, axis.stride)
+        value = e.node("Max", [cut(0, end, step), cut(shift, shift + end, step)])
+    return value
+
+
+def _max(e: Emitter, op: Op) -> str:
+    height, width = axes = _spatial(op)
+    value, type = op["input"], op.type("input")
+    lowest: Any = -np.inf if type == "float32" else np.iinfo(type).min
+    if type in ("int32", "uint32", "int64", "uint64"):
+        # There is no kernel for these types, and no carrier that would be exact for all of them.
+        padded = _pad(e, value, axes, e.scalar(lowest, type), last=width.axis)
+        return _slices_max(e, _slices_max(e, padded, height), width)
+    # What the engine's maximum makes of a NaN depends on where it lies in the window; to mask it would cost as much as the pooling.
+    if type != "float32":
+        # The engine's 8-bit kernels take 10 times as long as a detour through float32.
+        value = e.cast(value, "float32")
+    if height.is_global and width.is_global:
+        result = _reduce(e, "ReduceMax", value, axes)
+    else:
+        explicit = any(axis.is_refused or axis.has_empty_window for axis in axes)
+        result = e.to_layout(_pool(e, op, "MaxPool", value, lowest, explicit=explicit), op.options.layout)
+    return result if type == "float32" else e.cast(result, type)
+
+
+TRANSLATIONS: dict[str, Translation] = {
+    "averagePool2d": Translation(emit=_average, carry={"float16": "float32"}),
+    "l2Pool2d": Translation(emit=_l2, carry={"float16": "float32"}),
+    "maxPool2d": Translation(emit=_max, carry={"float16": "float32"}),
+}

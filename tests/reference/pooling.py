@@ -46,11 +46,11 @@ def l2Pool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
 def maxPool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
     """Select the maximum of the window's elements, exact for every type.
 
-    NaN is ignored. A window of nothing but NaN, or without elements, gives the type's lowest value (-inf for
-    floats).
+    A window with a NaN gives NaN, which stands for "unspecified" here (docs/numerics.md). A window without
+    elements gives the type's lowest value (-inf for floats).
     """
     lowest = -math.inf if is_float(input) else np.iinfo(input.dtype).min
-    return _pool(lambda window: np.fmax.reduce(window, axis=-1, initial=lowest), input, **options)
+    return _pool(lambda window: np.maximum.reduce(window, axis=-1, initial=lowest), input, **options)
 
 
 def _pool(

@@ -1,0 +1,96 @@
+"""Pooling: inferred shapes, and every step that can fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support import Shape, infer
+from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
+
+NAMES = ["averagePool2d", "l2Pool2d", "maxPool2d"]
+LARGEST = 2**32 - 1
+
+VALID: list[tuple[list[int], dict[str, Any], list[int]]] = [
+    ([1, 3, 4, 4], {}, [1, 3, 1, 1]),
+    ([1, 4, 5, 3], {"layout": "nhwc"}, [1, 1, 1, 3]),
+    ([1, 3, 4, 4], {"windowDimensions": [3, 3]}, [1, 3, 2, 2]),
+    ([1, 5, 5, 2], {"windowDimensions": [3, 3], "layout": "nhwc"}, [1, 3, 3, 2]),
+    ([1, 3, 5, 5], {"windowDimensions": [5, 5], "padding": [2, 2, 2, 2]}, [1, 3, 5, 5]),
+    ([1, 3, 5, 5], {"windowDimensions": [2, 2], "strides": [2, 2]}, [1, 3, 2, 2]),
+    ([1, 3, 5, 5], {"windowDimensions": [3, 3], "dilations": [2, 1]}, [1, 3, 1, 3]),
+    ([1, 3, 7, 7], {"windowDimensions": [4, 4], "padding": [2, 1, 2, 1], "strides": [2, 2]}, [1, 3, 4, 4]),
+    ([1, 3, 7, 7], {"windowDimensions": [4, 4], "padding": [1] * 4, "strides": [2, 2]}, [1, 3, 3, 3]),
+    ([1, 3, 7, 7], {"windowDimensions": [4, 4], "padding": [1] * 4, "strides": [2, 2], "roundingType": "ceil"}, [1, 3, 4, 4]),
+    ([1, 1, 4, 4], {"windowDimensions": [1, 1], "strides": [2, 2], "roundingType": "ceil"}, [1, 1, 3, 3]),
+    # Output sizes are used as given, whatever the rounding type, and together with padding.
+    (
+        [1, 3, 7, 7],
+        {"windowDimensions": [4, 4], "padding": [1] * 4, "strides": [2, 2], "roundingType": "ceil", "outputSizes": [3, 3]},
+        [1, 3, 3, 3],
+    ),
+    ([1, 3, 7, 7], {"windowDimensions": [4, 4], "padding": [1] * 4, "strides": [2, 2], "outputSizes": [4, 4]}, [1, 3, 4, 4]),
+    # The window is larger than the input, and rounding up gives one output all the same.
+    ([1, 1, 5, 5], {"windowDimensions": [6, 5], "strides": [2, 1], "roundingType": "ceil"}, [1, 1, 1, 1]),
+]
+
+INVALID: list[tuple[list[int], dict[str, Any], str, str]] = [
+    ([1, 5, 5], {}, "input", "must be 4-D"),
+    ([1, 1, 1, 5, 5], {}, "input", "must be 4-D"),
+    ([1, 2, 5, 5], {"windowDimensions": [1, 1, 1, 1]}, "options.windowDimensions", "must have 2 elements"),
+    ([1, 2, 5, 5], {"windowDimensions": [0, 2]}, "options.windowDimensions", "must be greater than 0"),
+    ([1, 2, 5, 5], {"padding": [2, 2]}, "options.padding", "must have 4 elements"),
+    ([1, 2, 5, 5], {"strides": [2]}, "options.strides", "must have 2 elements"),
+    ([1, 2, 5, 5], {"strides": [0, 2]}, "options.strides", "must be greater than 0"),
+    ([1, 2, 5, 5], {"dilations": [1, 1, 2]}, "options.dilations", "must have 2 elements"),
+    ([1, 2, 5, 5], {"dilations": [1, 0]}, "options.dilations", "must be greater than 0"),
+    ([1, 2, 5, 5], {"outputSizes": [1, 2, 4, 4]}, "options.outputSizes", "must have 2 elements"),
+    (
+        [1, 2, 5, 5],
+        {"windowDimensions": [2, 2], "padding": [2] * 4, "strides": [2, 2], "outputSizes": [3, 3]},
+        "options.outputSizes",
+        r"must be \[4, 4\] or \[5, 5\], got \[3, 3\]",
+    ),
+    # Both are rounded in the same way.
+    (
+        [1, 2, 5, 5],
+        {"windowDimensions": [2, 2], "padding": [2] * 4, "strides": [2, 2], "outputSizes": [4, 5]},
+        "options.outputSizes",
+        r"must be \[4, 4\] or \[5, 5\], got \[4, 5\]",
+    ),
+    ([1, 2, 5, 5], {"windowDimensions": [2, 2], "outputSizes": [5, 5]}, "options.outputSizes", r"must be \[4, 4\], got"),
+    ([1, 2, 5, 5], {"windowDimensions": [8, 2]}, "output", "must have dimensions from 1"),
+    ([1, 2, 5, 5], {"windowDimensions": [2, 8]}, "output", "must have dimensions from 1"),
+    ([1, 2, 5, 5], {"windowDimensions": [6, 3]}, "output", "must have dimensions from 1"),
+    ([1, 2, 5, 5], {"windowDimensions": [3, 6]}, "output", "must have dimensions from 1"),
+    ([1, 3, 5, 5], {"padding": [LARGEST, LARGEST, 0, 0]}, "output", "must have dimensions from 1"),
+    ([1, 3, 5, 5], {"padding": [0, 0, LARGEST, LARGEST]}, "output", "must have dimensions from 1"),
+    ([1, 3, 5, 5], {"roundingType": "round"}, "options.roundingType", "must be one of"),
+    ([1, 3, 5, 5], {"layout": "chwn"}, "options.layout", "must be one of"),
+]
+
+
+@pytest.mark.parametrize(("dimensions", "options", "shape"), VALID)
+@pytest.mark.parametrize("name", NAMES)
+def test_valid(name: str, dimensions: list[int], options: dict[str, Any], shape: list[int]) -> None:
+    assert infer(name, Shape("float16", dimensions), **options) == [("float16", shape)]
+
+
+@pytest.mark.parametrize(("dimensions", "options", "argument", "message"), INVALID)
+@pytest.mark.parametrize("name", NAMES)
+def test_invalid(name: str, dimensions: list[int], options: dict[str, Any], argument: str, message: str) -> None:
+    with pytest.raises(TypeError, match=message) as caught:
+        infer(name, Shape("float32", dimensions), **options)
+    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_types(name: str) -> None:
+    for dataType in DATA_TYPES:
+        if name == "maxPool2d" or dataType in FLOAT_TYPES:
+            assert infer(name, Shape(dataType, [1, 3, 4, 4])) == [(dataType, [1, 3, 1, 1])]
+        else:
+            with pytest.raises(TypeError, match=f"must have a data type of .*, got {dataType}") as caught:
+                infer(name, Shape(dataType, [1, 3, 4]))
+            assert caught.value.argument == "input"  # type: ignore[attr-defined]
