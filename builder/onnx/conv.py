@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.validation.conv import conv_transpose_output_size, input_sizes
+from webnn.validation.errors import OperationError
 
 __all__ = ["TRANSLATIONS"]
+
+
+def _filter(e: Emitter, op: Op, wanted: str) -> str:
+    """Bring the filter to the one layout that the engine knows; a transposed constant is folded when the session is made."""
+    return e.transpose(op["filter"], [op.options.filterLayout.index(axis) for axis in wanted])
 
 
 def _conv2d(e: Emitter, op: Op) -> str:
     options = op.options
     beginningHeight, endingHeight, beginningWidth, endingWidth = options.padding or (0, 0, 0, 0)
-    # The engine knows one filter layout; a transposed constant is folded when the session is made.
-    filter = e.transpose(op["filter"], [options.filterLayout.index(axis) for axis in "oihw"])
     result = e.node(
         "Conv",
-        [e.from_layout(op["input"], options.inputLayout), filter, op.get("bias")],
+        [e.from_layout(op["input"], options.inputLayout), _filter(e, op, "oihw"), op.get("bias")],
         pads=[beginningHeight, beginningWidth, endingHeight, endingWidth],
         strides=options.strides or (1, 1),
         dilations=options.dilations or (1, 1),
@@ -23,4 +28,36 @@ def _conv2d(e: Emitter, op: Op) -> str:
     return e.to_layout(result, options.inputLayout)
 
 
-TRANSLATIONS = {"conv2d": Translation(emit=_conv2d, carry={"float16": "float32"})}
+def _conv_transpose2d(e: Emitter, op: Op) -> str:
+    options = op.options
+    _, inputChannels, *inputSizes = input_sizes(options.inputLayout, op.shape("input"))
+    if inputChannels % options.groups != 0:
+        # The draft and web-platform-tests accept such an operation, but it has no meaning. The engine would refuse it late, at run time.
+        raise OperationError(
+            f"build: convTranspose2d cannot split {inputChannels} input channels into {options.groups} groups", operation=op.name
+        )
+    _, _, *outputSizes = input_sizes(options.inputLayout, op.outputs[0].dimensions)
+    filterSizes = [op.shape("filter")[options.filterLayout.index(axis)] for axis in "hw"]
+    padding = options.padding or (0, 0, 0, 0)
+    strides, dilations = options.strides or (1, 1), options.dilations or (1, 1)
+    # What the validated output sizes have beyond the calculated ones: from 0 to the stride, exclusive, as the engine wants it.
+    outputPadding = [
+        outputSizes[d] - conv_transpose_output_size(inputSizes[d], filterSizes[d], padding[2 * d : 2 * d + 2], strides[d], dilations[d])
+        for d in (0, 1)
+    ]
+    result = e.node(
+        "ConvTranspose",
+        [e.from_layout(op["input"], options.inputLayout), _filter(e, op, "iohw"), op.get("bias")],
+        pads=[padding[0], padding[2], padding[1], padding[3]],
+        strides=strides,
+        dilations=dilations,
+        output_padding=outputPadding,
+        group=options.groups,
+    )
+    return e.to_layout(result, options.inputLayout)
+
+
+TRANSLATIONS = {
+    "conv2d": Translation(emit=_conv2d, carry={"float16": "float32"}),
+    "convTranspose2d": Translation(emit=_conv_transpose2d, carry={"float16": "float32"}),
+}

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from webnn.builder.base import BuilderBase
 from webnn.builder.operand import MLOperand
-from webnn.builder.options import MLConv2dOptions
+from webnn.builder.options import MLConv2dOptions, MLConvTranspose2dOptions
 
 __all__ = ["ConvOps"]
 
@@ -42,3 +42,32 @@ class ConvOps(BuilderBase):
             WebNNTypeError: A type, shape or option does not fit.
         """
         return self._single("conv2d", (input, filter), (), options, members)
+
+    def convTranspose2d(
+        self,
+        input: MLOperand,
+        filter: MLOperand,
+        options: MLConvTranspose2dOptions | None = None,
+        **members: Unpack[MLConvTranspose2dOptions],
+    ) -> MLOperand:
+        """Compute a 2-D transposed convolution. `#api-mlgraphbuilder-convtranspose2d`.
+
+        Args:
+            input: The input, float32 or float16, 4-D: [batches, inputChannels, height, width] or, with ``inputLayout="nhwc"``,
+                [batches, height, width, inputChannels].
+            filter: The filter, of the input's type: [inputChannels, outputChannels / groups, height, width] or as ``filterLayout``
+                says.
+            options: ``padding`` [beginningHeight, endingHeight, beginningWidth, endingWidth] that is cut off the output (0),
+                ``strides`` [height, width] (1), ``dilations`` [height, width] (1), ``outputPadding`` [height, width], less than the
+                strides (0), ``outputSizes`` [height, width], which replace the output padding, ``groups`` (1), ``inputLayout``
+                ("nchw"), ``filterLayout`` ("iohw"), ``bias`` [outputChannels].
+            members: The options as keyword arguments.
+
+        Returns:
+            The output in the input's layout; height and width are
+            ``(input - 1) * stride + (filter - 1) * dilation + 1 - padding + outputPadding``.
+
+        Raises:
+            WebNNTypeError: A type, shape or option does not fit.
+        """
+        return self._single("convTranspose2d", (input, filter), (), options, members)

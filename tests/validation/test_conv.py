@@ -5,36 +5,112 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from tests.support import Shape, infer
 
 F = "float32"
+MAX = 2**32 - 1
 
-VALID: list[tuple[str, tuple[Any, ...], dict[str, Any], list[int]]] = [
-    ("conv2d", (Shape(F, [1, 1, 5, 5]), Shape(F, [1, 1, 3, 3])), {}, [1, 1, 3, 3]),
-    ("conv2d", (Shape(F, [1, 1, 5, 5]), Shape(F, [1, 1, 3, 3])), {"padding": [1, 1, 1, 1], "strides": [2, 2]}, [1, 1, 3, 3]),
-    (
-        "conv2d",
-        (Shape("float16", [1, 5, 5, 2]), Shape("float16", [4, 3, 3, 2])),
-        {"inputLayout": "nhwc", "filterLayout": "ohwi"},
-        [1, 3, 3, 4],
+Case = tuple[str, list[int], list[int], dict[str, Any], list[int]]
+
+#: Operation, input, filter, options, output.
+VALID: list[Case] = [
+    ("conv2d", [1, 1, 5, 5], [1, 1, 3, 3], {}, [1, 1, 3, 3]),
+    ("conv2d", [1, 1, 5, 5], [1, 1, 3, 3], {"padding": [1, 1, 1, 1], "strides": [2, 2]}, [1, 1, 3, 3]),
+    ("conv2d", [1, 1, 5, 5], [1, 1, 4, 2], {"padding": [1, 2, 0, 1], "strides": [2, 2]}, [1, 1, 3, 3]),
+    ("conv2d", [1, 65, 65, 1], [1, 3, 3, 1], {"inputLayout": "nhwc", "filterLayout": "ihwo", "dilations": [4, 4]}, [1, 57, 57, 1]),
+    ("conv2d", [2, 4, 2, 2], [4, 1, 2, 2], {"groups": 4, "bias": Shape(F, [4])}, [2, 4, 1, 1]),
+    ("conv2d", [1, 4, 5, 6], [6, 2, 1, 1], {"groups": 2}, [1, 6, 5, 6]),
+    ("conv2d", [1, 2, 5, 5], [4, 2, 2, 3], {"filterLayout": "oihw"}, [1, 4, 4, 3]),
+    ("conv2d", [1, 2, 5, 5], [2, 3, 2, 4], {"filterLayout": "hwio"}, [1, 4, 4, 3]),
+    ("conv2d", [1, 5, 5, 2], [4, 2, 3, 2], {"inputLayout": "nhwc", "filterLayout": "ohwi"}, [1, 4, 3, 4]),
+    ("conv2d", [1, 5, 5, 2], [2, 2, 3, 4], {"inputLayout": "nhwc", "filterLayout": "ihwo"}, [1, 4, 3, 4]),
+    ("conv2d", [1, 1, 2, 2], [1, 1, 1, 1], {"dilations": [MAX, MAX], "strides": [MAX, 1]}, [1, 1, 1, 2]),
+    ("convTranspose2d", [1, 1, 3, 3], [1, 1, 3, 3], {}, [1, 1, 5, 5]),
+    ("convTranspose2d", [1, 1, 3, 3], [3, 2, 2, 1], {"filterLayout": "hwoi"}, [1, 2, 5, 4]),
+    ("convTranspose2d", [1, 3, 3, 1], [2, 3, 2, 1], {"inputLayout": "nhwc", "filterLayout": "ohwi"}, [1, 5, 4, 2]),
+    ("convTranspose2d", [1, 1, 3, 3], [1, 2, 3, 3], {"strides": [3, 2], "outputSizes": [10, 8]}, [1, 2, 10, 8]),
+    ("convTranspose2d", [1, 1, 3, 3], [1, 2, 3, 3], {"strides": [3, 2], "outputPadding": [1, 1]}, [1, 2, 10, 8]),
+    ("convTranspose2d", [1, 1, 3, 3], [1, 2, 3, 3], {"outputPadding": [3, 3], "strides": [3, 2], "outputSizes": [9, 8]}, [1, 2, 9, 8]),
+    ("convTranspose2d", [1, 1, 5, 5], [1, 1, 3, 3], {"padding": [1, 1, 1, 1], "groups": 3}, [1, 3, 5, 5]),
+    ("convTranspose2d", [2, 4, 5, 5], [4, 2, 2, 2], {"dilations": [2, 3], "groups": 2, "bias": Shape(F, [4])}, [2, 4, 7, 8]),
+    ("convTranspose2d", [1, 1, 1, 1], [1, 1, 1, 1], {"strides": [3, 3], "padding": [1, 1, 0, 1], "outputPadding": [2, 2]}, [1, 1, 1, 2]),
+]
+
+X, W = [1, 1, 5, 5], [1, 1, 3, 3]
+
+#: Operation, input, filter, options, argument at fault, part of the message.
+INVALID: list[tuple[str, Any, Any, dict[str, Any], str, str]] = [
+    *(
+        (name, *rest)
+        for name in ("conv2d", "convTranspose2d")
+        for rest in (
+            (Shape("int32", X), Shape("int32", W), {}, "input", "must have a data type of"),
+            ([1, 5, 5], W, {}, "input", "must be 4-D"),
+            (X, [2, 2], {}, "filter", "must be 4-D"),
+            (X, Shape("float16", W), {}, "filter", "must have the data type of input, float32, got float16"),
+            (X, W, {"padding": [2, 2]}, "options.padding", "must have 4 elements"),
+            (X, W, {"strides": [2]}, "options.strides", "must have 2 elements"),
+            (X, W, {"strides": [1, 0]}, "options.strides", "must be greater than 0"),
+            (X, W, {"dilations": [1]}, "options.dilations", "must have 2 elements"),
+            (X, W, {"dilations": [0, 1]}, "options.dilations", "must be greater than 0"),
+            (X, W, {"groups": 0}, "options.groups", "must be greater than 0"),
+            (X, W, {"groups": -1}, "options.groups", "must be from 0 to 4294967295"),
+            (X, W, {"inputLayout": "chwn"}, "options.inputLayout", "must be one of"),
+            (X, W, {"filterLayout": "whio"}, "options.filterLayout", "must be one of"),
+            (X, W, {"bias": Shape(F, [1, 2])}, "options.bias", r"must have the shape \[1\], got \[1, 2\]"),
+            (X, W, {"bias": Shape(F, [2])}, "options.bias", r"must have the shape \[1\], got \[2\]"),
+            (X, W, {"bias": Shape("int32", [1])}, "options.bias", "must have the data type of input"),
+        )
     ),
+    ("conv2d", [1, 4, 5, 5], [1, 1, 2, 2], {"groups": 3}, "options.groups", "must divide the 4 input channels"),
+    ("conv2d", [1, 4, 5, 5], [2, 1, 2, 2], {"groups": 2}, "filter", r"must have 2 input channels .*, got 1"),
+    ("conv2d", [1, 4, 5, 5], [3, 2, 2, 2], {"groups": 2}, "options.groups", "must divide the 3 output channels"),
+    ("conv2d", X, [1, 1, 7, 7], {}, "output", "must have dimensions from 1"),
+    ("conv2d", X, [1, 1, 4, 2], {"dilations": [4, 1], "padding": [1, 1, 1, 1], "strides": [2, 2]}, "output", "must have dimensions from 1"),
+    ("conv2d", X, [1, 1, 434983, 2], {"dilations": [328442, 1]}, "output", "must have dimensions from 1"),
+    ("conv2d", X, W, {"dilations": [1, MAX]}, "output", "must have dimensions from 1"),
+    ("conv2d", X, W, {"padding": [MAX, MAX, 0, 0]}, "output", "must have dimensions from 1"),
+    ("convTranspose2d", [1, 2, 5, 5], W, {}, "filter", "must have 2 input channels, as the input, got 1"),
+    ("convTranspose2d", X, W, {"outputPadding": [1, 1, 1, 1]}, "options.outputPadding", "must have 2 elements"),
+    (
+        "convTranspose2d",
+        X,
+        W,
+        {"strides": [2, 2], "outputPadding": [0, 2]},
+        "options.outputPadding",
+        r"must be less than the strides, \[2, 2\]",
+    ),
+    (
+        "convTranspose2d",
+        X,
+        W,
+        {"strides": [2, 2], "outputPadding": [2, 0]},
+        "options.outputPadding",
+        r"must be less than the strides, \[2, 2\]",
+    ),
+    ("convTranspose2d", X, W, {"outputSizes": [1, 2, 7, 7]}, "options.outputSizes", "must have 2 elements"),
+    ("convTranspose2d", X, W, {"strides": [2, 2], "outputSizes": [10, 11]}, "options.outputSizes", r"must be at least \[11, 11\]"),
+    ("convTranspose2d", X, W, {"strides": [2, 2], "outputSizes": [12, 13]}, "options.outputSizes", r"must be at least \[11, 11\]"),
+    ("convTranspose2d", X, W, {"padding": [4, 4, 0, 0]}, "output", "must have dimensions from 1"),
+    ("convTranspose2d", X, W, {"groups": MAX, "filterLayout": "iohw", "strides": [MAX, 1]}, "output", "must have dimensions from 1"),
+    ("convTranspose2d", X, W, {"dilations": [1, MAX]}, "output", "must have dimensions from 1"),
 ]
 
-INVALID: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
-    ("conv2d", (Shape("int32", [1, 1, 5, 5]), Shape("int32", [1, 1, 3, 3])), {}, "input", "must have a data type of"),
-    ("conv2d", (Shape(F, [1, 5, 5]), Shape(F, [1, 1, 3, 3])), {}, "input", "must be 4-D"),
-    ("conv2d", (Shape(F, [1, 1, 5, 5]), Shape(F, [1, 1, 3, 3])), {"strides": [1, 0]}, "options.strides", "must be greater than 0"),
-    ("conv2d", (Shape(F, [1, 1, 5, 5]), Shape(F, [1, 1, 7, 7])), {}, "output", "must have dimensions from 1"),
-]
+
+def operand(value: Any) -> Shape:
+    return value if isinstance(value, Shape) else Shape(F, value)
 
 
-@pytest.mark.parametrize(("name", "arguments", "options", "shape"), VALID)
-def test_valid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], shape: list[int]) -> None:
-    assert infer(name, *arguments, **options) == [(arguments[0].dataType, shape)]
+@pytest.mark.parametrize("dataType", ["float32", "float16"])
+@pytest.mark.parametrize(("name", "input", "filter", "options", "shape"), VALID)
+def test_valid(name: str, input: Any, filter: Any, options: dict[str, Any], shape: list[int], dataType: str) -> None:
+    typed = {key: Shape(dataType, value.dimensions) if isinstance(value, Shape) else value for key, value in options.items()}
+    assert infer(name, Shape(dataType, input), Shape(dataType, filter), **typed) == [(dataType, shape)]
 
 
-@pytest.mark.parametrize(("name", "arguments", "options", "argument", "message"), INVALID)
-def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str) -> None:
+@pytest.mark.parametrize(("name", "input", "filter", "options", "argument", "message"), INVALID)
+def test_invalid(name: str, input: Any, filter: Any, options: dict[str, Any], argument: str, message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
-        infer(name, *arguments, **options)
+        infer(name, operand(input), operand(filter), **options)
     assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]

@@ -1,0 +1,100 @@
+"""The values of normalizations, against the NumPy reference."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.reference import REFERENCE
+from tests.support import run
+
+RNG = np.random.default_rng(0)
+NAN, INF = np.nan, np.inf
+
+
+def f32(*shape: int) -> Any:
+    return RNG.uniform(-1, 1, shape).astype(np.float32)
+
+
+def batch(axis: int, *shape: int, **options: Any) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    """Make a case of batchNormalization; ``True`` stands for a parameter of the right size."""
+    size = shape[axis]
+    given = {key: f32(size) if value is True else value for key, value in options.items()}
+    return "batchNormalization", (f32(*shape), f32(size), f32(size) + 1.5), {"axis": axis, **given}
+
+
+CASES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    *(
+        batch(axis, *(2, 3, 1, 2, 2, 1, 2, 2)[:rank], scale=True, bias=True)
+        for rank in range(1, 9)
+        for axis in {0, min(1, rank - 1), rank - 1}
+    ),
+    batch(1, 2, 3, 4),
+    batch(1, 2, 3, 4, scale=True, epsilon=0.5),
+    batch(2, 2, 3, 4, bias=True, epsilon=0.0),
+    *(
+        ("instanceNormalization", (f32(2, 3, 4, 5),), {"layout": layout, **parameters})
+        for layout, channels in (("nchw", 3), ("nhwc", 5))
+        for parameters in ({}, {"scale": f32(channels)}, {"bias": f32(channels)}, {"scale": f32(channels), "bias": f32(channels)})
+    ),
+    ("instanceNormalization", (f32(2, 3, 4, 5),), {"epsilon": 0.5}),
+    ("instanceNormalization", (f32(2, 3, 1, 1) * 1000,), {"bias": f32(3)}),
+    # The mean is large against the deviation.
+    ("instanceNormalization", (np.round(f32(1, 2, 16, 16) * 64) + 1024,), {"scale": f32(2)}),
+    *(
+        ("layerNormalization", (f32(2, 3, 4),), {"axes": list(axes), "scale": f32(*shape), "bias": f32(*shape)})
+        for count in range(4)
+        for axes in itertools.permutations(range(3), count)
+        for shape in [[(2, 3, 4)[axis] for axis in axes]]
+    ),
+    *(("layerNormalization", (f32(*(2, 3, 1, 2, 2, 1, 2, 2)[:rank]),), {}) for rank in range(9)),
+    ("layerNormalization", (f32(2, 3, 4),), {"axes": [2], "bias": f32(4), "epsilon": 0.5}),
+    ("layerNormalization", (f32(2, 3, 4),), {"axes": [1, 0], "scale": f32(3, 2)}),
+    ("layerNormalization", (f32(2, 1, 3, 1, 2, 2, 1, 2),), {"axes": [6, 0, 4], "scale": f32(1, 2, 2), "bias": f32(1, 2, 2)}),
+    ("layerNormalization", (f32(),), {"scale": f32()}),
+    ("layerNormalization", (f32(4),), {"bias": f32()}),
+]
+
+SPECIAL: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("batchNormalization", (f32(2, 3), f32(3), np.array([0, -1, 1], np.float32)), {"epsilon": 0.0}),
+    ("batchNormalization", (np.array([[1, INF], [NAN, -INF]], np.float32), f32(2), np.ones(2, np.float32)), {}),
+    ("instanceNormalization", (np.array([[[[1, INF]], [[NAN, 2]], [[1, 3]]]], np.float32),), {}),
+    ("instanceNormalization", (np.ones((1, 2, 2, 2), np.float32),), {"epsilon": 0.0}),
+    ("instanceNormalization", (np.ones((1, 2, 2, 2), np.float32),), {"epsilon": -1.0}),
+    ("layerNormalization", (np.array([[1, INF, NAN], [1, 2, 3]], np.float32),), {}),
+    ("layerNormalization", (np.ones((2, 3), np.float32),), {"epsilon": 0.0}),
+    ("layerNormalization", (np.ones((2, 3), np.float32),), {"epsilon": -1.0}),
+    ("layerNormalization", (np.array([1, INF, NAN], np.float32),), {"bias": f32()}),
+    ("layerNormalization", (f32(3),), {"axes": [], "epsilon": 0.0}),
+    ("layerNormalization", (f32(3),), {"axes": [], "epsilon": -1.0}),
+    ("layerNormalization", (f32(2, 3),), {"axes": [], "scale": np.array(INF, np.float32)}),
+]
+
+
+@pytest.mark.parametrize("constants", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize(("name", "arguments", "options"), CASES)
+def test_values(name: str, arguments: tuple[Any, ...], options: dict[str, Any], dtype: Any, *, constants: bool) -> None:
+    operands = [argument.astype(dtype) for argument in arguments]
+    typed = {key: value.astype(dtype) if isinstance(value, np.ndarray) else value for key, value in options.items()}
+    [actual] = run(name, *operands, constants=constants, **typed)
+    expected = REFERENCE[name](*operands, **typed)
+    assert actual.dtype == expected.dtype
+    rtol, atol = (1e-5, 2e-6) if dtype is np.float32 else (1e-3, 1e-4)
+    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("constants", [False, True])
+@pytest.mark.parametrize(("name", "arguments", "options"), SPECIAL)
+def test_special_values(name: str, arguments: tuple[Any, ...], options: dict[str, Any], *, constants: bool) -> None:
+    [actual] = run(name, *arguments, constants=constants, **options)
+    np.testing.assert_allclose(actual, REFERENCE[name](*arguments, **options), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["instanceNormalization", "layerNormalization"])
+def test_float16_accumulates_in_float32(name: str) -> None:
+    x = (f32(1, 1, 64, 64) * 60000).astype(np.float16)
+    np.testing.assert_allclose(run(name, x)[0], REFERENCE[name](x), rtol=1e-3, atol=1e-4)
