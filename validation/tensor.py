@@ -1,13 +1,47 @@
-"""Operations that move elements or change their type: concat, split, reshape and their kin."""
+"""Operations that move elements or change their type: cast, concat, pad, reshape, where and their kin."""
 
 from __future__ import annotations
 
-from webnn.validation import webidl
-from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.dictionary import Dictionary, UnsignedLong
-from webnn.validation.operation import Argument, Call, Operation
+import math
+from typing import Annotated, Literal
 
-__all__ = ["OPERATIONS", "SplitOptions", "split"]
+from pydantic import PlainValidator
+
+from webnn.validation import webidl
+from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
+from webnn.validation.dictionary import Boolean, Dictionary, Float, Long, UnsignedLong, UnsignedLongSequence, convertDataType
+from webnn.validation.operation import Argument, Call, Operation
+from webnn.validation.shapes import bidirectionally_broadcast, unidirectionally_broadcast
+
+__all__ = [
+    "OPERATIONS",
+    "PadOptions",
+    "SplitOptions",
+    "TransposeOptions",
+    "TriangularOptions",
+    "cast",
+    "concat",
+    "expand",
+    "pad",
+    "reshape",
+    "slice",
+    "split",
+    "transpose",
+    "triangular",
+    "where",
+]
+
+PaddingMode = Annotated[
+    Literal["constant", "edge", "reflection", "symmetric"],
+    PlainValidator(webidl.enumeration("MLPaddingMode", ("constant", "edge", "reflection", "symmetric"))),
+]
+
+
+class PadOptions(Dictionary):
+    """``MLPadOptions``, `#dictdef-mlpadoptions`."""
+
+    mode: PaddingMode = "constant"
+    value: Float = 0.0
 
 
 class SplitOptions(Dictionary):
@@ -16,14 +50,193 @@ class SplitOptions(Dictionary):
     axis: UnsignedLong = 0
 
 
-_convertSplitSizes = webidl.sequence(webidl.enforceRangeUnsignedLong)
+class TransposeOptions(Dictionary):
+    """``MLTransposeOptions``, `#dictdef-mltransposeoptions`."""
+
+    permutation: UnsignedLongSequence | None = None
+
+
+class TriangularOptions(Dictionary):
+    """``MLTriangularOptions``, `#dictdef-mltriangularoptions`."""
+
+    upper: Boolean = True
+    diagonal: Long = 0
+
+
+_convertSizes = webidl.sequence(webidl.enforceRangeUnsignedLong)
 
 
 def _convertSplits(value: object) -> int | tuple[int, ...]:
     """Convert to ``([EnforceRange] unsigned long or sequence<[EnforceRange] unsigned long>)``."""
     if hasattr(type(value), "__iter__") and not isinstance(value, str) and getattr(value, "ndim", 1) != 0:
-        return _convertSplitSizes(value)
+        return _convertSizes(value)
     return webidl.enforceRangeUnsignedLong(value)
+
+
+def cast(call: Call, input: OperandDescriptor, type: DataType) -> OperandDescriptor:
+    """Validate ``cast``, `#api-mlgraphbuilder-cast`.
+
+    Args:
+        call: The call.
+        input: The input, of any type and shape.
+        type: The data type to convert to.
+
+    Returns:
+        The input's shape, of that type.
+
+    Raises:
+        WebNNTypeError: The output has too many bytes.
+    """
+    # 2.2. The output has the input's shape and the target type. (The draft copies the input's type: see docs/spec-issues.md.)
+    return call.output(type, input.dimensions)
+
+
+def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> OperandDescriptor:
+    """Validate ``concat``, `#api-mlgraphbuilder-concat`.
+
+    Args:
+        call: The call.
+        inputs: The inputs, of one type and of one shape but for ``axis``.
+        axis: The axis along which they are joined.
+
+    Returns:
+        The inputs' type; the size of ``axis`` is the sum of theirs.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 2. There is an input.
+    if not inputs:
+        raise call.error("inputs", "must have at least 1 element", [])
+    # 3. The first one decides type and rank.
+    first = inputs[0]
+    # 4. The axis is one of its axes.
+    if axis >= first.rank:
+        raise call.error("axis", f"must be less than the rank of inputs[0], {first.rank}", axis)
+    # 5.-8. The joined size starts with the first one's.
+    size = first.dimensions[axis]
+    before, after = first.dimensions[:axis], first.dimensions[axis + 1 :]
+    for index, input in enumerate(inputs[1:], 1):
+        argument = f"inputs[{index}]"
+        # 9.2. It has the first one's type.
+        call.check_same_type(argument, input, "inputs[0]", first)
+        # 9.3. It has the first one's rank.
+        if input.rank != first.rank:
+            raise call.error(argument, f"must have the rank of inputs[0], {first.rank}", list(input.dimensions))
+        # 9.4.1. Away from the axis it has the first one's sizes.
+        if input.dimensions[:axis] != before or input.dimensions[axis + 1 :] != after:
+            wanted = [*before, "any", *after]
+            raise call.error(argument, f"must have the shape of inputs[0] but for axis {axis}, {wanted}", list(input.dimensions))
+        # 9.4.2.1. Its part of the joined size.
+        size += input.dimensions[axis]
+    # 9.4.2.2. The joined size is a valid dimension.
+    return call.output(first.dataType, (*before, size, *after))
+
+
+def expand(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDescriptor:
+    """Validate ``expand``, `#api-mlgraphbuilder-expand`.
+
+    Args:
+        call: The call.
+        input: The input, of any type.
+        newShape: A shape to which the input's can be stretched.
+
+    Returns:
+        The input's type and the new shape.
+
+    Raises:
+        WebNNTypeError: The shape cannot be stretched so.
+    """
+    # 4.1. Each dimension of the input is kept, or stretched if it is 1.
+    if unidirectionally_broadcast(input.dimensions, newShape) is None:
+        raise call.error("newShape", f"must be a shape to which {list(input.dimensions)} broadcasts", list(newShape))
+    return call.output(input.dataType, newShape)
+
+
+def pad(
+    call: Call,
+    input: OperandDescriptor,
+    beginningPadding: tuple[int, ...],
+    endingPadding: tuple[int, ...],
+    options: PadOptions,
+) -> OperandDescriptor:
+    """Validate ``pad``, `#api-mlgraphbuilder-pad`.
+
+    Args:
+        call: The call.
+        input: The input, of any type, at least 1-D.
+        beginningPadding: The number of elements to add before each axis.
+        endingPadding: The number of elements to add behind each axis.
+        options: The converted options; no step restricts them.
+
+    Returns:
+        The input's type; each size grows by its padding.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 2. The input is not a scalar.
+    call.check_rank("input", input)
+    # 3. There is one number for each axis, before and behind.
+    call.check_size("beginningPadding", beginningPadding, input.rank)
+    call.check_size("endingPadding", endingPadding, input.rank)
+    # 5. The padded sizes.
+    outputShape = tuple(sum(sizes) for sizes in zip(beginningPadding, input.dimensions, endingPadding, strict=True))
+    # 6. Every dimension of the output is valid.
+    return call.output(input.dataType, outputShape)
+
+
+def reshape(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDescriptor:
+    """Validate ``reshape``, `#api-mlgraphbuilder-reshape-method`.
+
+    Args:
+        call: The call.
+        input: The input, of any type and shape.
+        newShape: A shape of as many elements, empty for a scalar.
+
+    Returns:
+        The input's type and the new shape.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 4. Every dimension of the new shape is valid. (The conversion refused those above the range.)
+    call.check_no_zero("newShape", newShape)
+    # 5.-6. The number of elements stays.
+    if math.prod(newShape) != input.element_count:
+        raise call.error("newShape", f"must have {input.element_count} elements, as {list(input.dimensions)} has", list(newShape))
+    return call.output(input.dataType, newShape)
+
+
+def slice(call: Call, input: OperandDescriptor, starts: tuple[int, ...], sizes: tuple[int, ...]) -> OperandDescriptor:
+    """Validate ``slice``, `#api-mlgraphbuilder-slice`.
+
+    Args:
+        call: The call.
+        input: The input, of any type and shape.
+        starts: The first index of each axis.
+        sizes: The number of elements of each axis.
+
+    Returns:
+        The input's type; the shape is ``sizes``.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 2. No size is 0.
+    call.check_no_zero("sizes", sizes)
+    # 3. There is one start and one size for each axis.
+    call.check_size("starts", starts, input.rank)
+    call.check_size("sizes", sizes, input.rank)
+    for index, (start, size, extent) in enumerate(zip(starts, sizes, input.dimensions, strict=True)):
+        # 4.2. The slice starts inside the input.
+        if start >= extent:
+            raise call.error(f"starts[{index}]", f"must be less than the size of axis {index}, {extent}", start)
+        # 4.3. The slice ends inside the input.
+        if start + size > extent:
+            raise call.error(f"sizes[{index}]", f"must be at most {extent - start} behind the start {start} of axis {index}", size)
+    # 5.1. The output's shape. (The draft copies the input's: see docs/spec-issues.md.)
+    return call.output(input.dataType, sizes)
 
 
 def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], options: SplitOptions) -> tuple[OperandDescriptor, ...]:
@@ -60,7 +273,129 @@ def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], o
     return tuple(call.output(input.dataType, (*shape[:axis], size, *shape[axis + 1 :])) for size in sizes)
 
 
+def transpose(call: Call, input: OperandDescriptor, options: TransposeOptions) -> OperandDescriptor:
+    """Validate ``transpose``, `#api-mlgraphbuilder-transpose`.
+
+    Args:
+        call: The call.
+        input: The input, of any type and shape.
+        options: The converted options.
+
+    Returns:
+        The input's type; the sizes in the order of the permutation.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 1. By default the axes are reversed.
+    if options.permutation is None:
+        return call.output(input.dataType, input.dimensions[::-1])
+    permutation, rank = options.permutation, input.rank
+    # 2.1. It has one element for each axis.
+    call.check_size("options.permutation", permutation, rank)
+    # 2.2. Each element is an axis.
+    if any(axis >= rank for axis in permutation):
+        raise call.error("options.permutation", f"must be less than the rank of input, {rank}, in each element", list(permutation))
+    # 2.3. No axis occurs twice.
+    if len(set(permutation)) != rank:
+        raise call.error("options.permutation", "must not have an axis twice", list(permutation))
+    return call.output(input.dataType, tuple(input.dimensions[axis] for axis in permutation))
+
+
+def triangular(call: Call, input: OperandDescriptor, options: TriangularOptions) -> OperandDescriptor:
+    """Validate ``triangular``, `#api-mlgraphbuilder-triangular`.
+
+    Args:
+        call: The call.
+        input: The input, of any type, at least 2-D.
+        options: The converted options; no step restricts them.
+
+    Returns:
+        The input's descriptor.
+
+    Raises:
+        WebNNTypeError: The input has fewer than two dimensions.
+    """
+    # 1. The input is a matrix, or a batch of them.
+    call.check_rank("input", input)
+    return input
+
+
+def where(call: Call, condition: OperandDescriptor, input: OperandDescriptor, other: OperandDescriptor) -> OperandDescriptor:
+    """Validate ``where``, `#api-mlgraphbuilder-where`.
+
+    Args:
+        call: The call.
+        condition: The condition, uint8.
+        input: What is taken where the condition is not 0, of any type.
+        other: What is taken elsewhere, of the same type. All three shapes broadcast together.
+
+    Returns:
+        The type of ``input`` and the shape to which all three broadcast.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 1. The condition is of type uint8.
+    call.check_type("condition", condition)
+    # 2. Both values have one type.
+    call.check_same_type("other", other, "input", input)
+    # 5.1. The shapes of the values broadcast in both directions.
+    values = bidirectionally_broadcast(input.dimensions, other.dimensions)
+    if values is None:
+        raise call.error("other", f"must broadcast with the shape of input, {list(input.dimensions)}", list(other.dimensions))
+    # 6. So does the condition's with theirs; it may stretch the output. (The draft leaves that out: see docs/spec-issues.md.)
+    dimensions = bidirectionally_broadcast(condition.dimensions, values)
+    if dimensions is None:
+        raise call.error("condition", f"must broadcast with the shape of input and other, {list(values)}", list(condition.dimensions))
+    return call.output(input.dataType, dimensions)
+
+
 OPERATIONS = (
+    Operation(
+        name="cast",
+        anchor="#api-mlgraphbuilder-cast",
+        operands=("input",),
+        arguments=(Argument("type", convertDataType),),
+        infer=cast,
+    ),
+    Operation(
+        name="concat",
+        anchor="#api-mlgraphbuilder-concat",
+        operands=("inputs",),
+        variadic=True,
+        arguments=(Argument("axis", webidl.enforceRangeUnsignedLong),),
+        infer=concat,
+    ),
+    Operation(
+        name="expand",
+        anchor="#api-mlgraphbuilder-expand",
+        operands=("input",),
+        arguments=(Argument("newShape", _convertSizes),),
+        infer=expand,
+    ),
+    Operation(
+        name="pad",
+        anchor="#api-mlgraphbuilder-pad",
+        operands=("input",),
+        arguments=(Argument("beginningPadding", _convertSizes), Argument("endingPadding", _convertSizes)),
+        infer=pad,
+        options=PadOptions,
+    ),
+    Operation(
+        name="reshape",
+        anchor="#api-mlgraphbuilder-reshape-method",
+        operands=("input",),
+        arguments=(Argument("newShape", _convertSizes),),
+        infer=reshape,
+    ),
+    Operation(
+        name="slice",
+        anchor="#api-mlgraphbuilder-slice",
+        operands=("input",),
+        arguments=(Argument("starts", _convertSizes), Argument("sizes", _convertSizes)),
+        infer=slice,
+    ),
     Operation(
         name="split",
         anchor="#api-mlgraphbuilder-split",
@@ -69,4 +404,19 @@ OPERATIONS = (
         infer=split,
         options=SplitOptions,
     ),
+    Operation(
+        name="transpose",
+        anchor="#api-mlgraphbuilder-transpose",
+        operands=("input",),
+        infer=transpose,
+        options=TransposeOptions,
+    ),
+    Operation(
+        name="triangular",
+        anchor="#api-mlgraphbuilder-triangular",
+        operands=("input",),
+        infer=triangular,
+        options=TriangularOptions,
+    ),
+    Operation(name="where", anchor="#api-mlgraphbuilder-where", operands=("condition", "input", "other"), infer=where),
 )

@@ -1,16 +1,153 @@
-"""Operations that move elements or change their type."""
+"""Operations that move elements or change their type. What leaves the elements where they are emits no node."""
 
 from __future__ import annotations
 
-from webnn.builder.onnx.emitter import Emitter, Op, Translation
+import numpy as np
+
+from webnn.builder.onnx.cast import cast, saturate
+from webnn.builder.onnx.emitter import BOOL, Emitter, Op, Translation
+from webnn.validation.descriptor import FLOAT_TYPES
+from webnn.validation.shapes import bidirectionally_broadcast
 
 __all__ = ["TRANSLATIONS"]
 
 
+def _concat(e: Emitter, op: Op) -> str:
+    values = list(op.inputs.values())
+    return values[0] if len(values) == 1 else e.node("Concat", values, axis=op.arguments["axis"])
+
+
+def _expand(e: Emitter, op: Op) -> str:
+    newShape = op.arguments["newShape"]
+    return op["input"] if newShape == op.shape("input") else e.node("Expand", [op["input"], e.ints(newShape)])
+
+
+def _reshape(e: Emitter, op: Op) -> str:
+    newShape = op.arguments["newShape"]
+    return op["input"] if newShape == op.shape("input") else e.reshape(op["input"], newShape)
+
+
+def _slice(e: Emitter, op: Op) -> str:
+    starts, sizes, shape = op.arguments["starts"], op.arguments["sizes"], op.shape("input")
+    # The engine cannot slice a scalar, which has no axes to cut.
+    cut = [axis for axis, size in enumerate(sizes) if size != shape[axis]]
+    if not cut:
+        return op["input"]
+    begins = e.ints([starts[axis] for axis in cut])
+    ends = e.ints([starts[axis] + sizes[axis] for axis in cut])
+    return e.node("Slice", [op["input"], begins, ends, e.ints(cut)])
+
+
 def _split(e: Emitter, op: Op) -> list[str]:
     axis = op.options.axis
+    if len(op.outputs) == 1:
+        return [op["input"]]
     sizes = e.ints([output.dimensions[axis] for output in op.outputs])
     return e.nodes("Split", [op["input"], sizes], len(op.outputs), axis=axis)
 
 
-TRANSLATIONS = {"split": Translation(emit=_split)}
+def _transpose(e: Emitter, op: Op) -> str:
+    permutation = op.options.permutation
+    return e.transpose(op["input"], range(len(op.shape("input")))[::-1] if permutation is None else permutation)
+
+
+def _triangular(e: Emitter, op: Op) -> str:
+    rows, columns = op.shape("input")[-2:]
+    # At the limits all or nothing is kept; a diagonal further out changes nothing.
+    diagonal = min(max(op.options.diagonal, -rows), columns)
+    return e.node("Trilu", [op["input"], e.scalar(diagonal, "int64")], upper=int(op.options.upper))
+
+
+def _sources(before: int, size: int, after: int, mode: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the index of the element that stands at each place of a padded axis."""
+    places = np.arange(-before, size + after, dtype=np.int64)
+    if mode == "edge" or size == 1:
+        return np.clip(places, 0, size - 1)
+    if mode == "reflection":
+        # 0 1 2 3 2 1 | 0 1 2 ...: padding that is larger than the axis mirrors again.
+        places %= 2 * (size - 1)
+        return np.minimum(places, 2 * (size - 1) - places)
+    # 0 1 2 3 3 2 1 0 | 0 1 2 ...
+    places %= 2 * size
+    return np.minimum(places, 2 * size - 1 - places)
+
+
+def _pad(e: Emitter, op: Op) -> str:
+    value, shape, dtype, mode = op["input"], op.shape("input"), op.type("input"), op.options.mode
+    beginning, ending = op.arguments["beginningPadding"], op.arguments["endingPadding"]
+    if not any(beginning) and not any(ending):
+        return value
+    pads = e.ints([*beginning, *ending])
+    if mode == "constant":
+        # The axes, though they are all: without them the engine merges the node into a pooling behind it, with wrong values or refusals.
+        axes = e.ints(range(len(shape)))
+        if dtype == "float16":
+            # The engine pads in float32; the cast back rounds the constant once.
+            return e.cast(e.node("Pad", [e.cast(value, "float32"), pads, e.scalar(op.options.value, "float32"), axes]), "float16")
+        number = op.options.value if dtype == "float32" else saturate(op.options.value, dtype)
+        return e.node("Pad", [value, pads, e.scalar(number, dtype), axes])
+    if dtype != "float16":
+        if mode == "edge":
+            return e.node("Pad", [value, pads], mode="edge")
+        # The engine mirrors once, and not by the whole size.
+        if mode == "reflection" and all(max(before, after) < size for before, size, after in zip(beginning, shape, ending, strict=True)):
+            return e.node("Pad", [value, pads], mode="reflect")
+    # `Gather` takes elements of all types from anywhere.
+    for axis, (before, size, after) in enumerate(zip(beginning, shape, ending, strict=True)):
+        sources = _sources(before, size, after, mode)
+        parts = [value]
+        if before:
+            parts.insert(0, e.node("Gather", [value, e.literal(sources[:before])], axis=axis))
+        if after:
+            parts.append(e.node("Gather", [value, e.literal(sources[-after:])], axis=axis))
+        value = e.node("Concat", parts, axis=axis) if len(parts) > 1 else value
+    return value
+
+
+def _has_no_negative_zero(op: Op, argument: str) -> bool:
+    """Tell whether an operand is known to hold no negative zero."""
+    known = op.constants.get(argument)
+    return known is not None and not np.any((known == 0) & np.signbit(known))
+
+
+def _fills(op: Op, argument: str) -> bool:
+    """Tell whether an operand has the output's shape once it is broadcast with the condition."""
+    return bidirectionally_broadcast(op.shape("condition"), op.shape(argument)) == op.outputs[0].dimensions
+
+
+def _where(e: Emitter, op: Op) -> str:
+    condition, input, other, dtype = e.cast(op["condition"], BOOL), op["input"], op["other"], op.type("input")
+    # The engine's `Where(c, a, b)` joins two selections, in each of which the rest is 0, with `a != 0 ? a : b`, so a negative zero in `a`
+    # comes out as a positive one. Where `b`'s selection is broadcast along a row, and `a`'s is not, it is the other way round.
+    if dtype not in FLOAT_TYPES or (_has_no_negative_zero(op, "input") and _fills(op, "other")):
+        return e.node("Where", [condition, input, other])
+    # Not `Not`: the engine's optimizer removes it and exchanges the operands.
+    negated = e.node("Equal", [op["condition"], e.scalar(0, "uint8")])
+    if _has_no_negative_zero(op, "other") and _fills(op, "input"):
+        return e.node("Where", [negated, other, input])
+    # Each as the last operand beside a 1; a product with 1 is the value itself.
+    one = e.scalar(1, dtype)
+    return e.node("Mul", [e.node("Where", [negated, one, input]), e.node("Where", [condition, one, other])])
+
+
+TRANSLATIONS = {
+    "cast": Translation(emit=cast),
+    "concat": Translation(emit=_concat),
+    "expand": Translation(emit=_expand),
+    "pad": Translation(emit=_pad),
+    "reshape": Translation(emit=_reshape),
+    "slice": Translation(emit=_slice),
+    "split": Translation(emit=_split),
+    "transpose": Translation(emit=_transpose),
+    # 32-bit carriers for 32 bits, 64-bit ones for 64: a cast between signed and unsigned keeps the bits.
+    "triangular": Translation(
+        emit=_triangular,
+        carry={"float16": "float32", "uint32": "int32", "uint64": "int64", "int8": "int32", "uint8": "int32"},
+    ),
+    "where": Translation(
+        emit=_where,
+        carry={"float16": "float32", "uint64": "int64"},
+        primary="input",
+        fixed=("condition",),
+    ),
+}

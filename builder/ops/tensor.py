@@ -2,19 +2,163 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Unpack
 
 from webnn.builder.base import BuilderBase
 from webnn.builder.operand import MLOperand
-from webnn.builder.options import MLSplitOptions, Numbers
+from webnn.builder.options import (
+    MLOperatorOptions,
+    MLPadOptions,
+    MLSplitOptions,
+    MLTransposeOptions,
+    MLTriangularOptions,
+    Numbers,
+)
+from webnn.validation.descriptor import DataType
 
 __all__ = ["TensorOps"]
 
 
 class TensorOps(BuilderBase):
-    """Concatenation, splitting, reshaping and their kin."""
+    """Casting, concatenation, splitting, padding, reshaping and their kin."""
 
     __slots__ = ()
+
+    def cast(
+        self,
+        input: MLOperand,
+        type: DataType,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Convert each element to another data type. `#api-mlgraphbuilder-cast`.
+
+        From floating point to integers the fraction is dropped and the result saturates, NaN becomes 0; integers wrap; to floating point
+        numbers are rounded to nearest, those too large for float16 become infinite.
+
+        Args:
+            input: The operand, any data type and shape.
+            type: The data type to convert to.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: There is no such type, or the output is too large.
+        """
+        return self._single("cast", (input,), (type,), options, members)
+
+    def concat(
+        self,
+        inputs: Sequence[MLOperand],
+        axis: int,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Join operands along an axis. `#api-mlgraphbuilder-concat`.
+
+        Args:
+            inputs: The operands, at least one, any data type, at least 1-D; types and shapes are equal but for the size of the axis.
+            axis: The axis.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Returns:
+            One operand; the size of the axis is the sum of theirs.
+
+        Raises:
+            WebNNTypeError: There is no operand or no such axis, or types or shapes differ.
+        """
+        return self._single("concat", (inputs,), (axis,), options, members)
+
+    def expand(
+        self,
+        input: MLOperand,
+        newShape: Numbers,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Repeat the elements along dimensions of size 1. `#api-mlgraphbuilder-expand`.
+
+        Args:
+            input: The operand, any data type and shape.
+            newShape: The output's shape. Compared from the last dimension on, each of the input's equals it or is 1.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The input's shape does not broadcast to the new one.
+        """
+        return self._single("expand", (input,), (newShape,), options, members)
+
+    def pad(
+        self,
+        input: MLOperand,
+        beginningPadding: Numbers,
+        endingPadding: Numbers,
+        options: MLPadOptions | None = None,
+        **members: Unpack[MLPadOptions],
+    ) -> MLOperand:
+        """Add elements before and behind each axis. `#api-mlgraphbuilder-pad`.
+
+        Args:
+            input: The operand, any data type, at least 1-D.
+            beginningPadding: How many elements to add before each axis.
+            endingPadding: How many elements to add behind each axis.
+            options: ``mode`` ("constant"; "edge" repeats the outermost element, "reflection" mirrors without it, "symmetric" with it),
+                ``value`` of the constant (0), converted to the input's type as `cast` does.
+            members: The options as keyword arguments.
+
+        Returns:
+            An operand whose sizes are beginning padding + input size + ending padding. Where the padding is larger than the axis the
+            mirrors mirror again.
+
+        Raises:
+            WebNNTypeError: The input is a scalar, a padding has not one number for each axis, or the output is too large.
+        """
+        return self._single("pad", (input,), (beginningPadding, endingPadding), options, members)
+
+    def reshape(
+        self,
+        input: MLOperand,
+        newShape: Numbers,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Give an operand another shape; the elements keep their order. `#api-mlgraphbuilder-reshape-method`.
+
+        Args:
+            input: The operand, any data type and shape.
+            newShape: A shape of as many elements, empty for a scalar.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The number of elements differs.
+        """
+        return self._single("reshape", (input,), (newShape,), options, members)
+
+    def slice(
+        self,
+        input: MLOperand,
+        starts: Numbers,
+        sizes: Numbers,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Cut a block out of an operand. `#api-mlgraphbuilder-slice`.
+
+        Args:
+            input: The operand, any data type and shape.
+            starts: The first index of each axis.
+            sizes: The number of elements of each axis, the output's shape.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: There is not one start and one size for each axis, or the block is empty or leaves the input.
+        """
+        return self._single("slice", (input,), (starts, sizes), options, members)
 
     def split(
         self,
@@ -38,3 +182,61 @@ class TensorOps(BuilderBase):
             WebNNTypeError: There is no such axis, or the parts do not make it up.
         """
         return self._sequence("split", (input,), (splits,), options, members)
+
+    def transpose(
+        self,
+        input: MLOperand,
+        options: MLTransposeOptions | None = None,
+        **members: Unpack[MLTransposeOptions],
+    ) -> MLOperand:
+        """Permute the axes of an operand. `#api-mlgraphbuilder-transpose`.
+
+        Args:
+            input: The operand, any data type and shape.
+            options: ``permutation``: for each axis of the output, the axis of the input (the reversed order).
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The permutation does not have each axis once.
+        """
+        return self._single("transpose", (input,), (), options, members)
+
+    def triangular(
+        self,
+        input: MLOperand,
+        options: MLTriangularOptions | None = None,
+        **members: Unpack[MLTriangularOptions],
+    ) -> MLOperand:
+        """Keep the upper or lower triangle of each matrix and set the rest to 0. `#api-mlgraphbuilder-triangular`.
+
+        Args:
+            input: The matrices, any data type, [..., rows, columns].
+            options: ``upper`` (True); ``diagonal`` (0): element [..., i, j] is kept if j - i >= diagonal, or <= for the lower triangle.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The input has fewer than two dimensions.
+        """
+        return self._single("triangular", (input,), (), options, members)
+
+    def where(
+        self,
+        condition: MLOperand,
+        input: MLOperand,
+        other: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Choose between two operands, element by element. `#api-mlgraphbuilder-where`.
+
+        Args:
+            condition: The condition, uint8; everything but 0 is true.
+            input: What is taken where the condition is true, any data type.
+            other: What is taken elsewhere, of the same type. The shapes of all three broadcast together.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: A type differs, or the shapes do not broadcast.
+        """
+        return self._single("where", (condition, input, other), (), options, members)

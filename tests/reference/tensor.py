@@ -54,10 +54,10 @@ def pad(
 
     "edge" repeats the outermost element, "reflection" mirrors without it, "symmetric" with it; both mirror
     again where the padding is larger than the tensor. For integers the constant is converted as by
-    `constant(type, value)`: truncated towards zero, then modulo 2^bits.
+    `cast`: truncated towards zero, then saturated.
     """
     if mode == "constant":
-        filler = typed(idl_float(value) if is_float(input) else int(idl_float(value)), input.dtype)
+        filler = cast(np.array(idl_float(value)), input.dtype.name)
         sizes = [sum(s) for s in zip(beginningPadding, input.shape, endingPadding, strict=True)]
         output = np.full(sizes, filler, dtype=input.dtype)
         inside = [range(start, start + size) for start, size in zip(beginningPadding, input.shape, strict=True)]
