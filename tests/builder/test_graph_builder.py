@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support import make_context
 
+from tests.support import make_context
 from webnn import MLActivation, MLContext, MLGraph, MLGraphBuilder, MLOperand, WebNNTypeError
 
 

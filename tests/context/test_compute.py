@@ -7,16 +7,16 @@ import asyncio
 import gc
 import subprocess
 import sys
-import threading
 import textwrap
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.support import make_context
 
+from tests.support import make_context
 from webnn import ML, GPUDevice, MLContext, MLGraph, MLGraphBuilder, OperationError, WebNNTypeError
 
 SHAPE = (2, 3)
@@ -319,24 +319,33 @@ def test_many_threads(context: MLContext, graph: MLGraph) -> None:
         assert list(pool.map(work, range(40))) == [index + 1 for index in range(40)]
 
 
-def test_two_threads_cannot_transfer_one_array(context: MLContext, graph: MLGraph) -> None:
-    for _ in range(30):
-        shared, done, failed = full(1), [], []
-        barrier = threading.Barrier(2)
+class Race:
+    """Two threads that pass one array to `computeSync` at the same time."""
 
-        def work() -> None:
-            barrier.wait()
-            try:
-                done.append(context.computeSync(graph, {"x": shared, "y": full(1)}, {"sum": full(0)}))
-            except WebNNTypeError as error:
-                failed.append(str(error))
-
-        threads = [threading.Thread(target=work) for _ in range(2)]
+    def __init__(self, context: MLContext, graph: MLGraph) -> None:
+        self.context, self.graph = context, graph
+        self.shared = full(1)
+        self.barrier = threading.Barrier(2)
+        self.done: list[Any] = []
+        self.failed: list[str] = []
+        threads = [threading.Thread(target=self.work) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert (len(done), len(failed)) == (1, 1)
+
+    def work(self) -> None:
+        self.barrier.wait()
+        try:
+            self.done.append(self.context.computeSync(self.graph, {"x": self.shared, "y": full(1)}, {"sum": full(0)}))
+        except WebNNTypeError as error:
+            self.failed.append(str(error))
+
+
+def test_two_threads_cannot_transfer_one_array(context: MLContext, graph: MLGraph) -> None:
+    for _ in range(30):
+        race = Race(context, graph)
+        assert (len(race.done), len(race.failed)) == (1, 1)
 
 
 @pytest.mark.parametrize("ending", ["", "raise SystemExit(3)", "loop.stop()"])

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support import make_context
 
+from tests.support import make_context
 from webnn import MLContext, MLGraphBuilder, NotSupportedError, OperationError
 from webnn.builder.onnx import translate
 from webnn.builder.onnx.emitter import Emitter, Op, Translation

@@ -92,7 +92,7 @@ async def test_failures_reject_the_future() -> None:
 
 def test_the_permissions_policy() -> None:
     ml = ML(document=Document({"webnn": False}))
-    with pytest.raises(SecurityError, match='createContext: .* does not allow the feature "webnn"') as caught:
+    with pytest.raises(SecurityError, match=r'createContext: .* does not allow the feature "webnn"') as caught:
         ml.createContextSync()
     assert caught.value.name == "SecurityError"
     with pytest.raises(SecurityError):

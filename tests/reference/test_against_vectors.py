@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.shared import SHARED
+
 from . import REFERENCE
 
-VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "wpt_vectors"
+VECTORS = SHARED / "wpt_vectors"
 #: The draft's own cases: 958 in all.
 CASES_2024 = 958
 #: Recurrent networks have no cases of 2024; those of 2025 differ only in how they write activations.
@@ -30,7 +32,7 @@ MISSING_ROOTS = {
     "l2Pool2d float32 4D tensor options.outputSizes ignores options.roundingType=floor": [2, 8, 11, 17],
 }
 
-pytestmark = pytest.mark.skipif(not VECTORS.is_dir(), reason=f"no WPT vectors at {VECTORS}")
+pytestmark = pytest.mark.shared
 
 
 @pytest.mark.parametrize("path", sorted((VECTORS / "2024-06").glob("*.json")), ids=lambda path: path.stem)

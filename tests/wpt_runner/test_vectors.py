@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support import make_context
 
+from tests.shared import SHARED
+from tests.support import make_context
 from webnn.wpt_runner.vectors import Case, Correction, Outcome, check_corrections, distance, load_cases, load_corrections, run_case
 
-VECTORS = Path(__file__).resolve().parents[2].parent / "shared" / "wpt_vectors"
+VECTORS = SHARED / "wpt_vectors"
 LEVEL = "2024-06"
 COUNT = 958
-
-needs_vectors = pytest.mark.skipif(not VECTORS.is_dir(), reason="the conformance vectors are not beside this checkout")
 
 
 def by_file() -> dict[str, list[Case]]:
@@ -30,12 +29,12 @@ def by_file() -> dict[str, list[Case]]:
 CASES = by_file()
 
 
-@needs_vectors
+@pytest.mark.shared
 def test_count() -> None:
     assert sum(len(cases) for cases in CASES.values()) == COUNT
 
 
-@needs_vectors
+@pytest.mark.shared
 @pytest.mark.parametrize("file", sorted(CASES))
 def test_conformance(file: str) -> None:
     corrections = load_corrections(LEVEL)
@@ -46,7 +45,7 @@ def test_conformance(file: str) -> None:
     assert check_corrections({name: each for name, each in corrections.items() if name in names}, outcomes) == []
 
 
-@needs_vectors
+@pytest.mark.shared
 def test_corrections_name_cases() -> None:
     names = {case.name for cases in CASES.values() for case in cases}
     assert set(load_corrections(LEVEL)) <= names

@@ -1,0 +1,52 @@
+"""Tests that read the data beside the checkout: skipped without it, counted with it.
+
+A test that needs the data carries the mark ``shared``. Where the environment variable ``WEBNN_REQUIRE_SHARED`` is set, as in continuous
+integration, a run in which no such test ran fails.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.shared import SHARED
+
+RAN = pytest.StashKey[int]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[RAN] = 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not SHARED.is_dir():
+        skip = pytest.mark.skip(reason=f"the folder {SHARED.name}/ is not beside this checkout")
+        for item in items:
+            if item.get_closest_marker("shared"):
+                item.add_marker(skip)
+
+
+class Counter:
+    """Counts the tests with the mark that passed or failed, in the process that reports."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and "shared" in report.keywords:
+            self.config.stash[RAN] += 1
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    session.config.pluginmanager.register(Counter(session.config))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    terminalreporter.write_line(f"tests on shared data: {config.stash[RAN]} ran")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    worker = hasattr(session.config, "workerinput")
+    if not worker and os.environ.get("WEBNN_REQUIRE_SHARED") and session.config.stash[RAN] == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
