@@ -291,12 +291,17 @@ def _set(attribute: AttributeProto, value: Attribute) -> None:
         attribute.type, attribute.f = AttributeProto.FLOAT, value
     elif isinstance(value, str):
         attribute.type, attribute.s = AttributeProto.STRING, value.encode()
-    elif all(isinstance(element, int) for element in value):
+    else:
+        _set_list(attribute, list(value))
+
+
+def _set_list(attribute: AttributeProto, values: list[Any]) -> None:
+    if all(isinstance(element, int) for element in values):
         attribute.type = AttributeProto.INTS
-        attribute.ints.extend(value)
-    elif all(isinstance(element, str) for element in value):
+        attribute.ints.extend(values)
+    elif all(isinstance(element, str) for element in values):
         attribute.type = AttributeProto.STRINGS
-        attribute.strings.extend(str(element).encode() for element in value)
+        attribute.strings.extend(element.encode() for element in values)
     else:
         attribute.type = AttributeProto.FLOATS
-        attribute.floats.extend(float(element) for element in value)
+        attribute.floats.extend(values)

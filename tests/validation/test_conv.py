@@ -39,30 +39,29 @@ VALID: list[Case] = [
 
 X, W = [1, 1, 5, 5], [1, 1, 3, 3]
 
+#: Input, filter, options, argument at fault, part of the message: for both operations.
+BOTH: list[tuple[Any, ...]] = [
+    (Shape("int32", X), Shape("int32", W), {}, "input", "must have a data type of"),
+    ([1, 5, 5], W, {}, "input", "must be 4-D"),
+    (X, [2, 2], {}, "filter", "must be 4-D"),
+    (X, Shape("float16", W), {}, "filter", "must have the data type of input, float32, got float16"),
+    (X, W, {"padding": [2, 2]}, "options.padding", "must have 4 elements"),
+    (X, W, {"strides": [2]}, "options.strides", "must have 2 elements"),
+    (X, W, {"strides": [1, 0]}, "options.strides", "must be greater than 0"),
+    (X, W, {"dilations": [1]}, "options.dilations", "must have 2 elements"),
+    (X, W, {"dilations": [0, 1]}, "options.dilations", "must be greater than 0"),
+    (X, W, {"groups": 0}, "options.groups", "must be greater than 0"),
+    (X, W, {"groups": -1}, "options.groups", "must be from 0 to 4294967295"),
+    (X, W, {"inputLayout": "chwn"}, "options.inputLayout", "must be one of"),
+    (X, W, {"filterLayout": "whio"}, "options.filterLayout", "must be one of"),
+    (X, W, {"bias": Shape(F, [1, 2])}, "options.bias", r"must have the shape \[1\], got \[1, 2\]"),
+    (X, W, {"bias": Shape(F, [2])}, "options.bias", r"must have the shape \[1\], got \[2\]"),
+    (X, W, {"bias": Shape("int32", [1])}, "options.bias", "must have the data type of input"),
+]
+
 #: Operation, input, filter, options, argument at fault, part of the message.
 INVALID: list[tuple[str, Any, Any, dict[str, Any], str, str]] = [
-    *(
-        (name, *rest)
-        for name in ("conv2d", "convTranspose2d")
-        for rest in (
-            (Shape("int32", X), Shape("int32", W), {}, "input", "must have a data type of"),
-            ([1, 5, 5], W, {}, "input", "must be 4-D"),
-            (X, [2, 2], {}, "filter", "must be 4-D"),
-            (X, Shape("float16", W), {}, "filter", "must have the data type of input, float32, got float16"),
-            (X, W, {"padding": [2, 2]}, "options.padding", "must have 4 elements"),
-            (X, W, {"strides": [2]}, "options.strides", "must have 2 elements"),
-            (X, W, {"strides": [1, 0]}, "options.strides", "must be greater than 0"),
-            (X, W, {"dilations": [1]}, "options.dilations", "must have 2 elements"),
-            (X, W, {"dilations": [0, 1]}, "options.dilations", "must be greater than 0"),
-            (X, W, {"groups": 0}, "options.groups", "must be greater than 0"),
-            (X, W, {"groups": -1}, "options.groups", "must be from 0 to 4294967295"),
-            (X, W, {"inputLayout": "chwn"}, "options.inputLayout", "must be one of"),
-            (X, W, {"filterLayout": "whio"}, "options.filterLayout", "must be one of"),
-            (X, W, {"bias": Shape(F, [1, 2])}, "options.bias", r"must have the shape \[1\], got \[1, 2\]"),
-            (X, W, {"bias": Shape(F, [2])}, "options.bias", r"must have the shape \[1\], got \[2\]"),
-            (X, W, {"bias": Shape("int32", [1])}, "options.bias", "must have the data type of input"),
-        )
-    ),
+    *((name, *row) for name in ("conv2d", "convTranspose2d") for row in BOTH),
     ("conv2d", [1, 4, 5, 5], [1, 1, 2, 2], {"groups": 3}, "options.groups", "must divide the 4 input channels"),
     ("conv2d", [1, 4, 5, 5], [2, 1, 2, 2], {"groups": 2}, "filter", r"must have 2 input channels .*, got 1"),
     ("conv2d", [1, 4, 5, 5], [3, 2, 2, 2], {"groups": 2}, "options.groups", "must divide the 3 output channels"),
