@@ -100,7 +100,10 @@ class BuilderBase:
             given = self._members(call, options, members)
             label = given.get("label")
             if label is not None:
-                call = replace(call, label=webidl.domString(label))
+                try:
+                    call = replace(call, label=webidl.domString(label))
+                except webidl.ConversionError as error:
+                    raise call.error("options.label", error.reason) from None
         # Web IDL: the arguments are converted in their order, before any step.
         if operation.variadic:
             try:

@@ -22,7 +22,7 @@ import numpy as np
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 
-__all__ = ["LOCK", "BufferSlot", "Checked", "Transfer", "TransferredMemory", "check", "is_detached"]
+__all__ = ["LOCK", "BufferSlot", "Checked", "TransferredMemory", "check", "is_detached", "transfer"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -50,6 +50,7 @@ class BufferSlot:
     Attributes:
         name: Its name in the graph.
         value: Its ONNX name.
+        index: Its number among the inputs and outputs of the graph.
         descriptor: Its descriptor.
         dtype: The NumPy type of its elements.
         nbytes: Its byte length.
@@ -58,17 +59,18 @@ class BufferSlot:
 
     name: str
     value: str
+    index: int
     descriptor: OperandDescriptor
     dtype: np.dtype[Any]
     nbytes: int
     memory: Any
 
     @classmethod
-    def of(cls, name: str, value: str, descriptor: OperandDescriptor) -> BufferSlot:
+    def of(cls, name: str, value: str, index: int, descriptor: OperandDescriptor) -> BufferSlot:
         """Make the slot of an input or output."""
         nbytes = descriptor.byte_length
         memory = type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), {"__slots__": ("address", "source")})
-        return cls(name, value, descriptor, NUMPY_DTYPES[descriptor.dataType], nbytes, memory)
+        return cls(name, value, index, descriptor, NUMPY_DTYPES[descriptor.dataType], nbytes, memory)
 
 
 #: A checked view on its way: its slot, the view, the memory's owner, what keeps the memory alive, and the address. A plain tuple, because
@@ -150,7 +152,8 @@ def check(slot: BufferSlot, value: object) -> Checked | str:
         if converted is None:
             return reason
         view = converted
-    if view.dtype != slot.dtype or view.nbytes != slot.nbytes:
+    dtype = view.dtype
+    if (dtype is not slot.dtype and dtype != slot.dtype) or view.nbytes != slot.nbytes:
         return buffers.mismatch(view, slot.descriptor)
     flags = view.flags
     if not flags.c_contiguous:
@@ -174,32 +177,23 @@ def check(slot: BufferSlot, value: object) -> Checked | str:
     return slot, view, owner, source, ctypes.addressof(ctypes.c_char.from_buffer(view))  # type: ignore[arg-type]  # an array has a buffer
 
 
-class Transfer:
-    """The transfer of the views of one call: all of them, or none. `#mlnamedarraybufferviews-transfer-alg`.
+def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[str, Array], dict[str, Array]] | tuple[str, str]:
+    """*Transfer* all views of a call, or none. `#mlnamedarraybufferviews-transfer-alg`.
 
     The caller has held `LOCK` since it checked the views.
 
-    Attributes:
-        error: The name of the view at fault and what is wrong; ``None`` if all is well.
+    Args:
+        given: The inputs' views.
+        wanted: The outputs' views.
+
+    Returns:
+        The new arrays over the same memory, by name, for both; or the name of the view at fault and what is wrong.
     """
-
-    __slots__ = ("_done", "_foreign", "error")
-
-    def __init__(self) -> None:
-        self._done: list[Checked] = []
-        self._foreign = False
-        self.error: tuple[str, str] | None = None
-
-    def move(self, views: Sequence[Checked]) -> dict[str, Array]:
-        """Transfer some views.
-
-        Returns:
-            The new arrays over the same memory, by name; worthless once `error` is set.
-        """
-        arrays: dict[str, Array] = {}
-        if self.error is not None:
-            return arrays
-        done = self._done
+    inputs: dict[str, Array] = {}
+    outputs: dict[str, Array] = {}
+    done: list[Checked] = []
+    foreign = False
+    for views, arrays in ((given, inputs), (wanted, outputs)):
         for checked in views:
             slot, view, owner, source, address = checked
             memory = slot.memory.from_address(address)
@@ -209,34 +203,29 @@ class Transfer:
             # The views were not detached when they were checked: one that is now shares its owner with an earlier one.
             if isinstance(owner, TransferredMemory):
                 if owner.source is None:
-                    self._fail(slot.name)
-                    break
-                self._foreign = self._foreign or type(owner) is not slot.memory
+                    return _take_back(done, slot.name)
                 owner.source = None
+                foreign = foreign or type(owner) is not slot.memory
+            elif owner in _DETACHED:
+                return _take_back(done, slot.name)
             else:
-                if owner in _DETACHED:
-                    self._fail(slot.name)
-                    break
-                self._foreign = self._foreign or type(owner) is not np.ndarray
                 _DETACHED.add(owner, memory)
+                foreign = foreign or type(owner) is not np.ndarray
             done.append(checked)
-        return arrays
+    # An array's own memory, and transferred memory as a whole, have one owner; other owners may lie over one memory.
+    if foreign:
+        spans = sorted((address, slot.nbytes, slot.name) for slot, _, _, _, address in done)
+        for (address, length, _), (following, _, name) in zip(spans, spans[1:], strict=False):
+            if address + length > following:
+                return _take_back(done, name)
+    return inputs, outputs
 
-    def finish(self) -> None:
-        """Check the last condition: different owners, too, may lie over one memory."""
-        # An array's own memory, and transferred memory as a whole, have one owner.
-        if self._foreign and self.error is None:
-            spans = sorted((address, slot.nbytes, slot.name) for slot, _, _, _, address in self._done)
-            for (address, length, _), (following, _, name) in zip(spans, spans[1:], strict=False):
-                if address + length > following:
-                    self._fail(name)
-                    break
 
-    def _fail(self, name: str) -> None:
-        """Take back what was transferred."""
-        self.error = name, "must not share memory with another view of this call"
-        for _, _, owner, source, _ in self._done:
-            if isinstance(owner, TransferredMemory):
-                owner.source = source
-            else:
-                _DETACHED.remove(owner)
+def _take_back(views: Sequence[Checked], name: str) -> tuple[str, str]:
+    """Take back the transfer of views, because of a view that shares memory with one of them."""
+    for _, _, owner, source, _ in views:
+        if isinstance(owner, TransferredMemory):
+            owner.source = source
+        else:
+            _DETACHED.remove(owner)
+    return name, "must not share memory with another view of this call"

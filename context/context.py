@@ -184,10 +184,11 @@ class MLContext(ContextBase):
         with buffers.LOCK:
             # 5. Every input is there and fits. Names that the graph does not know: docs/spec-issues.md.
             slots = implementation.inputs
-            for name in inputs:
-                if name not in slots:
+            for name, value in inputs.items():
+                slot = slots.get(name)
+                if slot is None:
                     raise _error("inputs", f"must name inputs of the graph, {list(slots)}, got {name!r}")
-                view = check(slots[name], inputs[name])
+                view = check(slot, value)
                 if isinstance(view, str):
                     raise _error(f"inputs[{name!r}]", view)
                 given.append(view)
@@ -196,26 +197,26 @@ class MLContext(ContextBase):
                 raise _error("inputs", f"must have every input of the graph, {list(slots)}, but lacks {missing}")
             # 6. Every wanted output exists and its buffer fits.
             slots = implementation.outputs
-            for name in outputs:
-                if name not in slots:
+            for name, value in outputs.items():
+                slot = slots.get(name)
+                if slot is None:
                     raise _error("outputs", f"must name outputs of the graph, {list(slots)}, got {name!r}")
-                view = check(slots[name], outputs[name])
+                view = check(slot, value)
                 if isinstance(view, str):
                     raise _error(f"outputs[{name!r}]", view)
                 wanted.append(view)
             # 7.-8. Transfer the views of both.
-            moving = buffers.Transfer()
-            result: MLComputeResult = {"inputs": moving.move(given), "outputs": moving.move(wanted)}
-            moving.finish()
-        if moving.error is not None:
-            raise _error(f"view {moving.error[0]!r}", moving.error[1])
+            moved = buffers.transfer(given, wanted)
+        newInputs, newOutputs = moved
+        if isinstance(newInputs, str) or isinstance(newOutputs, str):
+            raise _error(f"view {newInputs!r}", str(newOutputs))
 
         def work() -> None:
             # 10.1. Execute the graph; without a wanted output there is nothing to do.
             if wanted:
                 implementation.run(given, wanted)
 
-        return work, result
+        return work, {"inputs": newInputs, "outputs": newOutputs}
 
     def _checkAllowed(self, operation: str) -> None:
         self._document._checkAllowed(operation)

@@ -7,8 +7,9 @@ The import happens at the first use: ``import webnn`` stays light, and any flavo
 from __future__ import annotations
 
 import functools
+import itertools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ class CompiledGraph:
         OperationError: The engine refuses the model; the error names the operator where the engine does.
     """
 
-    __slots__ = ("_addresses", "_binding", "_model", "_session", "_slots", "_weights", "inputs", "outputs")
+    __slots__ = ("_binding", "_bound", "_model", "_session", "_wanted", "_weights", "inputs", "outputs")
 
     def __init__(self, model: OnnxModel, providers: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         ort = _runtime()
@@ -98,10 +99,13 @@ class CompiledGraph:
         except Exception as error:  # the engine's exceptions have no common class
             raise self._failure("build", error) from error
         self._binding = self._session.io_binding()
-        self._slots: list[BufferSlot] = []
-        self._addresses: list[int] = []
-        self.inputs = {name: BufferSlot.of(name, *where) for name, where in model.inputs.items()}
-        self.outputs = {name: BufferSlot.of(name, *where) for name, where in model.outputs.items()}
+        numbers = itertools.count()
+        self.inputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.inputs.items()}
+        self.outputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.outputs.items()}
+        #: The address bound to each slot, 0 if there is none.
+        self._bound = [0] * next(numbers)
+        #: How many outputs are bound.
+        self._wanted = 0
 
     @property
     def providers(self) -> list[str]:
@@ -118,28 +122,35 @@ class CompiledGraph:
         Raises:
             OperationError: The engine fails.
         """
-        views = given + wanted
-        slots = [view[0] for view in views]
-        addresses = [view[4] for view in views]
+        bound = self._bound
         try:
+            if len(wanted) != self._wanted or len(wanted) != len(self.outputs):
+                self._forget_outputs(len(wanted))
             # Binding costs more than a small run: memory that is still bound stays.
-            if addresses != self._addresses or slots != self._slots:
-                self._bind(slots, addresses, len(given))
+            for slot, _, _, _, address in given:
+                if bound[slot.index] != address:
+                    self._bind(self._binding.bind_input, slot, address)
+            for slot, _, _, _, address in wanted:
+                if bound[slot.index] != address:
+                    self._bind(self._binding.bind_output, slot, address)
             self._session.run_with_iobinding(self._binding)
         except Exception as error:  # the engine's exceptions have no common class
             raise self._failure("compute", error) from error
 
-    def _bind(self, slots: list[BufferSlot], addresses: list[int], inputs: int) -> None:
-        """Bind memory to the inputs, and to the outputs that are wanted."""
-        binding = self._binding
-        # If binding fails in between, the next call binds again.
-        self._slots, self._addresses = [], []
-        binding.clear_binding_outputs()
-        for index, (slot, address) in enumerate(zip(slots, addresses, strict=True)):
-            bind = binding.bind_input if index < inputs else binding.bind_output
-            descriptor = slot.descriptor
-            bind(slot.value, "cpu", 0, _ELEMENT_TYPES[descriptor.dataType], list(descriptor.dimensions), address)
-        self._slots, self._addresses = slots, addresses
+    def _forget_outputs(self, wanted: int) -> None:
+        """Bind the outputs anew: others may be wanted than last time."""
+        self._binding.clear_binding_outputs()
+        for slot in self.outputs.values():
+            self._bound[slot.index] = 0
+        self._wanted = wanted
+
+    def _bind(self, bind: Callable[..., None], slot: BufferSlot, address: int) -> None:
+        """Bind memory to an input or an output."""
+        descriptor = slot.descriptor
+        # If binding fails, nothing is bound.
+        self._bound[slot.index] = 0
+        bind(slot.value, "cpu", 0, _ELEMENT_TYPES[descriptor.dataType], list(descriptor.dimensions), address)
+        self._bound[slot.index] = address
 
     def _failure(self, what: str, error: Exception) -> OperationError:
         """Put an exception of the engine into our words, with the operator it is about."""

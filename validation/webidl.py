@@ -163,7 +163,7 @@ def boolean(value: object) -> bool:
 def domString(value: object) -> str:
     """Convert to ``DOMString``: a string, or the text JavaScript gives for a bool, an integer or ``undefined``."""
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # the text itself: a member of a Python enum writes its name
     if value is None:
         return "undefined"
     if isinstance(value, bool | np.bool_):
@@ -184,7 +184,7 @@ def enumeration(name: str, values: tuple[str, ...]) -> Callable[[object], str]:
 
     def convert(value: object) -> str:
         if isinstance(value, str) and value in allowed:
-            return str(value)
+            return str.__str__(value)
         raise ConversionError(f"must be one of {list(values)} ({name}), got {describe(value)}")
 
     return convert

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -59,9 +61,10 @@ def test_the_engine_reports_itself() -> None:
     assert "CPUExecutionProvider" in engine.available_providers()
 
 
-def test_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("module", [None, ModuleType("onnxruntime")], ids=["not installed", "an empty folder"])
+def test_no_engine(monkeypatch: pytest.MonkeyPatch, module: ModuleType | None) -> None:
     engine._runtime.cache_clear()
-    monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
+    monkeypatch.setitem(sys.modules, "onnxruntime", module)
     try:
         with pytest.raises(NotSupportedError, match="install one of onnxruntime"):
             engine.version()

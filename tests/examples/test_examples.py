@@ -1,0 +1,110 @@
+"""Each example runs as a program of its own, and prints the right numbers."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.shared import ROOT
+
+#: For each example lines that it prints.
+EXPECTED = {
+    "add_and_multiply": ["Output value: [2.25 2.25 2.25 2.25 2.25 2.25 2.25 2.25]"],
+    "add_and_multiply_async": [
+        "Output value for inputs of 1.0: [2.25 2.25 2.25 2.25 2.25 2.25 2.25 2.25]",
+        "Output value for inputs of 2.0: [6.25 6.25 6.25 6.25 6.25 6.25 6.25 6.25]",
+        "Output value for inputs of 3.0: [12.25 12.25 12.25 12.25 12.25 12.25 12.25 12.25]",
+    ],
+    "buffers": [
+        "C = [1. 1. 1. 1.]",
+        "a new array: True",
+        "the same memory: True",
+        "TypeError: compute: outputs['C'] must not be detached: an earlier compute() transferred its memory; use the arrays of that result",
+        "after three more steps: C = [1.6 1.6 1.6 1.6]",
+    ],
+    "several_outputs": [
+        "C = [[4.0, 5.0], [10.0, 11.0]]",
+        "D = [[14.0, 25.0], [20.0, 31.0]]",
+        "D alone: [[14.0, 25.0], [20.0, 31.0]]",
+        "TypeError: compute: outputs['D'] must have 16 bytes for float32 [2, 2], got 24 (a NumPy array of float32 [2, 3])",
+    ],
+    "gather_pad_triangular": [
+        "gather rows 3, 1: [[30, 31, 32], [10, 11, 12]]",
+        "gather columns 2, 1, 1: [[2, 1, 1], [12, 11, 11], [22, 21, 21], [32, 31, 31]]",
+        "gather pairs of columns: [[[0, 1], [1, 2]], [[10, 11], [11, 12]], [[20, 21], [21, 22]], [[30, 31], [31, 32]]]",
+        "pad constant: [[0, 0, 0, 0, 0, 0, 0], [0, 0, 1, 2, 3, 0, 0], [0, 0, 4, 5, 6, 0, 0], [0, 0, 0, 0, 0, 0, 0]]",
+        "pad edge: [[1, 1, 1, 2, 3, 3, 3], [1, 1, 1, 2, 3, 3, 3], [4, 4, 4, 5, 6, 6, 6], [4, 4, 4, 5, 6, 6, 6]]",
+        "pad reflection: [[6, 5, 4, 5, 6, 5, 4], [3, 2, 1, 2, 3, 2, 1], [6, 5, 4, 5, 6, 5, 4], [3, 2, 1, 2, 3, 2, 1]]",
+        "pad symmetric: [[2, 1, 1, 2, 3, 3, 2], [2, 1, 1, 2, 3, 3, 2], [5, 4, 4, 5, 6, 6, 5], [5, 4, 4, 5, 6, 6, 5]]",
+        "triangular upper: [[7, 1, 2], [0, 4, 8], [0, 0, 3]]",
+        "triangular upper, diagonal 1: [[0, 1, 2], [0, 0, 8], [0, 0, 0]]",
+        "triangular upper, diagonal -1: [[7, 1, 2], [9, 4, 8], [0, 6, 3]]",
+        "triangular lower: [[7, 0, 0], [9, 4, 0], [2, 6, 3]]",
+        "triangular lower, diagonal 1: [[7, 1, 0], [9, 4, 8], [2, 6, 3]]",
+        "triangular lower, diagonal -1: [[0, 0, 0], [9, 0, 0], [2, 6, 0]]",
+    ],
+    "activations_and_gru": [
+        "last: shape [1, 2, 4]",
+        "sequence: shape [5, 1, 2, 4]",
+        "unrolled: shape [2, 4]",
+        "cheap: shape [1, 2, 4]",
+        "last hidden state: [-0.6304  0.7288  0.3961  0.6274]",
+        "with hardSigmoid and relu: [0.     1.0689 0.3863 1.2738]",
+        "the sequence ends with the last state: True",
+    ],
+}
+EMULATED = ["clamp", "elu", "gelu", "hardSwish", "sigmoid", "softmax", "softsign", "prelu", "layerNormalization", "gemm", "where", "split"]
+#: Examples with a test of their own below, and one that needs packages and time that tests do not have.
+OTHERS = {"emulation", "squeezenet", "train_digits"}
+
+
+def run(example: str, directory: Path, *arguments: str) -> list[str]:
+    """Run an example in another directory, with warnings as errors; return the lines that it prints."""
+    result = subprocess.run(
+        [sys.executable, "-W", "error", ROOT / "examples" / f"{example}.py", *arguments],
+        capture_output=True,
+        check=False,
+        cwd=directory,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert (result.returncode, result.stderr) == (0, ""), result.stdout + result.stderr
+    return result.stdout.splitlines()
+
+
+def test_every_example_is_here() -> None:
+    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(EXPECTED) | OTHERS
+
+
+@pytest.mark.parametrize("example", EXPECTED)
+def test_output(example: str, tmp_path: Path) -> None:
+    lines = run(example, tmp_path)
+    assert lines[: len(EXPECTED[example])] == EXPECTED[example]
+    if example == "activations_and_gru":
+        assert float(lines.pop().removeprefix("largest difference between gru and gruCell: ")) <= 1e-6
+    assert len(lines) == len(EXPECTED[example])
+
+
+def test_emulation(tmp_path: Path) -> None:
+    differences = dict(line.split() for line in run("emulation", tmp_path))
+    assert list(differences) == EMULATED
+    assert all(float(difference) <= 1e-6 for difference in differences.values()), differences
+
+
+@pytest.mark.shared
+def test_squeezenet(tmp_path: Path) -> None:
+    *labels, difference, _ = run("squeezenet", tmp_path)
+    assert labels == ["0.797  lesser panda", "0.068  teddy", "0.054  giant panda"]
+    figure = re.match(r"largest difference from a browser's answer: (\S+) \(at most 1e-05\)", difference)
+    assert figure is not None, difference
+    assert float(figure[1]) <= 1e-5
+
+
+def test_squeezenet_without_its_data(tmp_path: Path) -> None:
+    [message] = run("squeezenet", tmp_path, "--models", str(tmp_path))
+    assert message.startswith("nothing to do: no weights.npz in ")
+    assert message.endswith("name the folder of the models with --models")

@@ -1,0 +1,207 @@
+"""The command line, in this process and as a real one."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import webnn
+from webnn import cli
+from webnn.context import engine
+from webnn.demo import network
+
+CPU = "CPUExecutionProvider"
+#: What decides about colours, widths and encodings; the tests set their own.
+TERMINAL = (
+    "COLORTERM",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LC_ALL",
+    "LINES",
+    "NO_COLOR",
+    "PYTHONIOENCODING",
+    "PYTHONUTF8",
+    "TERM",
+    "TTY_COMPATIBLE",
+)
+
+
+def invoke(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(cli.app, arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def start(*arguments: str, code: str = "", **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line in a process of its own, with its output in a pipe."""
+    inherited = {name: value for name, value in os.environ.items() if name not in TERMINAL}
+    program = ["-c", code] if code else ["-m", "webnn"]
+    return subprocess.run(
+        [sys.executable, *program, *arguments], capture_output=True, check=False, env=inherited | environment, timeout=120
+    )
+
+
+def test_version() -> None:
+    assert invoke("--version") == (0, f"webnn {webnn.__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
+def test_help(arguments: tuple[str, ...]) -> None:
+    code, output, _ = invoke(*arguments)
+    assert code == 0
+    for fragment in ("Usage:", "--version", "demo", "Read handwritten digits", "devices"):
+        assert fragment in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("unknown",), "No such command 'unknown'"),
+        (("demo", "--device", "tpu"), "'tpu' is not one of 'cpu', 'gpu', 'npu'"),
+        (("demo", "--images", "-1"), "Invalid value for '--images'"),
+    ],
+)
+def test_usage_errors(arguments: tuple[str, ...], message: str) -> None:
+    code, _, errors = invoke(*arguments)
+    assert code == 2
+    assert message in errors
+
+
+@pytest.mark.parametrize(("images", "shown"), [(0, 2), (2, 2), (5, 5), (12, 12)])
+def test_demo_shows_images(images: int, shown: int) -> None:
+    code, output, errors = invoke("demo", "--images", str(images))
+    assert (code, errors) == (0, "")
+    assert output.count("reads ") == output.count("shows ") == shown
+    assert output.count("wrong") == 2
+    assert "99.33%" in output
+
+
+def test_demo_runs_on_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "available_providers", lambda: [CPU])
+    code, output, _ = invoke("demo", "--device", "gpu", "--images", "0")
+    assert code == 0
+    assert re.search(rf"^device    gpu +runs on {CPU}$", output, re.MULTILINE)
+    assert 'deviceType "gpu" runs on the CPU here' in output
+
+
+def test_demo_fails_if_it_reads_badly(monkeypatch: pytest.MonkeyPatch) -> None:
+    digits = network.load_digits()
+    labels = digits.labels.copy()
+    labels[:8] = (labels[:8] + 1) % 10
+    monkeypatch.setattr(network, "load_digits", lambda: replace(digits, labels=labels))
+    code, output, errors = invoke("demo")
+    assert code == 1
+    assert "290 of 300" in output
+    assert errors == "webnn: the accuracy must be at least 97%, got 96.67%\n"
+
+
+def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "available_providers", lambda: ["AzureExecutionProvider", CPU])
+    code, output, errors = invoke("devices")
+    assert (code, errors) == (0, "")
+    rows = dict(line.split(None, 1) for line in output.splitlines() if line)
+    assert rows["webnn"] == webnn.__version__
+    assert rows["onnx"] == metadata.version("onnx")
+    assert rows["numpy"] == metadata.version("numpy")
+    assert rows["providers"] == f"AzureExecutionProvider, {CPU}"
+    assert rows["cpu"] == CPU
+    assert rows["gpu"] == f"{CPU}  falls back: no CUDA or Dml provider here"
+    assert rows["npu"] == f"{CPU}  falls back: no Dml provider here"
+    assert max(map(len, output.splitlines())) <= 80
+
+
+def test_devices_names_the_flavour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": ["onnxruntime-gpu"]})
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda name: "1.2.3" if name == "onnxruntime-gpu" else version(name))
+    code, output, _ = invoke("devices")
+    assert code == 0
+    assert "onnxruntime-gpu  1.2.3\n" in output
+
+
+def test_devices_refuses_two_flavours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": ["onnxruntime", "onnxruntime-gpu"]})
+    code, output, errors = invoke("devices")
+    assert code == 1
+    assert "onnxruntime-gpu  not installed\n" in output
+    assert "onnxruntime and onnxruntime-gpu overwrite each other's files" in errors
+
+
+def test_devices_tries_what_is_on_offer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "available_providers", lambda: ["DmlExecutionProvider", CPU])
+    monkeypatch.setattr(network, "probe", lambda device: ["DmlExecutionProvider", CPU] if device == "gpu" else [CPU])
+    _, output, _ = invoke("devices")
+    assert f"gpu        DmlExecutionProvider, {CPU}\n" in output
+    assert f"npu        {CPU}  falls back: DmlExecutionProvider does not start\n" in output
+
+
+@pytest.mark.parametrize("command", ["demo", "devices"])
+def test_without_an_engine(command: str) -> None:
+    result = start(command, code="import sys; sys.modules['onnxruntime'] = None; import webnn.cli; webnn.cli.main()")
+    assert result.returncode == 1
+    assert b"webnn: webnn needs ONNX Runtime: install one of onnxruntime" in result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+def test_help_loads_no_engine() -> None:
+    result = start(code="import sys, webnn.cli; print({'onnx', 'onnxruntime'} & set(sys.modules))")
+    assert result.stdout.split() == [b"set()"]
+
+
+def test_no_arguments_in_a_process() -> None:
+    result = start()
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.startswith(b"Usage: python -m webnn")
+    assert result.stdout.isascii()
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"LC_ALL": "C"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+        {"PYTHONIOENCODING": "ascii", "COLUMNS": "20"},
+    ],
+)
+def test_demo_in_a_pipe(environment: dict[str, str]) -> None:
+    result = start("demo", **environment)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"\x1b" not in result.stdout
+    assert b"298 of 300 images" in result.stdout
+    encoding = environment.get("PYTHONIOENCODING")
+    if encoding == "ascii":
+        assert result.stdout.isascii()
+    if encoding is None and "PYTHONUTF8" not in environment:
+        assert "██" in result.stdout.decode()
+
+
+def test_demo_in_color() -> None:
+    result = start("demo", FORCE_COLOR="1", COLORTERM="truecolor", TERM="xterm-256color", PYTHONIOENCODING="utf-8", COLUMNS="80")
+    text = result.stdout.decode()
+    assert result.returncode == 0
+    # White ink above, the tile's grey below.
+    assert "\x1b[38;2;255;255;255;48;2;44;44;44m▀" in text
+    assert "\x1b[1;31mreads 9" in text
+    assert "\x1b[1;32mreads 9" in text
+    assert len(text.splitlines()) == 22
+
+
+def test_the_installed_command() -> None:
+    [entry] = [entry for entry in metadata.entry_points(group="console_scripts") if entry.name == "webnn"]
+    assert entry.load() is cli.main
+    script = Path(sys.executable).with_name("webnn")
+    if not script.exists():
+        pytest.skip("the script of the package lies elsewhere here")
+    result = subprocess.run([script, "--version"], capture_output=True, check=True, timeout=120)
+    assert result.stdout.decode().split() == ["webnn", webnn.__version__]
