@@ -11,6 +11,7 @@ with the old one.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import threading
 import weakref
 from collections.abc import Sequence
@@ -215,7 +216,7 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
     # An array's own memory, and transferred memory as a whole, have one owner; other owners may lie over one memory.
     if foreign:
         spans = sorted((address, slot.nbytes, slot.name) for slot, _, _, _, address in done)
-        for (address, length, _), (following, _, name) in zip(spans, spans[1:], strict=False):
+        for (address, length, _), (following, _, name) in itertools.pairwise(spans):
             if address + length > following:
                 return _take_back(done, name)
     return inputs, outputs

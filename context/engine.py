@@ -41,7 +41,10 @@ _ERRORS_ONLY = 3
 def _runtime() -> ModuleType:
     try:
         import onnxruntime  # noqa: PLC0415 (loaded at the first use)
-    except ImportError as error:
+
+        # Removing one of two flavours leaves an empty folder, which imports without an error.
+        _ = onnxruntime.InferenceSession
+    except (ImportError, AttributeError) as error:
         raise NotSupportedError("webnn needs ONNX Runtime: install one of onnxruntime, onnxruntime-gpu, onnxruntime-directml") from error
     module: ModuleType = onnxruntime
     return module
