@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["PREFERRED", "DeviceFallbackWarning", "Selection", "select"]
+__all__ = ["PREFERRED", "DeviceFallbackWarning", "Selection", "select", "warn_fallback"]
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"

@@ -17,7 +17,7 @@ from webnn.validation.dictionary import Dictionary, convert
 from webnn.validation.errors import SecurityError, WebNNTypeError
 from webnn.validation.revision import REVISION_2024_06, find_revision
 
-__all__ = ["ML", "Document", "GPUDevice", "MLContextOptions", "Navigator"]
+__all__ = ["ML", "ContextOptions", "Document", "GPUDevice", "MLContextOptions", "Navigator"]
 
 _ANCHOR = "#api-ml-createcontext"
 _DEVICE_TYPES = ("cpu", "gpu", "npu")

@@ -40,6 +40,8 @@ _STRING_NUMBER = re.compile(
     r"(?P<hex>0[xX][0-9a-fA-F]+)|(?P<oct>0[oO][0-7]+)|(?P<bin>0[bB][01]+)"
     r"|(?P<inf>[+-]?Infinity)|(?P<dec>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 )
+#: JavaScript's white space and line terminators.
+_WHITESPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _LONGEST_SHOWN = 80
 
 
@@ -66,7 +68,7 @@ def describe(value: object) -> str:
 
 
 def _stringToNumber(text: str) -> float:
-    text = text.strip()
+    text = text.strip(_WHITESPACE)
     if not text:
         return 0
     match = _STRING_NUMBER.fullmatch(text)

@@ -1,0 +1,211 @@
+"""Imports run one way, heavy libraries have one door each, and `import webnn` is light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import webnn
+from tests.meta.specification import LAYERS, ROOT, sources
+
+#: What a layer may import at run time, beside itself.
+BELOW = {
+    "webnn.validation": set[str](),
+    "webnn.builder": {"webnn.validation"},
+    "webnn.context": {"webnn.validation", "webnn.builder"},
+    "webnn": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.wpt_runner"},
+    "webnn.wpt_runner": {"webnn"},
+}
+#: Imports upwards that only a type checker sees, with the reason.
+FOR_ANNOTATIONS = {
+    ("builder/graph_builder.py", "webnn.context.graph"): "build() returns what the context makes",
+}
+#: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.
+NOT_BY_THE_FACE = {"webnn.wpt_runner", "webnn.builder.onnx"}
+
+#: Who may import a heavy library.
+DOORS = {"onnx": "builder/onnx/", "onnxruntime": "context/engine.py"}
+FOLDERS = {folder.name for folder in LAYERS.values()} - {"webnn"}
+
+MODULES = {file.relative_to(ROOT).as_posix(): layer for layer, folder in LAYERS.items() for file in sources(folder)}
+EVERY_FILE = [
+    *MODULES,
+    *(file.relative_to(ROOT).as_posix() for name in ("tests", "tools", "examples", "benchmarks") for file in sources(ROOT / name)),
+]
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module (or a name of a module), and when it is imported."""
+
+    module: str
+    name: str
+    typing_only: bool
+    top: bool
+
+
+class _Finder(ast.NodeVisitor):
+    def __init__(self) -> None:
+        self.found: list[Import] = []
+        self.typing_only = False
+        self.depth = 0
+
+    def add(self, module: str, name: str = "") -> None:
+        self.found.append(Import(module, name, self.typing_only, self.depth == 0))
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self.add(alias.name)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            self.add("." * node.level + (node.module or ""), alias.name)
+
+    def visit_If(self, node: ast.If) -> None:
+        before = self.typing_only
+        self.typing_only = before or ast.unparse(node.test) == "TYPE_CHECKING"
+        for statement in node.body:
+            self.visit(statement)
+        self.typing_only = before
+        for statement in node.orelse:
+            self.visit(statement)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.depth += 1
+        self.generic_visit(node)
+        self.depth -= 1
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.visit_FunctionDef(node)
+
+
+def parse(file: str) -> ast.Module:
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
+
+
+def imports(file: str) -> list[Import]:
+    finder = _Finder()
+    finder.visit(parse(file))
+    return finder.found
+
+
+def layer_of(each: Import) -> str | None:
+    """Return the layer that an import reaches: the longest name that fits; ``from webnn import context`` reaches the context."""
+    names = [f"{each.module}.{each.name}", each.module]
+    for name in names:
+        for layer in sorted(LAYERS, key=len, reverse=True):
+            if name == layer or (name.startswith(f"{layer}.") and layer != "webnn"):
+                return layer
+    return "webnn" if each.module.split(".")[0] == "webnn" else None
+
+
+def test_the_files() -> None:
+    assert len(MODULES) > 60
+    assert set(MODULES.values()) == set(LAYERS)
+    # No file is met twice, through the links in `webnn`.
+    assert len({(ROOT / file).resolve() for file in MODULES}) == len(MODULES)
+
+
+@pytest.mark.parametrize("file", MODULES)
+def test_imports_run_one_way(file: str) -> None:
+    layer = MODULES[file]
+    for each in imports(file):
+        reached = layer_of(each)
+        if reached is not None and reached not in {layer, *BELOW[layer]}:
+            assert each.typing_only, f"{file} imports {each.module}, which stands above {layer}"
+            assert (file, each.module) in FOR_ANNOTATIONS
+
+
+def test_every_import_for_annotations_is_there() -> None:
+    for file, module in FOR_ANNOTATIONS:
+        assert [each for each in imports(file) if each.module == module and each.typing_only]
+
+
+@pytest.mark.parametrize("file", MODULES)
+def test_imports_are_absolute_and_of_modules(file: str) -> None:
+    assert [each.module for each in imports(file) if each.module.startswith(".")] == []
+
+
+@pytest.mark.parametrize("library", DOORS)
+def test_a_heavy_library_has_one_door(library: str) -> None:
+    users = {file for file in MODULES for each in imports(file) if each.module.split(".")[0] == library}
+    assert users, f"nobody imports {library}"
+    assert {file for file in users if not file.startswith(DOORS[library])} == set()
+
+
+def test_the_engine_is_loaded_late() -> None:
+    assert [each for each in imports("context/engine.py") if each.module == "onnxruntime" and each.top] == []
+
+
+def test_the_face_imports_no_tools() -> None:
+    reached = {each.module for each in imports("webnn/__init__.py")}
+    assert [module for module in reached if module.startswith(tuple(NOT_BY_THE_FACE))] == []
+
+
+@pytest.mark.parametrize("file", EVERY_FILE)
+def test_nobody_imports_a_bare_folder(file: str) -> None:
+    """`import builder` from the root would make a second set of classes."""
+    assert [each.module for each in imports(file) if each.module.split(".")[0] in FOLDERS] == []
+
+
+# The runner of web-platform-tests stands outside: it sees what a program sees.
+
+
+def runner_files() -> Iterator[Path]:
+    yield from sources(LAYERS["webnn.wpt_runner"])
+
+
+def attributes(tree: ast.Module) -> Iterator[ast.Attribute]:
+    yield from (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+
+
+@pytest.mark.parametrize("file", [file for file, layer in MODULES.items() if layer == "webnn.wpt_runner"])
+def test_the_runner_uses_public_names_only(file: str) -> None:
+    public = set(webnn.__all__)
+    for each in imports(file):
+        if each.module == "webnn":
+            assert not each.name or each.name in public, f"{each.name} is not public"
+        elif each.module.startswith("webnn."):
+            assert each.module.startswith("webnn.wpt_runner"), f"{each.module} is not public"
+    for node in attributes(parse(file)):
+        if isinstance(node.value, ast.Name) and node.value.id == "webnn":
+            assert node.attr in public, f"webnn.{node.attr} is not public"
+        own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
+        private = node.attr.startswith("_") and not node.attr.startswith("__")
+        assert own or not private, f"line {node.lineno} uses the private {ast.unparse(node)}"
+
+
+HEAVY = ("onnx", "onnxruntime", "typer", "rich", "torch", "sklearn", "hypothesis", "webnn.wpt_runner", "webnn.builder.onnx", "webnn.cli")
+
+
+def modules_after(code: str) -> set[str]:
+    script = f"{code}\nimport sys\nprint(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())
+
+
+def test_importing_webnn_is_light() -> None:
+    loaded = modules_after("import webnn")
+    assert "webnn.context.ml" in loaded
+    assert loaded.intersection(HEAVY) == set()
+
+
+def test_a_graph_can_be_described_without_onnx() -> None:
+    """The libraries load at the first build: what only describes and validates graphs does without them."""
+    loaded = modules_after(
+        "from webnn import ML, MLGraphBuilder\n"
+        "builder = MLGraphBuilder(ML().createContextSync())\n"
+        "builder.relu(builder.input('x', dataType='float32', dimensions=[2]))"
+    )
+    assert not any(name.split(".")[0] == "onnx" for name in loaded)
+
+
+def test_validation_stands_alone() -> None:
+    loaded = modules_after("import webnn.validation.operations, webnn.validation.idl")
+    assert "webnn.validation.conv" in loaded
+    assert loaded.intersection(HEAVY) == set()

@@ -1,0 +1,180 @@
+"""The package is what the folders hold, its files stay small, and no module keeps state that changes."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import itertools
+import os
+import pkgutil
+import tomllib
+from collections.abc import Iterator
+from importlib import metadata, resources
+from pathlib import Path
+
+import pytest
+
+import webnn
+from tests.meta.specification import LAYERS, ROOT, sources
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = PROJECT["tool"]["setuptools"]
+FILES = [file.relative_to(ROOT).as_posix() for folder in LAYERS.values() for file in sources(folder)]
+
+LONGEST = 500
+#: Module state that changes, with the reason.
+STATE = {
+    ("context/buffers.py", "_DETACHED"): "NumPy's arrays cannot say themselves that they were transferred",
+}
+#: Methods that change a list, dictionary or set.
+_MUTATORS = frozenset({"add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"})
+
+
+def folder_of(package: str) -> Path:
+    """Return the folder of a package, as setuptools finds it: by the longest name of `package-dir` that fits."""
+    parts: list[str] = []
+    names = package.split(".")
+    while ".".join(names) not in SETUPTOOLS["package-dir"]:
+        parts.insert(0, names.pop())
+    return ROOT.joinpath(SETUPTOOLS["package-dir"][".".join(names)], *parts)
+
+
+def test_the_packages_are_the_folders() -> None:
+    found = set[str]()
+    for layer, folder in LAYERS.items():
+        for file in sources(folder):
+            relative = file.parent.relative_to(folder)
+            found.add(".".join([layer, *relative.parts]))
+    assert found == set(SETUPTOOLS["packages"])
+    for package in SETUPTOOLS["packages"]:
+        assert (folder_of(package) / "__init__.py").is_file(), package
+
+
+def test_the_links_lead_to_the_folders() -> None:
+    """Type checkers and `python -m pytest` find the layers through them: relative, and one for each."""
+    links = {path.name: os.readlink(path) for path in LAYERS["webnn"].iterdir() if path.is_symlink()}
+    assert links == {folder.name: f"../{folder.name}" for folder in LAYERS.values() if folder.name != "webnn"}
+    excluded = PROJECT["tool"]["ruff"]["extend-exclude"]
+    assert sorted(excluded) == sorted(f"webnn/{name}" for name in links)
+
+
+def test_the_data_is_in_the_package() -> None:
+    patterns = SETUPTOOLS["package-data"]
+    for package, globs in patterns.items():
+        for glob in globs:
+            assert list(folder_of(package).glob(glob)), f"{package}: {glob}"
+    listed = {file for package, globs in patterns.items() for glob in globs for file in folder_of(package).glob(glob)}
+    present = {
+        Path(where, name)
+        for folder in LAYERS.values()
+        for where, _, names in os.walk(folder)
+        for name in names
+        if not name.endswith((".py", ".pyc"))
+    }
+    assert present == listed
+    assert resources.files("webnn.validation.idl").joinpath("2024-06.json").is_file()
+
+
+def test_every_module_imports() -> None:
+    """All of them, from the installed package; none is imported from a second place."""
+    names = [module.name for module in pkgutil.walk_packages(webnn.__path__, "webnn.")]
+    assert len(names) + 1 == len(FILES)
+    for name in names:
+        if name != "webnn.__main__":
+            module = importlib.import_module(name)
+            assert module.__name__ == name
+
+
+def test_the_metadata() -> None:
+    distribution = metadata.metadata("webnn")
+    assert distribution["Name"] == "webnn"
+    assert webnn.__version__ == PROJECT["project"]["version"] == distribution["Version"]
+    for extra in PROJECT["project"]["optional-dependencies"]:
+        assert PROJECT["project"]["optional-dependencies"][extra], extra
+
+
+@pytest.mark.parametrize("script", PROJECT["project"]["scripts"].values())
+def test_the_scripts_exist(script: str) -> None:
+    module, function = script.split(":")
+    assert callable(getattr(importlib.import_module(module), function))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_file_is_long(file: str) -> None:
+    assert len((ROOT / file).read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+# What a module offers, and what it keeps
+
+
+def parse(file: str) -> ast.Module:
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
+
+
+def names_of(module: str) -> list[str]:
+    names: list[str] = getattr(importlib.import_module(module), "__all__", [])
+    return names
+
+
+def module_of(file: str) -> str:
+    for layer, folder in LAYERS.items():
+        if (ROOT / file).is_relative_to(folder):
+            relative = (ROOT / file).relative_to(folder).with_suffix("")
+            return ".".join([layer, *relative.parts]).removesuffix(".__init__")
+    raise AssertionError(file)
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if not file.endswith(("__init__.py", "__main__.py"))])
+def test_a_module_says_what_it_offers(file: str) -> None:
+    names = names_of(module_of(file))
+    assert names
+    assert len(set(names)) == len(names)
+    module = importlib.import_module(module_of(file))
+    assert [name for name in names if not hasattr(module, name)] == []
+
+
+def test_the_face_offers_what_exists() -> None:
+    assert [name for name in webnn.__all__ if not hasattr(webnn, name)] == []
+    assert [name for name in webnn.__all__ if name.startswith("_")] == ["__version__"]
+
+
+def shared_names(tree: ast.Module) -> set[str]:
+    """Return the names that a module assigns at its top level, or imports."""
+    found: set[str] = set()
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        found.update(target.id for target in targets if isinstance(target, ast.Name))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.update(alias.asname or alias.name for alias in node.names)
+    return found
+
+
+def changed(tree: ast.Module) -> Iterator[str]:
+    """Find the names that functions change: by `global`, by an item or an attribute, or by a method that changes its object."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)]
+    for node in itertools.chain.from_iterable(map(ast.walk, functions)):
+        match node:
+            case ast.Global(names=names):
+                yield from names
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _MUTATORS:
+                yield name
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_module_state_changes(file: str) -> None:
+    tree = parse(file)
+    state = {name for name in changed(tree) if name in shared_names(tree)}
+    assert {(file, name) for name in state} == {entry for entry in STATE if entry[0] == file}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_nothing_is_left_for_later(file: str) -> None:
+    tree = parse(file)
+    assert "TODO" not in (ROOT / file).read_text(encoding="utf-8")
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert names.isdisjoint({"NotImplementedError", "setattr", "__getattr__"})
+    assert "__getattr__" not in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

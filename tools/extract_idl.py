@@ -1,0 +1,305 @@
+"""Extracts the Web IDL of a draft of the specification into the data that the package carries.
+
+    python tools/extract_idl.py webnn-2024-06.bs 2024-06            writes validation/idl/2024-06.json
+    python tools/extract_idl.py webnn-2024-06.bs 2024-06 --check    fails if that file is not what the source gives
+
+The source is the draft's own, in Bikeshed. Only the IDL's facts and the anchors of its sections are taken, no text. The parser is W3C's
+own, which Bikeshed uses too. `webnn.validation.idl` documents the result's form.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import html
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import widlparser
+from widlparser import constructs, productions
+
+__all__ = ["extract", "render"]
+
+FOLDER = Path(__file__).resolve().parents[1] / "validation" / "idl"
+LICENSE = "W3C Software and Document License, https://www.w3.org/copyright/software-license-2023/"
+
+#: The extended attributes that apply to types: written before a member or an argument, they belong to its type.
+TYPE_ATTRIBUTES = frozenset({"AllowResizable", "AllowShared", "Clamp", "EnforceRange", "LegacyNullToEmptyString"})
+
+_BLOCK = re.compile(r"""<(script|xmp|pre)\s[^>]*\b(?:type|class)=["']?idl\b[^>]*>(.*?)</\1>""", re.DOTALL)
+_COMMENT = re.compile(r'("[^"]*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_HEADING = re.compile(r"\{#([^\s}]+)\}")
+_DEFINITION = re.compile(r"<dl\b([^>]*)>|(</dl>)|<dfn\b([^>]*)>(.*?)</dfn>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"""([\w-]+)(?:=(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
+_ID = re.compile(r"""<\w+\s[^>]*\bid=["']?([\w-]+)""")
+_WIDTH = 138
+
+
+class _Strict:
+    """What the parser reports its errors to: they end the extraction."""
+
+    def warn(self, message: str) -> None:
+        raise ValueError(f"the IDL is not valid: {message.strip()}")
+
+    def note(self, message: str) -> None:
+        raise ValueError(f"the IDL has a part that the parser ignores: {message.strip()}")
+
+
+def extract(source: str, revision: str) -> dict[str, Any]:
+    """Extract the IDL of a draft.
+
+    Args:
+        source: The draft in Bikeshed.
+        revision: The name to give it, its year and month.
+
+    Returns:
+        The data, see `webnn.validation.idl`.
+
+    Raises:
+        ValueError: The source has no IDL, or IDL that is not valid or is not known here.
+    """
+    parser = widlparser.Parser(ui=_Strict())
+    for tag, text in _BLOCK.findall(source):
+        parser.parse(_COMMENT.sub(r"\1", html.unescape(text) if tag == "pre" else text))
+    if not parser.constructs:
+        raise ValueError("the source has no IDL")
+    definitions: dict[str, dict[str, Any]] = {
+        key: {} for key in ("enumerations", "typedefs", "dictionaries", "mixins", "includes", "interfaces")
+    }
+    for construct in parser.constructs:
+        _define(construct, definitions)
+    return {
+        "source": {
+            "title": _metadata(source, "Title"),
+            "revision": revision,
+            "url": _metadata(source, "URL"),
+            "license": LICENSE,
+        },
+        **{key: dict(sorted(value.items())) for key, value in definitions.items()},
+        "anchors": sorted({*_anchors(source), *_idl_anchors(definitions)}),
+    }
+
+
+def _metadata(source: str, key: str) -> str:
+    match = re.search(rf"^{key}: *(.+)$", source, re.MULTILINE)
+    if match is None:
+        raise ValueError(f"the source has no metadata {key!r}")
+    return match[1].strip()
+
+
+def _define(construct: widlparser.Construct, definitions: Mapping[str, dict[str, Any]]) -> None:
+    """Add one top-level construct; the members of a partial one go behind those that are there."""
+    name = str(construct.name)
+    match construct:
+        case constructs.Enum():
+            definitions["enumerations"][name] = [json.loads(value.value) for value in construct.enum_values]
+        case constructs.Typedef():
+            definitions["typedefs"][name] = _type(construct.type)
+        case constructs.IncludesStatement():
+            definitions["includes"].setdefault(name, []).append(construct.includes)
+        case constructs.Dictionary():
+            dictionary = definitions["dictionaries"].setdefault(name, {})
+            _inherit(dictionary, construct)
+            dictionary.setdefault("members", []).extend(map(_member, construct.members))
+        case constructs.Interface() | constructs.Mixin():
+            kind = "mixins" if isinstance(construct, constructs.Mixin) else "interfaces"
+            _interface(definitions[kind].setdefault(name, {}), construct)
+        case _:
+            raise ValueError(f"IDL of this kind is not known: {construct}")
+
+
+def _inherit(entry: dict[str, Any], construct: constructs.Dictionary | constructs.Interface | constructs.Mixin) -> None:
+    if construct.inheritance is not None:
+        entry["inherits"] = construct.inheritance.base
+
+
+def _interface(entry: dict[str, Any], construct: constructs.Interface | constructs.Mixin) -> None:
+    attributes = _extended(construct.extended_attributes)
+    if attributes and not construct.partial:
+        entry["extendedAttributes"] = attributes
+    _inherit(entry, construct)
+    for wrapper in construct.members:
+        member = getattr(wrapper, "member", None)
+        described: dict[str, Any]
+        match member:
+            case productions.Constructor():
+                entry.setdefault("constructors", []).append([_argument(argument) for argument in member.arguments])
+                continue
+            case productions.Attribute() | productions.MixinAttribute():
+                kind, described = "attributes", {"name": member.name, "type": _type(member.attribute.type)}
+                if member.attribute.readonly:
+                    described["readonly"] = True
+            case productions.Operation():
+                kind = "operations"
+                described = {
+                    "name": member.name,
+                    "returns": _type(member.return_type),
+                    "arguments": [_argument(argument) for argument in member.operation.arguments],
+                }
+            case _:
+                raise ValueError(f"an interface member of this kind is not known: {wrapper}")
+        attributes = _extended(wrapper.extended_attributes)
+        if attributes:
+            described["extendedAttributes"] = attributes
+        entry.setdefault(kind, []).append(described)
+
+
+def _member(member: widlparser.Construct) -> dict[str, Any]:
+    if not isinstance(member, constructs.DictionaryMember):
+        raise ValueError(f"a dictionary member of this kind is not known: {member}")
+    result: dict[str, Any] = {"name": member.name, "type": _typed(member)}
+    if member.required:
+        result["required"] = True
+    if member.default is not None:
+        result["default"] = json.loads(member.default.value)
+    return result
+
+
+def _argument(argument: widlparser.Construct) -> dict[str, Any]:
+    if not isinstance(argument, constructs.Argument):
+        raise ValueError(f"an argument of this kind is not known: {argument}")
+    result: dict[str, Any] = {"name": argument.name, "type": _typed(argument)}
+    if argument.optional:
+        result["optional"] = True
+    if argument.variadic:
+        result["variadic"] = True
+    if argument.default is not None:
+        result["default"] = json.loads(argument.default.value)
+    return result
+
+
+def _typed(construct: constructs.DictionaryMember | constructs.Argument) -> Any:
+    """Return the type of a member or an argument; the extended attributes before it are its type's."""
+    attributes = _extended(construct.extended_attributes)
+    unknown = attributes.keys() - TYPE_ATTRIBUTES
+    if unknown:
+        raise ValueError(f"extended attributes that are not known: {sorted(unknown)} in {construct}")
+    return _attributed(attributes, _type(construct.type))
+
+
+def _attributed(attributes: Mapping[str, Any], inner: Any) -> Any:
+    return {"extendedAttributes": dict(attributes), "type": inner} if attributes else inner
+
+
+def _type(type: Any) -> Any:
+    """Describe a type, through the parser's layers of it."""
+    match type:
+        case productions.UnionType():
+            return {"union": [_type(member) for member in type.types]}
+        case productions.NonAnyType():
+            described = _named(type)
+        case productions.AnyType():
+            described = "any"
+        case _:
+            described = _type(type.type)
+    if getattr(type, "null", None) or getattr(getattr(type, "suffix", None), "null", None):
+        described = {"nullable": described}
+    return _attributed(_extended(getattr(type, "extended_attributes", None)), described)
+
+
+def _named(type: productions.NonAnyType) -> Any:
+    if type.sequence is not None:
+        return {type.sequence.symbol: _type(type.type)}
+    if type.promise is not None:
+        return {"promise": _type(type.type)}
+    if type.record is not None:
+        assert type.key_type is not None  # the grammar wants it
+        return {"record": [type.key_type.symbol, _type(type.type)]}
+    return " ".join(str(type.type).split())
+
+
+def _extended(attributes: Iterable[widlparser.Construct] | None) -> dict[str, Any]:
+    """Describe extended attributes: ``True``, or what stands behind the equals sign."""
+    result: dict[str, Any] = {}
+    for each in attributes or ():
+        name, _, value = "".join(str(each).split()).rstrip(",").partition("=")
+        result[name] = value.strip("()").split(",") if value.startswith("(") else value or True
+    return result
+
+
+def _anchors(source: str) -> Iterator[str]:
+    """Find the anchors of headings, of elements with an id, and those that Bikeshed gives to the definitions of terms."""
+    yield from _HEADING.findall(source)
+    yield from _ID.findall(source)
+    lists: list[dict[str, str]] = []
+    for opened, closed, tag, text in _DEFINITION.findall(source):
+        if closed:
+            lists.pop()
+        elif text:
+            attributes = {**(lists[-1] if lists else {}), **_attributes(tag)}
+            is_term = not {"method", "constructor", "enum-value", "dfn-type", "id"} & attributes.keys()
+            if is_term:
+                term = attributes.get("data-lt") or attributes.get("lt") or text
+                scope = attributes.get("for") or attributes.get("dfn-for") or ""
+                yield _slug(f"{scope} {term.split('|')[0]}")
+        else:
+            lists.append(_attributes(opened))
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    return {match[1]: match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(tag)}
+
+
+def _slug(text: str) -> str:
+    """Make an anchor of a text, as Bikeshed does."""
+    return re.sub(r"[^a-z0-9_-]", "", re.sub(r"[\s/(,]+", "-", text.strip().lower()))
+
+
+def _idl_anchors(definitions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    prefixes = {"enumerations": "enumdef-", "typedefs": "typedefdef-", "dictionaries": "dictdef-", "mixins": "", "interfaces": ""}
+    for kind, prefix in prefixes.items():
+        yield from (prefix + name.lower() for name in definitions[kind])
+
+
+def render(data: Any) -> str:
+    """Return data as JSON of which a line holds one member, argument list or whatever else fits into it."""
+    return "".join(_render(data, "", "")) + "\n"
+
+
+def _render(value: Any, indent: str, prefix: str) -> Iterator[str]:
+    flat = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or (indent and len(indent) + len(prefix) + len(flat) <= _WIDTH):
+        yield prefix + flat
+        return
+    inner = indent + "  "
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    entries: Sequence[tuple[str, Any]]
+    if isinstance(value, dict):
+        entries = [(f"{json.dumps(key)}: ", member) for key, member in value.items()]
+    else:
+        entries = [("", element) for element in value]
+    yield f"{prefix}{opening}\n"
+    for position, (label, member) in enumerate(entries):
+        yield inner
+        yield from _render(member, inner, label)
+        yield ",\n" if position + 1 < len(entries) else "\n"
+    yield indent + closing
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    parser = argparse.ArgumentParser(description="Extract the Web IDL of a draft into the data that the package carries.")
+    parser.add_argument("source", type=Path, help="the draft in Bikeshed")
+    parser.add_argument("revision", help="its name, for example 2024-06")
+    parser.add_argument("--check", action="store_true", help="compare with the file that is there, and write nothing")
+    given = parser.parse_args(arguments)
+    target = FOLDER / f"{given.revision}.json"
+    text = render(extract(given.source.read_text(encoding="utf-8"), given.revision))
+    if not given.check:
+        target.write_text(text, encoding="utf-8")
+        print(f"wrote {target}: {len(text)} bytes")
+        return 0
+    current = target.read_text(encoding="utf-8") if target.is_file() else ""
+    if current == text:
+        print(f"{target.name} is what {given.source.name} gives")
+        return 0
+    sys.stderr.writelines(difflib.unified_diff(current.splitlines(True), text.splitlines(True), str(target), given.source.name, n=1))
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
