@@ -117,9 +117,7 @@ def load_corrections(level: str) -> dict[str, Correction]:
     corrections: dict[str, Correction] = {}
     for entry in entries:
         elements = {int(index): value for index, value in entry["elements"].items()}
-        corrections[entry["case"]] = Correction(
-            case=entry["case"], output=entry["output"], reason=entry["reason"], elements=elements
-        )
+        corrections[entry["case"]] = Correction(case=entry["case"], output=entry["output"], reason=entry["reason"], elements=elements)
     return corrections
 
 

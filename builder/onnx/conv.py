@@ -33,8 +33,11 @@ def _conv_transpose2d(e: Emitter, op: Op) -> str:
     _, inputChannels, *inputSizes = input_sizes(options.inputLayout, op.shape("input"))
     if inputChannels % options.groups != 0:
         # The draft and web-platform-tests accept such an operation, but it has no meaning. The engine would refuse it late, at run time.
+        prefix = f"[{op.label}] " if op.label else ""
         raise OperationError(
-            f"build: convTranspose2d cannot split {inputChannels} input channels into {options.groups} groups", operation=op.name
+            f"{prefix}build: convTranspose2d cannot split {inputChannels} input channels into {options.groups} groups",
+            operation=op.name,
+            label=op.label,
         )
     _, _, *outputSizes = input_sizes(options.inputLayout, op.outputs[0].dimensions)
     filterSizes = [op.shape("filter")[options.filterLayout.index(axis)] for axis in "hw"]

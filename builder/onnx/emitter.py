@@ -108,6 +108,11 @@ class Op:
         return self.operands[argument]._descriptor.dataType if carrier is None else carrier
 
     @property
+    def label(self) -> str:
+        """The operator's label, empty if it has none."""
+        return self._operator.label
+
+    @property
     def descriptors(self) -> dict[str, OperandDescriptor]:
         """The operands' types, as computed, and shapes, by the names of `inputs`."""
         return {name: OperandDescriptor(self.type(name), self.shape(name)) for name in self.operands}

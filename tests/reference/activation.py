@@ -29,7 +29,8 @@ def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None
     # First the type's range, so that an infinite bound never meets ceil or floor.
     lowest = math.ceil(min(max(low, info.min), info.max))
     highest = math.floor(min(max(high, info.min), info.max))
-    return typed(np.minimum(np.maximum(exact(input), lowest), highest), input.dtype)
+    # One Python number at a time: NumPy would turn a 0-D result above 2^63 into a float.
+    return typed(np.frompyfunc(lambda x: min(max(x, lowest), highest), 1, 1)(exact(input)), input.dtype)
 
 
 def elu(input: Array, *, alpha: float = 1) -> Array:
