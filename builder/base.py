@@ -15,7 +15,20 @@ from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call, Operation
 from webnn.validation.operations import OPERATIONS
 
-__all__ = ["BuilderBase", "require_operand"]
+__all__ = ["MISSING", "BuilderBase", "Missing", "require_operand"]
+
+
+class Missing:
+    """The type of `MISSING`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<missing>"
+
+
+#: The default of an operand whose absence selects another overload: ``None``, as any other value, would select this one.
+MISSING = Missing()
 
 
 def require_operand(value: object) -> MLOperand:
@@ -204,10 +217,12 @@ class BuilderBase:
 
         An operand selects the first, a dictionary or nothing the second.
         """
-        if isinstance(input, MLOperand):
+        if isinstance(input, MLOperand) or options is not None:
             return self._single(name, (input,), (), options, members)
-        if input is None and options is None:
+        has_options = OPERATIONS[name].options is not None
+        # For a dictionary, undefined is as good as nothing; for an operand it is an error.
+        if input is MISSING or (has_options and input is None):
             return self._activation(name, None, members)
-        if isinstance(input, Mapping) and options is None and OPERATIONS[name].options is not None:
+        if has_options and isinstance(input, Mapping):
             return self._activation(name, input, members)
         return self._single(name, (input,), (), options, members)

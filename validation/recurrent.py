@@ -9,6 +9,7 @@ from pydantic import PlainValidator
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape, is_valid_dimension
 from webnn.validation.dictionary import Activations, Boolean, Dictionary, Operand
+from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Argument, Call, Operation
 
 __all__ = [
@@ -99,6 +100,12 @@ def _check_hidden_size(call: Call, hiddenSize: int, factor: int) -> None:
         raise call.error("hiddenSize", f"times {factor} must be from 1 to 4294967295", hiddenSize)
 
 
+def _check_activations(call: Call, activations: tuple[Activation, ...] | None, count: int) -> None:
+    """Check the number of activation functions, if any were given."""
+    if activations is not None and len(activations) != count:
+        raise call.error("options.activations", f"must have {count} elements", len(activations))
+
+
 def _check_option(call: Call, member: str, operand: OperandDescriptor | None, input: OperandDescriptor, shape: Shape) -> None:
     """Check an operand among the options, if it was given: all steps about one of them are these two."""
     if operand is not None:
@@ -146,12 +153,12 @@ def gru(
     # 7.-9. The sizes.
     _, batchSize, inputSize = input.dimensions
     numDirections = 2 if options.direction == "both" else 1
+    # 12. Both biases together have a valid size; before the shapes that depend on it, for the better message.
+    _check_hidden_size(call, hiddenSize, 6)
     # 10. The shape of the weights.
     call.check_shape("weight", weight, (numDirections, 3 * hiddenSize, inputSize))
     # 11. The shape of the recurrent weights.
     call.check_shape("recurrentWeight", recurrentWeight, (numDirections, 3 * hiddenSize, hiddenSize))
-    # 12. Both biases together have a valid size.
-    _check_hidden_size(call, hiddenSize, 6)
     # 13. The bias.
     _check_option(call, "bias", options.bias, input, (numDirections, 3 * hiddenSize))
     # 14. The recurrent bias.
@@ -160,8 +167,7 @@ def gru(
     state = (numDirections, batchSize, hiddenSize)
     _check_option(call, "initialHiddenState", options.initialHiddenState, input, state)
     # 16. There are two activations, if any.
-    if options.activations is not None:
-        call.check_size("options.activations", options.activations, 2)
+    _check_activations(call, options.activations, 2)
     # 17. The validation steps of this draft's activations accept every descriptor.
     # 18. The outputs' shapes.
     last = call.output(input.dataType, state)
@@ -204,21 +210,20 @@ def gruCell(
     batchSize, inputSize = input.dimensions
     # 7. The weights and the state have the input's type.
     _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight, hiddenState=hiddenState)
+    # 11. Both biases together have a valid size; before the shapes that depend on it, for the better message.
+    _check_hidden_size(call, hiddenSize, 6)
     # 8. The shape of the weights.
     call.check_shape("weight", weight, (3 * hiddenSize, inputSize))
     # 9. The shape of the recurrent weights.
     call.check_shape("recurrentWeight", recurrentWeight, (3 * hiddenSize, hiddenSize))
     # 10. The shape of the hidden state.
     call.check_shape("hiddenState", hiddenState, (batchSize, hiddenSize))
-    # 11. Both biases together have a valid size.
-    _check_hidden_size(call, hiddenSize, 6)
     # 12. The bias.
     _check_option(call, "bias", options.bias, input, (3 * hiddenSize,))
     # 13. The recurrent bias.
     _check_option(call, "recurrentBias", options.recurrentBias, input, (3 * hiddenSize,))
     # 14. There are two activations, if any.
-    if options.activations is not None:
-        call.check_size("options.activations", options.activations, 2)
+    _check_activations(call, options.activations, 2)
     # 15.-17. The output's descriptor; 18. the validation steps of this draft's activations accept it, as they accept every other.
     return call.output(input.dataType, (batchSize, hiddenSize))
 
@@ -262,12 +267,12 @@ def lstm(
     _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight)
     # 8.-9. The sizes.
     _, batchSize, inputSize = input.dimensions
+    # 13. Both biases together have a valid size; before the shapes that depend on it, for the better message.
+    _check_hidden_size(call, hiddenSize, 8)
     # 11. The shape of the weights.
     call.check_shape("weight", weight, (numDirections, 4 * hiddenSize, inputSize))
     # 12. The shape of the recurrent weights.
     call.check_shape("recurrentWeight", recurrentWeight, (numDirections, 4 * hiddenSize, hiddenSize))
-    # 13. Both biases together have a valid size.
-    _check_hidden_size(call, hiddenSize, 8)
     # 14. The bias.
     _check_option(call, "bias", options.bias, input, (numDirections, 4 * hiddenSize))
     # 15. The recurrent bias.
@@ -280,8 +285,7 @@ def lstm(
     # 18. The initial cell state.
     _check_option(call, "initialCellState", options.initialCellState, input, state)
     # 19.1. There are three activations, if any. 19.2.-4. Their validation steps in this draft accept every descriptor.
-    if options.activations is not None:
-        call.check_size("options.activations", options.activations, 3)
+    _check_activations(call, options.activations, 3)
     # 20. The outputs' shapes.
     last = call.output(input.dataType, state)
     if not options.returnSequence:
@@ -332,6 +336,8 @@ def lstmCell(
     )
     # 6.-7. The sizes.
     batchSize, inputSize = input.dimensions
+    # 12. Both biases together have a valid size; before the shapes that depend on it, for the better message.
+    _check_hidden_size(call, hiddenSize, 8)
     # 8. The shape of the weights.
     call.check_shape("weight", weight, (4 * hiddenSize, inputSize))
     # 9. The shape of the recurrent weights.
@@ -340,8 +346,6 @@ def lstmCell(
     call.check_shape("hiddenState", hiddenState, (batchSize, hiddenSize))
     # 11. The shape of the cell state.
     call.check_shape("cellState", cellState, (batchSize, hiddenSize))
-    # 12. Both biases together have a valid size.
-    _check_hidden_size(call, hiddenSize, 8)
     # 13. The bias.
     _check_option(call, "bias", options.bias, input, (4 * hiddenSize,))
     # 14. The recurrent bias.
@@ -349,8 +353,7 @@ def lstmCell(
     # 15. The peephole weights, of three gates only.
     _check_option(call, "peepholeWeight", options.peepholeWeight, input, (3 * hiddenSize,))
     # 16. There are three activations, if any.
-    if options.activations is not None:
-        call.check_size("options.activations", options.activations, 3)
+    _check_activations(call, options.activations, 3)
     # 17.-19. The outputs' descriptor; 20. the validation steps of this draft's activations accept it, as they accept every other.
     state = call.output(input.dataType, (batchSize, hiddenSize))
     return state, state

@@ -125,8 +125,8 @@ def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> Oper
             raise call.error(argument, f"must have the rank of inputs[0], {first.rank}", list(input.dimensions))
         # 9.4.1. Away from the axis it has the first one's sizes.
         if input.dimensions[:axis] != before or input.dimensions[axis + 1 :] != after:
-            wanted = [*before, "any", *after]
-            raise call.error(argument, f"must have the shape of inputs[0] but for axis {axis}, {wanted}", list(input.dimensions))
+            wanted = ", ".join(map(str, [*before, "any", *after]))
+            raise call.error(argument, f"must have the shape of inputs[0] but for axis {axis}, [{wanted}]", list(input.dimensions))
         # 9.4.2.1. Its part of the joined size.
         size += input.dimensions[axis]
     # 9.4.2.2. The joined size is a valid dimension.

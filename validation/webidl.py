@@ -134,21 +134,25 @@ def unsignedLong(value: object) -> int:
     return int(number) % 2**32
 
 
-def double(value: object) -> float:
-    """Convert to ``double``: a finite number."""
+def _finite(value: object, idl: str) -> float:
     number = _toNumber(value)
     try:
         number = float(number)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ConversionError(f"must be a finite number (double), got {describe(value)}")
+        raise ConversionError(f"must be a finite number ({idl}), got {describe(value)}")
     return number
+
+
+def double(value: object) -> float:
+    """Convert to ``double``: a finite number."""
+    return _finite(value, "double")
 
 
 def float_(value: object) -> float:
     """Convert to ``float``: a finite number, rounded to single precision."""
-    number = double(value)
+    number = _finite(value, "float")
     try:
         return float(struct.unpack("<f", struct.pack("<f", number))[0])
     except OverflowError:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
-from webnn.builder.onnx.integer import BITS
+from webnn.builder.onnx.integer import BITS, clip
 
 __all__ = ["TRANSLATIONS"]
 
@@ -39,8 +39,9 @@ def _clamp(e: Emitter, op: Op) -> str:
     if dtype in BITS:
         # A bound beyond the type's range stands for the range's end.
         info = np.iinfo(dtype)
-        low = math.ceil(min(max(low, info.min), info.max))
-        high = math.floor(min(max(high, info.min), info.max))
+        lowest = math.ceil(min(max(low, info.min), info.max))
+        highest = math.floor(min(max(high, info.min), info.max))
+        return clip(e, op["input"], lowest, highest, dtype)
     with np.errstate(over="ignore"):  # a bound beyond float16 is an infinity
         return e.node("Clip", [op["input"], e.scalar(low, dtype), e.scalar(high, dtype)])
 

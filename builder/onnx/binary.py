@@ -1,4 +1,4 @@
-"""Element-wise binary operations. What integers need for ``div`` and ``pow`` stands in `webnn.builder.onnx.integer`."""
+"""Element-wise binary operations. What integers need stands in `webnn.builder.onnx.integer`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INTEGERS = {"div": integer.divide, "pow": integer.power}
 def _kernel(e: Emitter, op: Op) -> str:
     if op.name in _INTEGERS and op.type("a") in integer.BITS:
         return _INTEGERS[op.name](e, op)
-    return e.node(_KERNELS[op.name], [op["a"], op["b"]])
+    return integer.combine(e, _KERNELS[op.name], op["a"], op["b"], op.type("a"))
 
 
 TRANSLATIONS = {

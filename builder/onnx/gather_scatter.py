@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx.integer import clip
 
 __all__ = ["TRANSLATIONS"]
 
@@ -15,7 +16,7 @@ def _gather(e: Emitter, op: Op) -> str:
     known = op.constants.get("indices")
     if known is None or known.min() < low or known.max() >= size:
         # The engine refuses an index that is out of range.
-        indices = e.node("Clip", [indices, e.scalar(low, dtype), e.scalar(size - 1, dtype)])
+        indices = clip(e, indices, low, size - 1, dtype)
     if dtype == "uint32":
         # The engine takes signed indices only; one that is in range fits, since no operand has 2^31 bytes.
         indices = e.cast(indices, "int32")

@@ -1,7 +1,8 @@
-"""Integer division and powers, which the engine's kernels get wrong: `docs/numerics.md` says what is right.
+"""Integer division, powers and extremes, which the engine's kernels get wrong: `docs/numerics.md` says what is right.
 
 Its `Div` throws for a zero divisor and ends the process for MIN / -1 (SIGFPE). Its `Pow` lacks half of the types and computes in
-floating point, which rounds above 2^53 and does not wrap.
+floating point, which rounds above 2^53 and does not wrap. Its `Max`, `Min`, `Clip`, `ReduceMax` and `ReduceMin` of int64 compare the low
+halves of two numbers as signed ones where the high halves are equal: min(6, 3000000000) gives 3000000000. `Less` and `Greater` are right.
 """
 
 from __future__ import annotations
@@ -15,14 +16,32 @@ import numpy as np
 from webnn.builder.onnx.emitter import BOOL, Emitter, Op
 from webnn.validation.descriptor import DataType
 
-__all__ = ["BITS", "divide", "power"]
+__all__ = ["BITS", "clip", "combine", "divide", "power"]
 
 #: The integer types with their number of bits.
 BITS: Mapping[DataType, int] = MappingProxyType({"int8": 8, "uint8": 8, "int32": 32, "uint32": 32, "int64": 64, "uint64": 64})
 
 
+#: For a node that chooses one of two values, the comparison that holds where the first one is chosen.
+_CHOICES: Mapping[str, str] = MappingProxyType({"Max": "Greater", "Min": "Less"})
+
+
 def _is_signed(dtype: DataType) -> bool:
     return dtype.startswith("int")
+
+
+def combine(e: Emitter, op_type: str, a: str, b: str, dtype: DataType) -> str:
+    """Emit an elementwise node of two values of a type, ``"Max"`` and ``"Min"`` of int64 by a comparison."""
+    if dtype != "int64" or op_type not in _CHOICES:
+        return e.node(op_type, [a, b])
+    return e.node("Where", [e.node(_CHOICES[op_type], [a, b]), a, b])
+
+
+def clip(e: Emitter, value: str, low: int, high: int, dtype: DataType) -> str:
+    """Emit the limits of integers."""
+    if dtype != "int64":
+        return e.node("Clip", [value, e.scalar(low, dtype), e.scalar(high, dtype)])
+    return combine(e, "Min", combine(e, "Max", value, e.scalar(low, dtype), dtype), e.scalar(high, dtype), dtype)
 
 
 def divide(e: Emitter, op: Op) -> str:

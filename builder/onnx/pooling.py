@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from webnn.builder.onnx.emitter import Array, Emitter, Op, Translation
+from webnn.builder.onnx.integer import combine
 from webnn.validation.conv import input_sizes
+from webnn.validation.descriptor import DataType
 
 __all__ = ["TRANSLATIONS"]
 
@@ -161,7 +163,7 @@ def _l2(e: Emitter, op: Op) -> str:
     return e.to_layout(e.node("Sqrt", [total]), op.options.layout)
 
 
-def _slices_max(e: Emitter, value: str, axis: _Axis) -> str:
+def _slices_max(e: Emitter, value: str, axis: _Axis, dtype: DataType) -> str:
     """Emit the maximum along one padded axis: windows of 1, 2, 4 ... elements, each from two of the half, and the stride at the end."""
     count, length = 1, (axis.output - 1) * axis.stride + (axis.window - 1) * axis.dilation + 1
     reach = (axis.output - 1) * axis.stride + 1
@@ -177,7 +179,7 @@ def _slices_max(e: Emitter, value: str, axis: _Axis) -> str:
         shift = added * axis.dilation
         length -= shift
         end, step = (length, 1) if count < axis.window else (reach, axis.stride)
-        value = e.node("Max", [cut(0, end, step), cut(shift, shift + end, step)])
+        value = combine(e, "Max", cut(0, end, step), cut(shift, shift + end, step), dtype)
     return value
 
 
@@ -188,7 +190,7 @@ def _max(e: Emitter, op: Op) -> str:
     if type in ("int32", "uint32", "int64", "uint64"):
         # There is no kernel for these types, and no carrier that would be exact for all of them.
         padded = _pad(e, value, axes, e.scalar(lowest, type), last=width.axis)
-        return _slices_max(e, _slices_max(e, padded, height), width)
+        return _slices_max(e, _slices_max(e, padded, height, type), width, type)
     # What the engine's maximum makes of a NaN depends on where it lies in the window; to mask it would cost as much as the pooling.
     if type != "float32":
         # The engine's 8-bit kernels take 10 times as long as a detour through float32.

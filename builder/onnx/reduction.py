@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx.integer import combine
 from webnn.validation.descriptor import Shape
 
 __all__ = ["TRANSLATIONS"]
@@ -59,11 +60,11 @@ def _fold(e: Emitter, op_type: str, value: str, op: Op) -> str:
             half, rest = divmod(size, 2)
             sizes = [half, half, 1] if rest else [half, half]
             first, second, *single = e.nodes("Split", [value, e.ints(sizes)], len(sizes), axis=axis)
-            value = e.node(op_type, [first, second])
+            value = combine(e, op_type, first, second, op.type("input"))
             odd += single
             size = half
         for single_value in odd:
-            value = e.node(op_type, [value, single_value])
+            value = combine(e, op_type, value, single_value, op.type("input"))
     return e.reshape(value, op.outputs[0].dimensions)
 
 
@@ -118,7 +119,7 @@ def _extreme(e: Emitter, op: Op) -> str:
     op_type = "ReduceMax" if op.name == "reduceMax" else "ReduceMin"
     if not axes:
         return value
-    if type in ("uint32", "uint64"):
+    if type in ("uint32", "uint64", "int64"):
         return _fold(e, op_type.removeprefix("Reduce"), value, op)
     result = _reduce(e, op_type, value, axes, keep=op.options.keepDimensions)
     if type != "float32":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack, overload
 
-from webnn.builder.base import BuilderBase
+from webnn.builder.base import MISSING, BuilderBase, Missing
 from webnn.builder.operand import MLActivation, MLOperand
 from webnn.builder.options import (
     MLClampOptions,
@@ -71,7 +71,7 @@ class ActivationOps(BuilderBase):
 
     def gelu(
         self,
-        input: MLOperand | None = None,
+        input: MLOperand | Missing = MISSING,
         options: MLOperatorOptions | None = None,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand | MLActivation:
@@ -121,7 +121,7 @@ class ActivationOps(BuilderBase):
 
     def hardSwish(
         self,
-        input: MLOperand | None = None,
+        input: MLOperand | Missing = MISSING,
         options: MLOperatorOptions | None = None,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand | MLActivation:
@@ -215,7 +215,7 @@ class ActivationOps(BuilderBase):
 
     def relu(
         self,
-        input: MLOperand | None = None,
+        input: MLOperand | Missing = MISSING,
         options: MLOperatorOptions | None = None,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand | MLActivation:
@@ -239,7 +239,7 @@ class ActivationOps(BuilderBase):
 
     def sigmoid(
         self,
-        input: MLOperand | None = None,
+        input: MLOperand | Missing = MISSING,
         options: MLOperatorOptions | None = None,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand | MLActivation:
@@ -283,7 +283,7 @@ class ActivationOps(BuilderBase):
 
     def softplus(
         self,
-        input: MLOperand | None = None,
+        input: MLOperand | Missing = MISSING,
         options: MLOperatorOptions | None = None,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand | MLActivation:
@@ -307,7 +307,7 @@ class ActivationOps(BuilderBase):
 
     def softsign(
         self,
-        input: MLOperand | None = None,
+        input: MLOperand | Missing = MISSING,
         options: MLOperatorOptions | None = None,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand | MLActivation:
@@ -331,7 +331,7 @@ class ActivationOps(BuilderBase):
 
     def tanh(
         self,
-        input: MLOperand | None = None,
+        input: MLOperand | Missing = MISSING,
         options: MLOperatorOptions | None = None,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand | MLActivation:

@@ -173,7 +173,7 @@ def test_the_overloads_of_an_activation_function(name: str) -> None:
     assert keywords(without_input) == (f"Unpack[{options}]" if options else None)
     assert inspect.signature(without_input).return_annotation == "MLActivation"
     # The method itself accepts what either of them does.
-    union = f"MLOperand | {options} | None" if options else "MLOperand | None"
+    union = f"MLOperand | {options} | None" if options else "MLOperand | Missing"
     taken = options or "MLOperatorOptions"
     assert given_parameters(method) == [("input", False, union), ("options", False, f"{taken} | None")]
     assert keywords(method) == f"Unpack[{taken}]"

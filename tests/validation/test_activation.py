@@ -130,12 +130,14 @@ def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any],
 def test_activation(name: str, defaults: dict[str, float]) -> None:
     method = getattr(MLGraphBuilder(make_context()), name)
     given = {member: value + 0.25 for member, value in defaults.items()}
-    calls: list[tuple[MLActivation, dict[str, float]]] = [(method(), defaults), (method(None), defaults)]
+    calls: list[tuple[MLActivation, dict[str, float]]] = [(method(), defaults)]
     if defaults:
-        calls += [(method({}), defaults), (method(given), given), (method(**given), given)]
+        calls += [(method(None), defaults), (method({}), defaults), (method(given), given), (method(**given), given)]
     else:
-        with pytest.raises(TypeError, match="input must be an MLOperand"):
-            method({})
+        # Any argument selects the other overload.
+        for value in ({}, None):
+            with pytest.raises(TypeError, match="input must be an MLOperand"):
+                method(value)
     for activation, parameters in calls:
         assert isinstance(activation, MLActivation)
         assert activation._activation.name == name

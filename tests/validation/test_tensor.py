@@ -85,7 +85,7 @@ INVALID: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
     ("concat", ([f(), f()], 0), {}, "axis", "must be less than the rank of inputs[0], 0, got 0"),
     ("concat", ([f(1, 1), f(1, 1, type="int32")], 0), {}, "inputs[1]", "must have the data type of inputs[0], float32, got int32"),
     ("concat", ([f(1, 1), f(1, 1), f(1, 1, 1)], 0), {}, "inputs[2]", "must have the rank of inputs[0], 2"),
-    ("concat", ([f(1, 1, 1), f(1, 2, 3)], 1), {}, "inputs[1]", "must have the shape of inputs[0] but for axis 1, [1, 'any', 1]"),
+    ("concat", ([f(1, 1, 1), f(1, 2, 3)], 1), {}, "inputs[1]", "must have the shape of inputs[0] but for axis 1, [1, any, 1]"),
     ("concat", ([f(2, 1), f(3, 1)], 1), {}, "inputs[1]", "must have the shape of inputs[0]"),
     ("concat", ([f(2**30, type=I8)] * 4, 0), {}, "output", "must have dimensions from 1 to 4294967295"),
     ("expand", (f(3, 6, 2), [4, 3, 5]), {}, "newShape", "must be a shape to which [3, 6, 2] broadcasts"),
