@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -31,6 +30,8 @@ from webnn.validation.errors import WebNNTypeError
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
+    import asyncio
+
     from webnn.context.graph import MLGraph
     from webnn.validation.descriptor import DataType, OperandDescriptor
 

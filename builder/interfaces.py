@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    import asyncio
+
     from webnn.builder.graph import ComputationalGraph
     from webnn.validation.revision import Revision
 

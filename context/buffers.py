@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ import numpy as np
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 
-__all__ = ["LOCK", "BufferSlot", "Checked", "TransferredMemory", "check", "is_detached", "transfer"]
+__all__ = ["BufferSlot", "Checked", "TransferredMemory", "check", "is_detached", "transfer"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -34,13 +33,14 @@ class TransferredMemory:
     """Memory that a transfer made: a `ctypes` array (the other base of the classes made by `BufferSlot.of`) over memory of the program.
 
     Attributes:
-        source: The object that keeps the memory alive; ``None`` once the memory was transferred again.
+        claim: A list of the one object that keeps the memory alive; empty once the memory was transferred again. To take it out of the
+            list is one step for all threads: only one of them can transfer the memory.
         address: The memory's address.
     """
 
     __slots__ = ()
 
-    source: Any
+    claim: list[Any]
     address: int
 
 
@@ -70,17 +70,13 @@ class BufferSlot:
     def of(cls, name: str, value: str, index: int, descriptor: OperandDescriptor) -> BufferSlot:
         """Make the slot of an input or output."""
         nbytes = descriptor.byte_length
-        memory = type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), {"__slots__": ("address", "source")})
+        memory = type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), {"__slots__": ("address", "claim")})
         return cls(name, value, index, descriptor, NUMPY_DTYPES[descriptor.dataType], nbytes, memory)
 
 
-#: A checked view on its way: its slot, the view, the memory's owner, what keeps the memory alive, and the address. A plain tuple, because
-#: one is made for each view of each call.
-Checked = tuple[BufferSlot, Array, Any, Any, int]
-
-#: Held from the first check of a call's views to their transfer: two threads cannot transfer one memory. Reentrant, because the buffer
-#: protocol may run a program's own code.
-LOCK = threading.RLock()
+#: A checked view on its way: its slot, the view, the memory's owner, and the address. A plain tuple, because one is made for each view of
+#: each call.
+Checked = tuple[BufferSlot, Array, Any, int]
 
 
 class _DetachedMemory:
@@ -94,8 +90,12 @@ class _DetachedMemory:
     def __contains__(self, owner: object) -> bool:
         return id(owner) in self._entries
 
-    def add(self, owner: Any, memory: Any) -> None:
-        """Remember an owner; one that cannot be watched as long as ``memory`` lives, which keeps it alive."""
+    def add(self, owner: Any, memory: Any) -> bool:
+        """Remember an owner; one that cannot be watched as long as ``memory`` lives, which keeps it alive.
+
+        Returns:
+            The owner was not there before. This is one step for all threads.
+        """
         key = id(owner)
         entries = self._entries
 
@@ -103,9 +103,10 @@ class _DetachedMemory:
             entries.pop(key, None)
 
         try:
-            entries[key] = weakref.ref(owner, forget)
+            entry = weakref.ref(owner, forget)
         except TypeError:
-            entries[key] = weakref.ref(memory, forget)
+            entry = weakref.ref(memory, forget)
+        return entries.setdefault(key, entry) is entry
 
     def remove(self, owner: Any) -> None:
         """Forget an owner."""
@@ -135,13 +136,11 @@ def _owner(view: Array) -> Any:
 def is_detached(view: Array) -> bool:
     """Tell whether an array's memory was transferred by an earlier `compute()`."""
     owner = _owner(view)
-    return owner.source is None if isinstance(owner, TransferredMemory) else owner in _DETACHED
+    return not owner.claim if isinstance(owner, TransferredMemory) else owner in _DETACHED
 
 
 def check(slot: BufferSlot, value: object) -> Checked | str:
     """Check a view: *validate buffer with descriptor*, and what this emulator needs to use the memory in place.
-
-    The caller holds `LOCK`.
 
     Returns:
         The checked view, or what is wrong.
@@ -164,24 +163,15 @@ def check(slot: BufferSlot, value: object) -> Checked | str:
     owner: Any = view.base
     if type(owner) is slot.memory:
         # The whole result of an earlier compute(), as every loop passes it.
-        source = owner.source
-        return _DETACHED_REASON if source is None else (slot, view, owner, source, owner.address)
+        return (slot, view, owner, owner.address) if owner.claim else _DETACHED_REASON
     owner = _owner(view)
-    if isinstance(owner, TransferredMemory):
-        source = owner.source
-        if source is None:
-            return _DETACHED_REASON
-    elif owner in _DETACHED:
+    if (not owner.claim) if isinstance(owner, TransferredMemory) else (owner in _DETACHED):
         return _DETACHED_REASON
-    else:
-        source = view
-    return slot, view, owner, source, ctypes.addressof(ctypes.c_char.from_buffer(view))  # type: ignore[arg-type]  # an array has a buffer
+    return slot, view, owner, ctypes.addressof(ctypes.c_char.from_buffer(view))  # type: ignore[arg-type]  # an array has a buffer
 
 
 def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[str, Array], dict[str, Array]] | tuple[str, str]:
     """*Transfer* all views of a call, or none. `#mlnamedarraybufferviews-transfer-alg`.
-
-    The caller has held `LOCK` since it checked the views.
 
     Args:
         given: The inputs' views.
@@ -192,41 +182,49 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
     """
     inputs: dict[str, Array] = {}
     outputs: dict[str, Array] = {}
-    done: list[Checked] = []
+    done: list[tuple[Checked, TransferredMemory]] = []
     foreign = False
     for views, arrays in ((given, inputs), (wanted, outputs)):
         for checked in views:
-            slot, view, owner, source, address = checked
+            slot, view, owner, address = checked
             memory = slot.memory.from_address(address)
-            memory.source = source
             memory.address = address
-            arrays[slot.name] = np.ndarray(view.shape, slot.dtype, memory)
-            # The views were not detached when they were checked: one that is now shares its owner with an earlier one.
             if isinstance(owner, TransferredMemory):
-                if owner.source is None:
-                    return _take_back(done, slot.name)
-                owner.source = None
+                try:
+                    memory.claim = [owner.claim.pop()]
+                except IndexError:
+                    return _take_back(done, slot.name, owner)
                 foreign = foreign or type(owner) is not slot.memory
-            elif owner in _DETACHED:
-                return _take_back(done, slot.name)
             else:
-                _DETACHED.add(owner, memory)
+                memory.claim = [view]
+                if not _DETACHED.add(owner, memory):
+                    return _take_back(done, slot.name, owner)
                 foreign = foreign or type(owner) is not np.ndarray
-            done.append(checked)
+            arrays[slot.name] = np.ndarray(view.shape, slot.dtype, memory)
+            done.append((checked, memory))
     # An array's own memory, and transferred memory as a whole, have one owner; other owners may lie over one memory.
     if foreign:
-        spans = sorted((address, slot.nbytes, slot.name) for slot, _, _, _, address in done)
+        spans = sorted((address, slot.nbytes, slot.name) for (slot, _, _, address), _ in done)
         for (address, length, _), (following, _, name) in itertools.pairwise(spans):
             if address + length > following:
-                return _take_back(done, name)
+                return _take_back(done, name, None)
     return inputs, outputs
 
 
-def _take_back(views: Sequence[Checked], name: str) -> tuple[str, str]:
-    """Take back the transfer of views, because of a view that shares memory with one of them."""
-    for _, _, owner, source, _ in views:
-        if isinstance(owner, TransferredMemory):
-            owner.source = source
+def _take_back(done: Sequence[tuple[Checked, TransferredMemory]], name: str, owner: object) -> tuple[str, str]:
+    """Take back the transfer of views, because of a view that cannot be transferred.
+
+    Args:
+        done: The views that were transferred, with their new owners.
+        name: The name of the view at fault.
+        owner: The owner that was taken already; ``None`` if the view's memory overlaps another's.
+    """
+    # The views were not detached when they were checked: either one of this call was faster, or another thread.
+    shared = owner is None or any(checked[2] is owner for checked, _ in done)
+    for (_, _, earlier, _), memory in done:
+        if isinstance(earlier, TransferredMemory):
+            earlier.claim.append(memory.claim.pop())
         else:
-            _DETACHED.remove(owner)
-    return name, "must not share memory with another view of this call"
+            memory.claim.clear()
+            _DETACHED.remove(earlier)
+    return name, "must not share memory with another view of this call" if shared else _DETACHED_REASON

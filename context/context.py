@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
@@ -18,6 +17,8 @@ from webnn.validation.errors import OperationError, WebNNTypeError
 from webnn.validation.revision import Revision
 
 if TYPE_CHECKING:
+    import asyncio
+
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.devices import Selection
     from webnn.context.ml import Document
@@ -38,6 +39,9 @@ class MLComputeResult(TypedDict):
 
 
 def _loop() -> asyncio.AbstractEventLoop:
+    # A script that never waits for a future does without asyncio, which takes longer to load than all of this package's own modules.
+    import asyncio  # noqa: PLC0415
+
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -56,6 +60,8 @@ def rejected(error: BaseException) -> asyncio.Future[Any]:
 
 def promise(timeline: Timeline, job: Callable[[], T]) -> asyncio.Future[T]:
     """Run a job on a timeline; return a future of the running event loop."""
+    import asyncio  # noqa: PLC0415 (as above)
+
     loop = _loop()
     return asyncio.wrap_future(timeline.submit(job), loop=loop)
 
@@ -181,33 +187,31 @@ class MLContext(ContextBase):
         check = buffers.check
         given: list[buffers.Checked] = []
         wanted: list[buffers.Checked] = []
-        with buffers.LOCK:
-            # 5. Every input is there and fits. Names that the graph does not know: docs/spec-issues.md.
-            slots = implementation.inputs
-            for name, value in inputs.items():
-                slot = slots.get(name)
-                if slot is None:
-                    raise _error("inputs", f"must name inputs of the graph, {list(slots)}, got {name!r}")
-                view = check(slot, value)
-                if isinstance(view, str):
-                    raise _error(f"inputs[{name!r}]", view)
-                given.append(view)
-            if len(given) != len(slots):
-                missing = [name for name in slots if name not in inputs]
-                raise _error("inputs", f"must have every input of the graph, {list(slots)}, but lacks {missing}")
-            # 6. Every wanted output exists and its buffer fits.
-            slots = implementation.outputs
-            for name, value in outputs.items():
-                slot = slots.get(name)
-                if slot is None:
-                    raise _error("outputs", f"must name outputs of the graph, {list(slots)}, got {name!r}")
-                view = check(slot, value)
-                if isinstance(view, str):
-                    raise _error(f"outputs[{name!r}]", view)
-                wanted.append(view)
-            # 7.-8. Transfer the views of both.
-            moved = buffers.transfer(given, wanted)
-        newInputs, newOutputs = moved
+        # 5. Every input is there and fits. Names that the graph does not know: docs/spec-issues.md.
+        slots = implementation.inputs
+        for name, value in inputs.items():
+            slot = slots.get(name)
+            if slot is None:
+                raise _error("inputs", f"must name inputs of the graph, {list(slots)}, got {name!r}")
+            view = check(slot, value)
+            if isinstance(view, str):
+                raise _error(f"inputs[{name!r}]", view)
+            given.append(view)
+        if len(given) != len(slots):
+            missing = [name for name in slots if name not in inputs]
+            raise _error("inputs", f"must have every input of the graph, {list(slots)}, but lacks {missing}")
+        # 6. Every wanted output exists and its buffer fits.
+        slots = implementation.outputs
+        for name, value in outputs.items():
+            slot = slots.get(name)
+            if slot is None:
+                raise _error("outputs", f"must name outputs of the graph, {list(slots)}, got {name!r}")
+            view = check(slot, value)
+            if isinstance(view, str):
+                raise _error(f"outputs[{name!r}]", view)
+            wanted.append(view)
+        # 7.-8. Transfer the views of both.
+        newInputs, newOutputs = buffers.transfer(given, wanted)
         if isinstance(newInputs, str) or isinstance(newOutputs, str):
             raise _error(f"view {newInputs!r}", str(newOutputs))
 

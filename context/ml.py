@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from pydantic import PlainValidator
 
@@ -16,6 +15,9 @@ from webnn.validation import webidl
 from webnn.validation.dictionary import Dictionary, convert
 from webnn.validation.errors import SecurityError, WebNNTypeError
 from webnn.validation.revision import REVISION_2024_06, find_revision
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ["ML", "ContextOptions", "Document", "GPUDevice", "MLContextOptions", "Navigator"]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 __all__ = ["Timeline"]
 
@@ -35,6 +37,9 @@ class Timeline:
         Raises:
             RuntimeError: The interpreter is exiting.
         """
+        # Not before the first job that needs a thread: it takes a while to load.
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
         with self._lock:
             if self._executor is None:
                 self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="webnn")

@@ -10,8 +10,7 @@ suffix ``Sync``.
 
 from __future__ import annotations
 
-from importlib import metadata
-
+from webnn._version import __version__
 from webnn.builder.graph_builder import MLGraphBuilder
 from webnn.builder.operand import MLActivation, MLOperand
 from webnn.builder.options import (
@@ -109,8 +108,6 @@ __all__ = [
     "__version__",
     "navigator",
 ]
-
-__version__ = metadata.version("webnn")
 
 #: The page's navigator: ``navigator.ml``.
 navigator = Navigator()
