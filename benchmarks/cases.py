@@ -1,0 +1,215 @@
+"""The benchmarks: what each one runs on its two sides, and its bar."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from benchmarks import first_build, imports, memory, mobilenet, small, squeezenet, transformer
+from benchmarks.measure import Effort, Result, check_same, interleave, summarize
+from webnn import ML
+
+__all__ = ["CASES", "MODELS", "SkippedError"]
+
+#: Where the real models are.
+MODELS = Path(__file__).parents[2] / "shared" / "models"
+
+#: The chain's number of additions.
+CHAIN = 1000
+#: The weights of the memory benchmark: 25 of 4 MiB.
+WEIGHTS, WEIGHT_SIZE = 25, 1024
+
+
+class SkippedError(Exception):
+    """A benchmark cannot run here; the message says why."""
+
+
+def _squeezenet(effort: Effort) -> Result:
+    directory = MODELS / "squeezenet1.0_nhwc"
+    if not directory.exists():
+        raise SkippedError("the real weights are not there (../shared/models/squeezenet1.0_nhwc beside the checkout)")
+    weights, image = squeezenet.load_weights(directory), squeezenet.load_input(directory)
+    ours, theirs = squeezenet.webnn_side(weights, image), squeezenet.onnx_side(weights, image)
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(12))
+    return summarize("squeezenet", "SqueezeNet 1.0, real weights: one inference", times, unit="ms", bar=1.05)
+
+
+def _mobilenet(effort: Effort) -> Result:
+    network = mobilenet.make_network()
+    planes = np.ascontiguousarray(network.image.transpose(0, 3, 1, 2))
+    ours, theirs = mobilenet.webnn_side(ML().createContextSync(), network), mobilenet.onnx_side(network, planes)
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(20))
+    return summarize("mobilenet", "MobileNetV2 shapes: one inference", times, unit="ms", bar=1.05)
+
+
+def _transformer(effort: Effort) -> Result:
+    block = transformer.make_block()
+    ours, theirs = transformer.webnn_side(block), transformer.onnx_side(block)
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(25))
+    return summarize("transformer", "Transformer encoder block: one inference", times, unit="ms", bar=1.05)
+
+
+def _tiny(effort: Effort) -> Result:
+    ours, theirs = small.webnn_tiny(), small.onnx_tiny()
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(5000))
+    return summarize("tiny", "relu(x + y), float32 [2, 3]: one call", times, unit="µs", bar=1.5)
+
+
+def _build(effort: Effort) -> Result:
+    mine, other = [], []
+    for _ in range(effort.rounds):
+        reports = [first_build.run_child(side) for side in ("webnn", "onnxruntime")]
+        check_same(*(np.array(report["output"]) for report in reports))
+        mine.append(reports[0]["seconds"])
+        other.append(reports[1]["seconds"])
+    return summarize(
+        "build",
+        "MobileNetV2 shapes: from the builder to the first result, first build of the process",
+        (mine, other),
+        unit="ms",
+        bar=1.1,
+        against="onnxruntime, weights in place",
+    )
+
+
+def _rebuild(effort: Effort) -> Result:
+    network = mobilenet.make_network()
+    planes = np.ascontiguousarray(network.image.transpose(0, 3, 1, 2))
+    context = ML().createContextSync()
+
+    def ours(_: int) -> object:
+        program = mobilenet.webnn_side(context, network)
+        return program, program()
+
+    def theirs(_: int) -> object:
+        session = mobilenet.onnx_side(network, planes, external=True)
+        return session, session()
+
+    check_same(mobilenet.webnn_side(context, network)(), mobilenet.onnx_side(network, planes, external=True)())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=1)
+    return summarize(
+        "rebuild",
+        "MobileNetV2 shapes: the same again and again in one process",
+        times,
+        unit="ms",
+        bar=1.1,
+        against="onnxruntime, weights in place",
+    )
+
+
+def _chain(effort: Effort) -> Result:
+    context = ML().createContextSync()
+
+    def ours(_: int) -> object:
+        program = small.webnn_chain(context, CHAIN)
+        return program, program()
+
+    def theirs(_: int) -> object:
+        session = small.onnx_chain(CHAIN)
+        return session, session()
+
+    check_same(small.webnn_chain(context, CHAIN)(), small.onnx_chain(CHAIN)())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=1)
+    return summarize("chain", f"Chain of {CHAIN:,} additions: from the builder to the first result", times, unit="ms", bar=1.2)
+
+
+def _builder(effort: Effort) -> Result:
+    context = ML().createContextSync()
+
+    def ours(repeats: int) -> object:
+        return [small.webnn_operators(context, CHAIN) for _ in range(repeats)]
+
+    def theirs(repeats: int) -> object:
+        return [small.onnx_nodes(CHAIN) for _ in range(repeats)]
+
+    mine, other = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(5))
+    rates = [CHAIN / seconds for seconds in mine]
+    return Result(
+        name="builder",
+        title="The builder alone, with full validation, on that chain",
+        unit="ops/s",
+        webnn=statistics.median(rates),
+        other=statistics.median(CHAIN / seconds for seconds in other),
+        against="onnx.helper.make_node",
+        metric="rate",
+        value=statistics.median(rates),
+        low=min(rates),
+        high=max(rates),
+        bar=150_000,
+    )
+
+
+def _memory(effort: Effort) -> Result:
+    if sys.platform == "win32":
+        raise SkippedError("Windows does not tell a process its peak memory in a way that Python reads")
+    mine, other = [], []
+    for _ in range(max(1, effort.rounds // 5)):
+        reports = [memory.run_child(side, WEIGHTS, WEIGHT_SIZE) for side in ("webnn", "onnxruntime")]
+        check_same(*(np.array(report["output"]) for report in reports))
+        mine.append(reports[0])
+        other.append(reports[1])
+    above = [statistics.median(report["peak"] - report["before"] for report in side) / 2**20 for side in (mine, other)]
+    ratios = [ours["peak"] / theirs["peak"] for ours, theirs in zip(mine, other, strict=True)]
+    return Result(
+        name="memory",
+        title=f"Peak memory of {4 * WEIGHTS} MiB of weights, built and computed",
+        unit="MiB",
+        webnn=statistics.median(report["peak"] for report in mine) / 2**20,
+        other=statistics.median(report["peak"] for report in other) / 2**20,
+        against="onnxruntime, weights in place",
+        metric="ratio",
+        value=statistics.median(ratios),
+        low=min(ratios),
+        high=max(ratios),
+        bar=1.1,
+        notes=f"above the process before the graph: {above[0]:.0f} and {above[1]:.0f} MiB",
+    )
+
+
+def _import(effort: Effort) -> Result:
+    # The first pair fills the operating system's file cache.
+    imports.seconds("webnn")
+    mine, other = [], []
+    for _ in range(effort.rounds):
+        mine.append(imports.seconds("webnn") * 1e3)
+        other.append(imports.seconds(imports.DEPENDENCIES) * 1e3)
+    differences = [ours - theirs for ours, theirs in zip(mine, other, strict=True)]
+    return Result(
+        name="import",
+        title="import webnn",
+        unit="ms",
+        webnn=statistics.median(mine),
+        other=statistics.median(other),
+        against=f"import {imports.DEPENDENCIES}",
+        metric="difference",
+        value=statistics.median(differences),
+        low=min(differences),
+        high=max(differences),
+        bar=150,
+    )
+
+
+#: Every benchmark by its name on the command line.
+CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
+    {
+        "squeezenet": _squeezenet,
+        "mobilenet": _mobilenet,
+        "transformer": _transformer,
+        "tiny": _tiny,
+        "build": _build,
+        "rebuild": _rebuild,
+        "chain": _chain,
+        "builder": _builder,
+        "memory": _memory,
+        "import": _import,
+    }
+)

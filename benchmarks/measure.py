@@ -1,0 +1,152 @@
+"""Interleaved measurements and what is read from them."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+__all__ = ["Array", "Batch", "Effort", "OutputsDifferError", "Result", "check_same", "interleave", "summarize"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Does the work a number of times. What it returns is dropped after the clock was read.
+Batch = Callable[[int], object]
+
+#: What the bar is about: webnn's time over onnxruntime's, webnn's rate alone, or webnn's time less the other's.
+Metric = Literal["ratio", "rate", "difference"]
+
+#: The two sides' outputs may differ by this much, relative to the largest value.
+TOLERANCE = 1e-5
+
+
+class OutputsDifferError(Exception):
+    """The two sides of a benchmark compute different numbers: there is nothing to compare."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How long to measure.
+
+    Attributes:
+        rounds: How many times the two sides take turns.
+        scale: What the number of calls per turn is multiplied with.
+    """
+
+    rounds: int
+    scale: float = 1.0
+
+    def repeats(self, usual: int) -> int:
+        """Return the number of calls per turn."""
+        return max(1, round(usual * self.scale))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What one benchmark measured.
+
+    Attributes:
+        name: The benchmark's name on the command line.
+        title: What it measures.
+        unit: The unit of `webnn` and `other`.
+        webnn: The median of webnn's side.
+        other: The median of the other side.
+        against: What the other side is.
+        metric: What `value` is.
+        value: The median over the rounds.
+        low: The smallest of the rounds.
+        high: The largest of the rounds.
+        bar: What `value` should not exceed; for a rate, what it should reach.
+        notes: Further figures.
+    """
+
+    name: str
+    title: str
+    unit: str
+    webnn: float
+    other: float
+    against: str
+    metric: Metric
+    value: float
+    low: float
+    high: float
+    bar: float
+    notes: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """The bar is kept."""
+        return self.value >= self.bar if self.metric == "rate" else self.value <= self.bar
+
+
+def check_same(ours: Array, theirs: Array) -> None:
+    """Compare the outputs of the two sides.
+
+    Raises:
+        OutputsDifferError: They differ by more than `TOLERANCE`.
+    """
+    if ours.shape != theirs.shape:
+        raise OutputsDifferError(f"the shapes differ: {ours.shape} and {theirs.shape}")
+    largest = float(np.max(np.abs(theirs)))
+    error = float(np.max(np.abs(ours - theirs)))
+    if not error <= TOLERANCE * largest:
+        raise OutputsDifferError(f"the outputs differ by {error:.3g}, the largest is {largest:.3g}")
+
+
+def interleave(ours: Batch, theirs: Batch, *, rounds: int, repeats: int) -> tuple[list[float], list[float]]:
+    """Let the two sides take turns, so that a drift of the machine meets both.
+
+    Each turn begins with calls that are not timed: they stop what the other side's threads were doing, and warm the caches.
+
+    Returns:
+        The seconds per call of each round, of both sides.
+    """
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(rounds):
+        for batch, seconds in zip((ours, theirs), times, strict=True):
+            if repeats > 1:
+                batch(1 + repeats // 10)
+            gc.collect()
+            start = time.perf_counter()
+            kept = batch(repeats)
+            seconds.append((time.perf_counter() - start) / repeats)
+            del kept
+    return times
+
+
+_UNITS = {"s": 1.0, "ms": 1e3, "µs": 1e6}
+
+
+def summarize(
+    name: str,
+    title: str,
+    times: tuple[Sequence[float], Sequence[float]],
+    *,
+    unit: Literal["s", "ms", "µs"],
+    bar: float,
+    against: str = "onnxruntime",
+    notes: str = "",
+) -> Result:
+    """Make the result of a benchmark whose bar is a ratio of times."""
+    ours, theirs = times
+    ratios = [mine / other for mine, other in zip(ours, theirs, strict=True)]
+    factor = _UNITS[unit]
+    return Result(
+        name=name,
+        title=title,
+        unit=unit,
+        webnn=statistics.median(ours) * factor,
+        other=statistics.median(theirs) * factor,
+        against=against,
+        metric="ratio",
+        value=statistics.median(ratios),
+        low=min(ratios),
+        high=max(ratios),
+        bar=bar,
+        notes=notes,
+    )

@@ -1,0 +1,92 @@
+"""Peak memory of a graph with large weights, each side in a process of its own: ``python -m benchmarks.memory webnn 25 1024``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import Array
+from benchmarks.sides import OnnxGraph, Program, Session, constant
+from webnn import ML, MLGraphBuilder
+
+__all__ = ["onnx_side", "peak_bytes", "run_child", "webnn_side"]
+
+ROOT = Path(__file__).parents[1]
+
+
+def _fetch(index: int, size: int) -> Array:
+    """Make one weight, as a program that fetches it would; only its bytes stay in memory."""
+    weight = np.random.default_rng(index).standard_normal((size, size), np.float32)
+    weight *= np.float32(size**-0.5)
+    return weight
+
+
+def _input(size: int) -> Array:
+    return np.linspace(-1, 1, size, dtype=np.float32)[None]
+
+
+def webnn_side(count: int, size: int) -> Program:
+    """Build ``x @ w0 @ w1 ...``; the program drops each weight once the builder has it."""
+    context = ML().createContextSync()
+    builder = MLGraphBuilder(context)
+    value = builder.input("x", {"dataType": "float32", "dimensions": [1, size]})
+    for index in range(count):
+        value = builder.matmul(value, constant(builder, _fetch(index, size)))
+    return Program(context, builder.buildSync({"y": value}), {"x": _input(size)}, {"y": [1, size]})
+
+
+def onnx_side(count: int, size: int) -> Session:
+    """Make the session of the same graph; it uses the weights in place, so that they must stay."""
+    graph = OnnxGraph(external=True)
+    value = graph.input("x", [1, size])
+    for index in range(count):
+        value = graph.node("MatMul", [value, graph.weight(_fetch(index, size))], "y" if index == count - 1 else "")
+    graph.output("y", [1, size])
+    return Session(graph, {"x": _input(size)})
+
+
+def peak_bytes() -> int:
+    """Return the largest amount of memory that this process had resident so far."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        # On Linux getrusage() also counts what the parent had, from before the child's own program began.
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def run_child(side: str, count: int, size: int) -> dict[str, Any]:
+    """Build and compute once in a fresh process.
+
+    Returns:
+        ``before`` and ``peak`` in bytes, and the ``output``.
+    """
+    command = [sys.executable, "-m", "benchmarks.memory", side, str(count), str(size)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def _main() -> None:
+    sides: dict[str, Callable[[int, int], Program | Session]] = {"webnn": webnn_side, "onnxruntime": onnx_side}
+    side = sides[sys.argv[1]]
+    # What the modules take is there before the graph is.
+    side(1, 1)()
+    before = peak_bytes()
+    loop = side(int(sys.argv[2]), int(sys.argv[3]))
+    output = loop()
+    print(json.dumps({"before": before, "peak": peak_bytes(), "output": output.tolist()}))
+
+
+if __name__ == "__main__":
+    _main()

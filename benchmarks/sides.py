@@ -1,0 +1,146 @@
+"""The two sides' machinery: a WebNN program in a loop, and ONNX models written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
+from benchmarks.measure import Array
+from webnn import MLContext, MLGraph, MLGraphBuilder, MLOperand
+
+__all__ = ["OnnxGraph", "Program", "Session", "constant", "make_session"]
+
+#: As `webnn` translates: the same kernels on both sides.
+OPSET = 21
+IR_VERSION = 10
+
+#: Shape inference reads small initializers; they stay inside a model with external ones.
+INLINE_BYTES = 128
+
+
+def constant(builder: MLGraphBuilder, value: Array) -> MLOperand:
+    """Make a constant of a float32 array."""
+    return builder.constant({"dataType": "float32", "dimensions": value.shape}, value)
+
+
+class Program:
+    """A built graph in a loop: each call passes the arrays on that the last one returned, as a program must.
+
+    Args:
+        context: The context that built the graph.
+        graph: The graph.
+        inputs: Its inputs; they are transferred at the first call.
+        outputs: The shapes of its outputs, all float32.
+    """
+
+    def __init__(self, context: MLContext, graph: MLGraph, inputs: Mapping[str, Array], outputs: Mapping[str, Sequence[int]]) -> None:
+        self._context = context
+        self._graph = graph
+        self._inputs = {name: array.copy() for name, array in inputs.items()}
+        self._outputs: dict[str, Array] = {name: np.zeros(shape, np.float32) for name, shape in outputs.items()}
+
+    def __call__(self, repeats: int = 1) -> Array:
+        """Compute a number of times; return the first output, which the next call transfers."""
+        context, graph, inputs, outputs = self._context, self._graph, self._inputs, self._outputs
+        for _ in range(repeats):
+            result = context.computeSync(graph, inputs, outputs)
+            inputs, outputs = result["inputs"], result["outputs"]
+        self._inputs, self._outputs = inputs, outputs
+        return next(iter(outputs.values()))
+
+
+@dataclass
+class OnnxGraph:
+    """An ONNX model in the making, as one writes it with `onnx.helper`.
+
+    Attributes:
+        external: Large initializers refer to memory, which `weights` keeps.
+    """
+
+    external: bool = False
+    weights: dict[str, Array] = field(default_factory=dict)
+    nodes: list[NodeProto] = field(default_factory=list)
+    initializers: list[TensorProto] = field(default_factory=list)
+    inputs: list[ValueInfoProto] = field(default_factory=list)
+    outputs: list[ValueInfoProto] = field(default_factory=list)
+
+    def input(self, name: str, shape: Sequence[int]) -> str:
+        """Declare a float32 input."""
+        self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)))
+        return name
+
+    def output(self, name: str, shape: Sequence[int]) -> None:
+        """Declare a float32 output."""
+        self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)))
+
+    def weight(self, value: Array) -> str:
+        """Add an initializer, C-contiguous."""
+        name = f"w{len(self.initializers)}"
+        if not self.external or value.nbytes < INLINE_BYTES:
+            self.initializers.append(numpy_helper.from_array(value, name))
+            return name
+        tensor = TensorProto(
+            name=name,
+            data_type=helper.np_dtype_to_tensor_dtype(value.dtype),
+            dims=value.shape,
+            data_location=TensorProto.EXTERNAL,
+        )
+        for key, text in (("location", name), ("offset", "0"), ("length", str(value.nbytes))):
+            tensor.external_data.add(key=key, value=text)
+        self.initializers.append(tensor)
+        self.weights[name] = value
+        return name
+
+    def node(self, op_type: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:
+        """Add a node with one output; return the output's name."""
+        output = output or f"v{len(self.nodes)}"
+        self.nodes.append(helper.make_node(op_type, list(inputs), [output], **attributes))
+        return output
+
+    def model(self) -> ModelProto:
+        """Make the model."""
+        graph = helper.make_graph(self.nodes, "graph", self.inputs, self.outputs, self.initializers)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+
+
+class Session:
+    """A hand-written model in a loop.
+
+    Args:
+        graph: The model, with its weights.
+        feeds: Its inputs.
+    """
+
+    def __init__(self, graph: OnnxGraph, feeds: Mapping[str, Array]) -> None:
+        self._session = make_session(graph)
+        # External initializers are used in place.
+        self._weights = graph.weights
+        self._feeds = dict(feeds)
+
+    def __call__(self, repeats: int = 1) -> Array:
+        """Run a number of times; return the first output."""
+        run, feeds = self._session.run, self._feeds
+        for _ in range(repeats):
+            results = run(None, feeds)
+        output: Array = results[0]
+        return output
+
+
+def make_session(graph: OnnxGraph) -> onnxruntime.InferenceSession:
+    """Make a session with the options that `webnn` uses: the default ones, without log messages."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    if graph.weights:
+        arrays = list(graph.weights.values())
+        options.add_external_initializers_from_files_in_memory(
+            list(graph.weights),
+            [array.reshape(-1).view(np.uint8) for array in arrays],
+            [array.nbytes for array in arrays],
+        )
+        options.add_session_config_entry("session.use_external_initializer_file_buffers_directly", "1")
+    return onnxruntime.InferenceSession(graph.model().SerializeToString(), options, providers=["CPUExecutionProvider"])

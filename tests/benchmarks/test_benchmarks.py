@@ -1,0 +1,156 @@
+"""The benchmarks compute the same on both sides, and their command line works. Nothing here looks at a time."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import cases, first_build, imports, memory, mobilenet, small, squeezenet, transformer
+from benchmarks.__main__ import main
+from benchmarks.measure import Array, OutputsDifferError, Result, check_same, interleave, summarize
+from benchmarks.report import COLUMNS, cells
+from webnn import ML
+
+Side = Callable[[], Array]
+
+
+def _squeezenet() -> tuple[Side, Side]:
+    weights = squeezenet.random_weights()
+    image = np.random.default_rng(0).uniform(-1, 1, (1, 64, 64, 3)).astype(np.float32)
+    return squeezenet.webnn_side(weights, image), squeezenet.onnx_side(weights, image)
+
+
+def _real_squeezenet() -> tuple[Side, Side]:
+    directory = cases.MODELS / "squeezenet1.0_nhwc"
+    if not directory.exists():
+        pytest.skip("the real weights are not beside the checkout")
+    weights, image = squeezenet.load_weights(directory), squeezenet.load_input(directory)
+    assert {name: array.shape for name, array in weights.items()} == {
+        name: array.shape for name, array in squeezenet.random_weights().items()
+    }
+    return squeezenet.webnn_side(weights, image), squeezenet.onnx_side(weights, image)
+
+
+def _mobilenet(*, external: bool) -> tuple[Side, Side]:
+    network = mobilenet.make_network(size=32, classes=11, divisor=8)
+    planes = np.ascontiguousarray(network.image.transpose(0, 3, 1, 2))
+    return mobilenet.webnn_side(ML().createContextSync(), network), mobilenet.onnx_side(network, planes, external=external)
+
+
+def _transformer() -> tuple[Side, Side]:
+    block = transformer.make_block(sequence=5, hidden=12, heads=3, inner=24)
+    return transformer.webnn_side(block), transformer.onnx_side(block)
+
+
+SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
+    "squeezenet": _squeezenet,
+    "real squeezenet": _real_squeezenet,
+    "mobilenet": lambda: _mobilenet(external=False),
+    "build": lambda: _mobilenet(external=True),
+    "transformer": _transformer,
+    "tiny": lambda: (small.webnn_tiny(), small.onnx_tiny()),
+    "chain": lambda: (small.webnn_chain(ML().createContextSync(), 10), small.onnx_chain(10)),
+    "memory": lambda: (memory.webnn_side(2, 16), memory.onnx_side(2, 16)),
+}
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_the_sides_compute_the_same(name: str) -> None:
+    ours, theirs = SIDES[name]()
+    expected = theirs()
+    assert np.ptp(expected) > 0
+    # The second call uses the arrays that the first one passed on.
+    for _ in range(2):
+        np.testing.assert_allclose(ours(), expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+def test_the_mobilenet_has_its_17_blocks() -> None:
+    network = mobilenet.make_network(size=32, classes=11, divisor=8)
+    assert len(network.blocks) == 1 + 17 + 1
+    assert sum(layer.depthwise for layers, _ in network.blocks for layer in layers) == 17
+    assert sum(residual for _, residual in network.blocks) == 10
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells the peak of the process alone")
+def test_the_peak_memory_is_the_childs_own() -> None:
+    ballast = np.ones(2**28, np.uint8)
+    ours, theirs = (memory.run_child(side, 2, 256) for side in ("webnn", "onnxruntime"))
+    check_same(np.array(ours["output"]), np.array(theirs["output"]))
+    for report in (ours, theirs):
+        assert 0 < report["before"] <= report["peak"] < ballast.nbytes
+
+
+def test_the_first_builds_compute_the_same() -> None:
+    ours, theirs = (first_build.run_child(side, 32, 11, 8) for side in ("webnn", "onnxruntime"))
+    check_same(np.array(ours["output"]), np.array(theirs["output"]))
+    assert ours["seconds"] > 0
+
+
+def test_imports_are_timed() -> None:
+    assert imports.seconds("json") >= 0
+
+
+def test_other_numbers_are_not_the_same() -> None:
+    check_same(np.array([1.0, 1e-9]), np.array([1.0, 0.0]))
+    for ours in ([1.0, 1e-4], [1.0, np.nan], [1.0]):
+        with pytest.raises(OutputsDifferError):
+            check_same(np.array(ours), np.array([1.0, 0.0]))
+
+
+def test_rounds_are_interleaved() -> None:
+    calls: list[str] = []
+    times = interleave(lambda count: calls.append(f"a{count}"), lambda count: calls.append(f"b{count}"), rounds=2, repeats=20)
+    assert calls == ["a3", "a20", "b3", "b20"] * 2
+    assert [len(seconds) for seconds in times] == [2, 2]
+
+
+def test_the_ratio_is_the_median_of_the_rounds() -> None:
+    result = summarize("x", "title", ([1.0, 2.0, 3.0], [1.0, 1.0, 6.0]), unit="ms", bar=1.0)
+    assert (result.low, result.value, result.high) == (0.5, 1.0, 2.0)
+    assert (result.webnn, result.other, result.ok) == (2000.0, 1000.0, True)
+
+
+@pytest.mark.parametrize(("metric", "value", "ok"), [("rate", 9, False), ("rate", 11, True), ("difference", 9, True), ("ratio", 11, False)])
+def test_bars(metric: str, value: float, ok: bool) -> None:
+    result = Result(
+        name="x",
+        title="x",
+        unit="ms",
+        webnn=value,
+        other=1,
+        against="onnxruntime",
+        metric=metric,  # type: ignore[arg-type]  # a parameter of the test
+        value=value,
+        low=value,
+        high=value,
+        bar=10,
+    )
+    assert result.ok is ok
+    assert len(cells(result)) == len(COLUMNS)
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "figures.json"
+    status = main(["tiny", "--quick", "--markdown", "--json", str(file)])
+    figures = json.loads(file.read_text())
+    (result,) = figures["results"]
+    assert status == (0 if result["ok"] else 1)
+    assert result["name"] == "tiny"
+    assert {"CPU", "cores", "onnxruntime", "webnn"} <= set(figures["environment"])
+    assert "| relu(x + y)" in capsys.readouterr().out
+
+
+def test_a_missing_model_is_skipped_with_a_message(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cases, "MODELS", tmp_path)
+    assert main(["squeezenet", "--quick"]) == 0
+    assert "squeezenet: skipped, the real weights are not there" in capsys.readouterr().out
+
+
+def test_an_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["nothing"])
+    assert "there is no benchmark nothing" in capsys.readouterr().err
