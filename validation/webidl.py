@@ -93,8 +93,8 @@ def _toNumber(value: object) -> float:
         value = value.item()
         if isinstance(value, int | float):
             return value
-    elif isinstance(value, np.ndarray):
-        pass
+    elif isinstance(value, np.ndarray | type):
+        pass  # a class such as int would pass for an instance below
     elif isinstance(value, SupportsIndex):
         return operator.index(value)
     elif isinstance(value, SupportsFloat):

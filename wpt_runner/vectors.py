@@ -169,8 +169,7 @@ def _compute(graph: Mapping[str, Any], context: webnn.MLContext) -> dict[str, Ar
         if operator.get("options"):
             arguments.append({key: _argument(option, operands) for key, option in operator["options"].items()})
         returned = getattr(builder, operator["name"])(*arguments)
-        for name, operand in zip(operator["outputs"], returned if isinstance(returned, list) else [returned], strict=True):
-            operands[name] = operand
+        operands.update(zip(operator["outputs"], returned if isinstance(returned, list) else [returned], strict=True))
     wanted = {name: operands[name] for name in graph["expectedOutputs"]}
     compiled = builder.buildSync(wanted)
     # The inputs that the outputs do not need are no inputs of the compiled graph.

@@ -130,6 +130,7 @@ def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any],
 def test_activation(name: str, defaults: dict[str, float]) -> None:
     method = getattr(MLGraphBuilder(make_context()), name)
     given = {member: value + 0.25 for member, value in defaults.items()}
+    value: object
     calls: list[tuple[MLActivation, dict[str, float]]] = [(method(), defaults)]
     if defaults:
         calls += [(method(None), defaults), (method({}), defaults), (method(given), given), (method(**given), given)]

@@ -1,0 +1,128 @@
+"""A call of one operation as data: how it is made through the public API, what is computed, and what the reference says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tests.reference import REFERENCE
+from tests.support import Act, Array
+from webnn import MLGraphBuilder, MLOperand
+
+__all__ = ["Call", "Connected", "Raw", "Results", "compute", "connect", "expected", "map_arrays"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One call of an operation.
+
+    Attributes:
+        name: The operation.
+        arguments: The positional arguments by their names, in the IDL's order; an array stands for an operand. One array that stands in
+            two places is one operand.
+        options: The options; an array stands for an operand, `Act` for an activation.
+        constants: Which operands are constants, and not inputs: the pattern is repeated over the operands in their order.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    constants: tuple[bool, ...] = (False,)
+
+
+@dataclass(frozen=True)
+class Raw:
+    """An array that is given to the operation as it is, and not as an operand."""
+
+    value: Array
+
+
+@dataclass(frozen=True)
+class Connected:
+    """A call that a builder accepted: its outputs, and the values of the graph's inputs."""
+
+    outputs: list[MLOperand]
+    feeds: dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a graph computed: into the buffers of the program, and into memory that the engine chose."""
+
+    bound: list[Array]
+    fresh: list[Array]
+
+
+def map_arrays(value: Any, function: Callable[[Array], Any]) -> Any:
+    """Apply a function to the arrays within arguments or options."""
+    if isinstance(value, np.ndarray):
+        return function(value)
+    if isinstance(value, Mapping):
+        return {key: map_arrays(element, function) for key, element in value.items()}
+    if isinstance(value, list):
+        return [map_arrays(element, function) for element in value]
+    return value
+
+
+def connect(builder: MLGraphBuilder, call: Call) -> Connected:
+    """Make the operands of a call, and call the operation."""
+    operands: dict[int, MLOperand] = {}
+    feeds: dict[str, Array] = {}
+
+    def operand(array: Array) -> MLOperand:
+        if id(array) not in operands:
+            descriptor: Any = {"dataType": array.dtype.name, "dimensions": list(array.shape)}
+            if call.constants[len(operands) % len(call.constants)]:
+                operands[id(array)] = builder.constant(descriptor, array)
+            else:
+                name = f"input{len(feeds)}"
+                feeds[name] = array
+                operands[id(array)] = builder.input(name, descriptor)
+        return operands[id(array)]
+
+    def activation(value: Any) -> Any:
+        if isinstance(value, Act):
+            return getattr(builder, value.name)(*([value.options] if value.options else []))
+        if isinstance(value, Raw):
+            return value.value
+        return [activation(element) for element in value] if isinstance(value, list) else value
+
+    arguments = [activation(map_arrays(argument, operand)) for argument in call.arguments.values()]
+    options = {member: activation(map_arrays(value, operand)) for member, value in call.options.items()}
+    returned = getattr(builder, call.name)(*arguments, *([options] if options else []))
+    return Connected(returned if isinstance(returned, list) else [returned], feeds)
+
+
+def compute(builder: MLGraphBuilder, outputs: Sequence[MLOperand], feeds: Mapping[str, Array]) -> Results:
+    """Build a graph and compute it twice: once as programs do, once with outputs that the engine allocates by its own shapes."""
+    graph = builder.buildSync({f"output{index}": operand for index, operand in enumerate(outputs)})
+    # The engine's session gives the arrays it wants to give, whatever the descriptors say.
+    implementation = graph._implementation
+    values = {implementation.inputs[name].value: feeds[name] for name in implementation.inputs}
+    fresh = implementation._session.run([slot.value for slot in implementation.outputs.values()], values)
+    buffers = {f"output{index}": np.zeros(operand.shape(), operand.dataType()) for index, operand in enumerate(outputs)}
+    inputs = {name: feeds[name].copy() for name in implementation.inputs}
+    result = builder._context.computeSync(graph, inputs, buffers)  # type: ignore[attr-defined]  # an MLContext
+    return Results([result["outputs"][name] for name in buffers], [np.asarray(array) for array in fresh])
+
+
+def expected(call: Call, function: Callable[[Array], Array] = lambda array: array) -> list[Array]:
+    """Compute the reference.
+
+    Args:
+        call: The call.
+        function: What to do to each array before.
+    """
+
+    def activation(value: Any) -> Any:
+        if isinstance(value, Act):
+            return value.name, value.options or {}
+        return [activation(element) for element in value] if isinstance(value, list) else value
+
+    arguments = map_arrays(dict(call.arguments), function)
+    options = {member: activation(map_arrays(value, function)) for member, value in call.options.items()}
+    returned = REFERENCE[call.name](*arguments.values(), **options)
+    return returned if isinstance(returned, list) else [returned]

@@ -1,0 +1,41 @@
+"""How many examples, and which: the same ones in every run of continuous integration, new ones every night."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+__all__ = ["NIGHTLY_EXAMPLES", "hold"]
+
+#: For each family, in the nightly-style run.
+NIGHTLY_EXAMPLES = 10_000
+
+_COMMON = settings(
+    deadline=None,
+    database=None,
+    # The machine is not the test's, and an example with several operands is large.
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    phases=[Phase.generate, Phase.shrink],
+)
+settings.register_profile("webnn-ci", _COMMON, derandomize=True)
+settings.register_profile("webnn-nightly", _COMMON, derandomize=False, print_blob=True)
+
+
+def hold(profile: str, examples: int, strategy: st.SearchStrategy[Any], check: Callable[[Any], None]) -> None:
+    """Check a property of generated examples.
+
+    Args:
+        profile: ``"ci"`` or ``"nightly"``.
+        examples: How many.
+        strategy: What to draw.
+        check: What to do with each one; it raises if the property does not hold.
+    """
+
+    # Its argument must have a name that Hypothesis can show.
+    def example(drawn: Any) -> None:
+        check(drawn)
+
+    settings(settings.get_profile(f"webnn-{profile}"), max_examples=examples)(given(strategy)(example))()
