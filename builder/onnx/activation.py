@@ -71,11 +71,11 @@ def _softmax(e: Emitter, op: Op) -> str:
 
 
 TRANSLATIONS = {
-    **{name: Translation(emit=_kernel, carry={"float16": "float32"}) for name in _KERNELS},
+    **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in _KERNELS},
     # The engine's `Clip` takes all types; it chooses a value and never rounds.
-    "clamp": Translation(emit=_clamp),
-    "linear": Translation(emit=_linear, carry={"float16": "float32"}),
-    "prelu": Translation(emit=_prelu, carry={"float16": "float32"}),
-    "sigmoid": Translation(emit=_sigmoid, carry={"float16": "float32"}),
+    "clamp": Translation(emit=_clamp, elementwise=True),
+    "linear": Translation(emit=_linear, carry={"float16": "float32"}, elementwise=True),
+    "prelu": Translation(emit=_prelu, carry={"float16": "float32"}, elementwise=True),
+    "sigmoid": Translation(emit=_sigmoid, carry={"float16": "float32"}, elementwise=True),
     "softmax": Translation(emit=_softmax, carry={"float16": "float32"}),
 }

@@ -26,7 +26,9 @@ def _kernel(e: Emitter, op: Op) -> str:
 
 
 TRANSLATIONS = {
-    **{name: Translation(emit=_kernel, carry={"float16": "float32"}) for name in ("add", "div", "mul", "pow", "sub")},
+    **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in ("add", "div", "mul", "sub")},
     # These choose a value and never round: the engine has them in float16.
-    **{name: Translation(emit=_kernel) for name in ("max", "min")},
+    **{name: Translation(emit=_kernel, elementwise=True) for name in ("max", "min")},
+    # The powers of integers are expanded to the output's shape.
+    "pow": Translation(emit=_kernel, carry={"float16": "float32"}),
 }

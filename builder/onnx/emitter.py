@@ -18,7 +18,7 @@ from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
 
-__all__ = ["BOOL", "ELEMENT_TYPES", "INT64_MAX", "INT64_MIN", "Emitter", "Op", "Translation", "Weight"]
+__all__ = ["BOOL", "ELEMENT_TYPES", "INT64_MAX", "INT64_MIN", "Emitter", "Op", "Translation", "View", "Weight"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Attribute = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
@@ -44,6 +44,23 @@ INT64_MIN = -(2**63)
 
 #: Constants below this size stay inside the model: shape inference cannot read external ones.
 INLINE_BYTES = 128
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A value that is another one with its dimensions permuted, whether or not a node has made it yet.
+
+    Attributes:
+        source: The other value.
+        permutation: For each dimension of this value, which one of the source it is.
+    """
+
+    source: str
+    permutation: tuple[int, ...]
+
+    def for_source(self, sizes: Sequence[int]) -> list[int]:
+        """Bring numbers, one for each dimension of this value, into the order of the source's dimensions."""
+        return [sizes[self.permutation.index(axis)] for axis in range(len(sizes))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +160,24 @@ class Translation:
             operand's type is cast to the carrier before, every output of it is cast back after. Rounding float16 happens here.
         primary: The operand whose data type is looked up; the first one if empty.
         fixed: Operands that are never cast (indices, conditions).
+        elementwise: The nodes are the same whatever the order of the operands' dimensions is: what was transposed may be transposed after.
     """
 
     emit: Emit
     carry: Mapping[DataType, DataType] = field(default_factory=dict)
     primary: str = ""
     fixed: tuple[str, ...] = ()
+    elementwise: bool = False
 
 
 class Emitter:
-    """Collects the parts of an ONNX graph."""
+    """Collects the parts of an ONNX graph.
+
+    What no node needs is not emitted: a constant is added when a node takes it, and so is a transpose. A transpose of a transpose is one
+    of the first one's source, or that source itself; a transposed or reshaped constant is another constant. So a network in "nhwc", in
+    which each operation is emitted between two transposes, keeps those at its ends only: the engine finds them too, but takes
+    as long for that as for the rest of its work.
+    """
 
     def __init__(self) -> None:
         self.graph = GraphProto(name="webnn")
@@ -160,6 +185,10 @@ class Emitter:
         self._scope = "graph"
         self._count = 0
         self._literals: dict[tuple[str, Shape, bytes], str] = {}
+        #: The constants, C-contiguous, and the transposed values by name; and those of both that are not in the graph yet.
+        self._constants: dict[str, Array] = {}
+        self._views: dict[str, View] = {}
+        self._pending: set[str] = set()
 
     def scope(self, name: str) -> None:
         """Begin an operator: the names of its nodes and values start with this."""
@@ -197,13 +226,16 @@ class Emitter:
         Returns:
             The values; an empty string for one that is not wanted.
         """
+        values = [value or "" for value in inputs]
+        if self._pending:
+            for each in values:
+                self.require(each)
         name = f"{self._scope}.{self._count}"
         self._count += 1
         if isinstance(outputs, int):
             names = [name] if outputs == 1 else [f"{name}:{index}" for index in range(outputs)]
         else:
             names = [f"{name}:{index}" if wanted else "" for index, wanted in enumerate(outputs)]
-        values = [value or "" for value in inputs]
         # Some kernels crash on an optional input that is there but empty.
         while values and not values[-1]:
             values.pop()
@@ -232,43 +264,143 @@ class Emitter:
         return self.literal(np.array(values, np.int64))
 
     def weight(self, name: str, value: Array) -> str:
-        """Add a constant operand: a large one by reference, in place, a small one by value.
+        """Add a constant operand: a large one by reference, in place, a small one by value. It is added when a node takes it.
 
         Args:
             name: The name of the initializer, unique in the graph.
-            value: The array, C-contiguous. The caller keeps it alive as long as the session.
+            value: The array, C-contiguous; nothing writes to it any more.
         """
+        if name not in self._constants:
+            self._constants[name] = value
+            self._pending.add(name)
+        return name
+
+    def _add_constant(self, name: str) -> None:
+        value = self._constants[name]
         data_type = ELEMENT_TYPES[value.dtype.name]
         if value.nbytes < INLINE_BYTES:
             self.graph.initializer.add(name=name, data_type=data_type, dims=value.shape, raw_data=value.tobytes())
-            return name
+            return
         tensor = self.graph.initializer.add(name=name, data_type=data_type, dims=value.shape, data_location=TensorProto.EXTERNAL)
         for key, text in (("location", name), ("offset", "0"), ("length", str(value.nbytes))):
             tensor.external_data.add(key=key, value=text)
         self.weights.append(Weight(name, value))
-        return name
+
+    def require(self, value: str) -> None:
+        """Add what makes a value, if it was put off."""
+        if value not in self._pending:
+            return
+        self._pending.remove(value)
+        if value in self._constants:
+            self._add_constant(value)
+        else:
+            self._add_transpose(value)
 
     def cast(self, value: str, dtype: str) -> str:
         """Cast a value to a type of `ELEMENT_TYPES`, as ONNX Runtime casts."""
-        return self.node("Cast", [value], to=ELEMENT_TYPES[dtype])
+        return self.elementwise("Cast", [value], to=ELEMENT_TYPES[dtype])
+
+    def elementwise(self, op_type: str, inputs: Sequence[str], **attributes: Attribute) -> str:
+        """Add an elementwise node, before the transpose of its inputs if they all have the same one."""
+        views = [self._views.get(value) for value in inputs] if self._views else []
+        first = views[0] if views else None
+        if first is None or any(view is None or view.permutation != first.permutation for view in views):
+            return self.node(op_type, inputs, **attributes)
+        return self.transpose(self.node(op_type, [view.source for view in views if view], **attributes), first.permutation)
 
     def transpose(self, value: str, permutation: Sequence[int]) -> str:
-        """Permute the dimensions of a value; the identity permutation emits nothing."""
-        if list(permutation) == sorted(permutation):
+        """Permute the dimensions of a value.
+
+        Args:
+            value: The value.
+            permutation: For each dimension of the result, which one of the value it is.
+        """
+        view = self._views.get(value)
+        if view is not None:
+            value, permutation = view.source, [view.permutation[axis] for axis in permutation]
+        order = tuple(permutation)
+        if order == tuple(range(len(order))):
             return value
-        return self.node("Transpose", [value], perm=list(permutation))
+        name = f"{value}^{','.join(map(str, order))}"
+        constant = self._constants.get(value)
+        if constant is not None:
+            return name if name in self._constants else self.weight(name, np.ascontiguousarray(constant.transpose(order)))
+        if name not in self._views:
+            self._views[name] = View(value, order)
+            self._pending.add(name)
+        return name
+
+    def _add_transpose(self, name: str) -> None:
+        view = self._views[name]
+        self.require(view.source)
+        self.graph.node.add(op_type="Transpose", name=f"{self._scope}.{name}", input=[view.source], output=[name]).attribute.append(
+            AttributeProto(name="perm", type=AttributeProto.INTS, ints=view.permutation)
+        )
+
+    def view(self, value: str, rank: int) -> View:
+        """Return a value as a view of what a node makes; one that a node makes itself is a view of itself."""
+        return self._views.get(value) or View(value, tuple(range(rank)))
 
     def reshape(self, value: str, shape: Sequence[int]) -> str:
-        """Give a value another shape of as many elements."""
-        return self.node("Reshape", [value, self.ints(shape)])
+        """Give a value another shape of as many elements; one dimension may be -1."""
+        constant = self._constants.get(value)
+        if constant is None:
+            return self.node("Reshape", [value, self.ints(shape)])
+        reshaped = constant.reshape(tuple(shape))
+        return self.weight(f"{value}={','.join(map(str, reshaped.shape))}", reshaped)
+
+    def reduce(self, op_type: str, value: str, rank: int, axes: Sequence[int], *, keep: bool) -> str:
+        """Reduce dimensions of a value.
+
+        Args:
+            op_type: The ONNX operator, such as "ReduceSum".
+            value: The value.
+            rank: Its rank.
+            axes: The dimensions, at least one.
+            keep: Keep them with a size of 1.
+        """
+        view = self.view(value, rank)
+        result = self.node(op_type, [view.source, self.ints([view.permutation[axis] for axis in axes])], keepdims=int(keep))
+        left = [axis for index, axis in enumerate(view.permutation) if keep or index not in axes]
+        return self.transpose(result, [sorted(left).index(axis) for axis in left])
 
     def from_layout(self, value: str, layout: str) -> str:
-        """Bring a 4-D value to "nchw". ONNX Runtime's optimizer cancels the transposes between neighbours."""
-        return self.node("Transpose", [value], perm=[0, 3, 1, 2]) if layout == "nhwc" else value
+        """Bring a 4-D value to "nchw"."""
+        return self.transpose(value, (0, 3, 1, 2)) if layout == "nhwc" else value
 
     def to_layout(self, value: str, layout: str) -> str:
         """Bring a 4-D value in "nchw" to a layout."""
-        return self.node("Transpose", [value], perm=[0, 2, 3, 1]) if layout == "nhwc" else value
+        return self.transpose(value, (0, 2, 3, 1)) if layout == "nhwc" else value
+
+    def align(self, values: dict[str, str], operands: Mapping[str, MLOperand]) -> tuple[dict[str, str], tuple[int, ...]]:
+        """Find what an elementwise node may take in place of values that were transposed.
+
+        Args:
+            values: The values that it takes, which are broadcast with each other, by the names of the operands.
+            operands: The operands that they are.
+
+        Returns:
+            The values to take, and the permutation that brings the node's result into order; the values themselves, and no permutation, if
+            there are no others.
+        """
+        views = [self._views[value] for value in values.values() if value in self._views] if self._views else []
+        if not views:
+            return values, ()
+        permutation = views[0].permutation
+        rank = len(permutation)
+        inverse = sorted(range(rank), key=permutation.__getitem__)
+        aligned: dict[str, str] = {}
+        for name, value in values.items():
+            shape, view = operands[name]._descriptor.dimensions, self._views.get(value)
+            if view is not None and view.permutation == permutation:
+                aligned[name] = view.source
+            elif len(shape) <= rank and all(size == 1 for size in shape):
+                aligned[name] = value
+            elif len(shape) <= rank and value in self._constants:
+                aligned[name] = self.transpose(self.reshape(value, [1] * (rank - len(shape)) + list(shape)), inverse)
+            else:
+                return values, ()
+        return aligned, permutation
 
     def declare_input(self, name: str, descriptor: OperandDescriptor) -> str:
         """Declare an input of the graph."""
@@ -277,6 +409,7 @@ class Emitter:
 
     def declare_output(self, name: str, descriptor: OperandDescriptor) -> None:
         """Declare an output of the graph."""
+        self.require(name)
         _declare(self.graph.output.add(name=name), descriptor)
 
 

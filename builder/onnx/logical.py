@@ -25,6 +25,6 @@ def _logicalNot(e: Emitter, op: Op) -> str:
 
 TRANSLATIONS = {
     # A float16 and the float32 of the same value compare alike.
-    **{name: Translation(emit=_compare, carry={"float16": "float32"}) for name in _KERNELS},
-    "logicalNot": Translation(emit=_logicalNot),
+    **{name: Translation(emit=_compare, carry={"float16": "float32"}, elementwise=True) for name in _KERNELS},
+    "logicalNot": Translation(emit=_logicalNot, elementwise=True),
 }

@@ -16,17 +16,19 @@ def _batch_normalization(e: Emitter, op: Op) -> str:
     # In element-wise operations: the engine's own kernel misses the tolerance of web-platform-tests. The order lets constants fold
     # to one Add, Mul and Add, and lets the engine merge these into a convolution before them.
     options, rank = op.options, len(op.shape("input"))
+    view = e.view(op["input"], rank)
+    behind = rank - 1 - view.permutation[options.axis]
 
     def spread(value: str) -> str:
         """Lay the features along the axis of a value that broadcasts with the input."""
-        return value if options.axis == rank - 1 else e.reshape(value, [-1] + [1] * (rank - 1 - options.axis))
+        return value if behind == 0 else e.reshape(value, [-1] + [1] * behind)
 
     deviation = e.node("Sqrt", [e.node("Add", [op["variance"], e.scalar(options.epsilon, op.type("variance"))])])
     factor = e.node("Div", [op.get("scale") or e.scalar(1, op.type("input")), deviation])
-    centred = e.node("Add", [op["input"], spread(e.node("Neg", [op["mean"]]))])
+    centred = e.node("Add", [view.source, spread(e.node("Neg", [op["mean"]]))])
     result = e.node("Mul", [centred, spread(factor)])
     bias = op.get("bias")
-    return result if bias is None else e.node("Add", [result, spread(bias)])
+    return e.transpose(result if bias is None else e.node("Add", [result, spread(bias)]), view.permutation)
 
 
 def _ones(e: Emitter, dtype: str, shape: Sequence[int]) -> str:

@@ -134,7 +134,7 @@ def _pool(e: Emitter, op: Op, op_type: str, value: str, fill: float, *, explicit
 
 def _reduce(e: Emitter, op_type: str, value: str, axes: tuple[_Axis, _Axis]) -> str:
     """Emit global pooling; it needs no particular layout, and is faster and more exact than the engine's global pooling nodes."""
-    return e.node(op_type, [value, e.ints([axis.axis for axis in axes])], keepdims=1)
+    return e.reduce(op_type, value, 4, [axis.axis for axis in axes], keep=True)
 
 
 def _average(e: Emitter, op: Op) -> str:
@@ -154,7 +154,7 @@ def _average(e: Emitter, op: Op) -> str:
 def _l2(e: Emitter, op: Op) -> str:
     height, width = axes = _spatial(op)
     # The engine's LpPool takes 30 to 240 times as long as the average of the squares.
-    squares = e.node("Mul", [op["input"], op["input"]])
+    squares = e.elementwise("Mul", [op["input"], op["input"]])
     if height.is_global and width.is_global:
         return e.node("Sqrt", [_reduce(e, "ReduceSum", squares, axes)])
     explicit = height.is_refused or width.is_refused

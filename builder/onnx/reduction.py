@@ -39,12 +39,14 @@ def _axes(op: Op) -> list[int]:
 def _apply(e: Emitter, op_type: str, value: str) -> str:
     """Emit an elementwise node; ONNX has no "Square", and no name emits nothing."""
     if op_type == "Square":
-        return e.node("Mul", [value, value])
-    return e.node(op_type, [value]) if op_type else value
+        return e.elementwise("Mul", [value, value])
+    return e.elementwise(op_type, [value]) if op_type else value
 
 
-def _reduce(e: Emitter, op_type: str, value: str, axes: list[int], *, keep: bool) -> str:
-    return e.node(op_type, [value, e.ints(axes)], keepdims=int(keep))
+def _reduce(e: Emitter, op: Op, op_type: str, value: str, *, keep: bool | None = None) -> str:
+    """Emit a reduction of the operator's axes; it keeps them if the operator does, unless ``keep`` says otherwise."""
+    keep = op.options.keepDimensions if keep is None else keep
+    return e.reduce(op_type, value, len(op.shape("input")), _axes(op), keep=keep)
 
 
 def _fold(e: Emitter, op_type: str, value: str, op: Op) -> str:
@@ -78,20 +80,20 @@ def _sum(e: Emitter, op: Op) -> str:
         return _fold(e, "Add", value, op)
     if not axes:
         return _apply(e, _UNREDUCED.get(op.name, ""), value)
-    total = _reduce(e, "ReduceSum", _apply(e, before, value), axes, keep=op.options.keepDimensions)
+    total = _reduce(e, op, "ReduceSum", _apply(e, before, value))
     return _apply(e, after, total)
 
 
 def _mean(e: Emitter, op: Op) -> str:
     axes = _axes(op)
-    return _reduce(e, "ReduceMean", op["input"], axes, keep=op.options.keepDimensions) if axes else op["input"]
+    return _reduce(e, op, "ReduceMean", op["input"]) if axes else op["input"]
 
 
 def _product(e: Emitter, op: Op) -> str:
     if op.type("input") != "float32":
         return _fold(e, "Mul", op["input"], op)
     axes = _axes(op)
-    return _reduce(e, "ReduceProd", op["input"], axes, keep=op.options.keepDimensions) if axes else op["input"]
+    return _reduce(e, op, "ReduceProd", op["input"]) if axes else op["input"]
 
 
 def _log_sum_exp(e: Emitter, op: Op) -> str:
@@ -104,12 +106,12 @@ def _log_sum_exp(e: Emitter, op: Op) -> str:
     maximum = e.node(
         "Clip",
         [
-            _reduce(e, "ReduceMax", value, axes, keep=True),
+            _reduce(e, op, "ReduceMax", value, keep=True),
             e.scalar(float(_FLOAT32.min), "float32"),
             e.scalar(float(_FLOAT32.max), "float32"),
         ],
     )
-    total = _reduce(e, "ReduceSum", e.node("Exp", [e.node("Sub", [value, maximum])]), axes, keep=True)
+    total = _reduce(e, op, "ReduceSum", e.node("Exp", [e.node("Sub", [value, maximum])]), keep=True)
     result = e.node("Add", [e.node("Log", [total]), maximum])
     return result if op.options.keepDimensions else e.reshape(result, op.outputs[0].dimensions)
 
@@ -121,12 +123,12 @@ def _extreme(e: Emitter, op: Op) -> str:
         return value
     if type in ("uint32", "uint64", "int64"):
         return _fold(e, op_type.removeprefix("Reduce"), value, op)
-    result = _reduce(e, op_type, value, axes, keep=op.options.keepDimensions)
+    result = _reduce(e, op, op_type, value)
     if type != "float32":
         return result
     # Whether the engine's maximum sees a NaN depends on where it lies. A sum of absolute values is NaN exactly if one of them is.
-    total = _reduce(e, "ReduceSum", e.node("Abs", [value]), axes, keep=op.options.keepDimensions)
-    return e.node("Where", [e.node("IsNaN", [total]), total, result])
+    total = _reduce(e, op, "ReduceSum", e.elementwise("Abs", [value]))
+    return e.elementwise("Where", [e.elementwise("IsNaN", [total]), total, result])
 
 
 def _merge_axes(e: Emitter, op: Op) -> str:

@@ -13,8 +13,15 @@ __all__ = ["TRANSLATIONS"]
 
 
 def _concat(e: Emitter, op: Op) -> str:
-    values = list(op.inputs.values())
-    return values[0] if len(values) == 1 else e.node("Concat", values, axis=op.arguments["axis"])
+    rank, axis = len(op.outputs[0].dimensions), op.arguments["axis"]
+    views = [e.view(value, rank) for value in op.inputs.values()]
+    permutations = {view.permutation for view in views}
+    if len(permutations) > 1:
+        return e.node("Concat", list(op.inputs.values()), axis=axis)
+    (permutation,) = permutations
+    sources = [view.source for view in views]
+    result = sources[0] if len(sources) == 1 else e.node("Concat", sources, axis=permutation[axis])
+    return e.transpose(result, permutation)
 
 
 def _expand(e: Emitter, op: Op) -> str:
@@ -73,10 +80,15 @@ def _sources(before: int, size: int, after: int, mode: str) -> np.ndarray[tuple[
 
 
 def _pad(e: Emitter, op: Op) -> str:
-    value, shape, dtype, mode = op["input"], op.shape("input"), op.type("input"), op.options.mode
-    beginning, ending = op.arguments["beginningPadding"], op.arguments["endingPadding"]
+    view = e.view(op["input"], len(op.shape("input")))
+    shape, beginning, ending = map(view.for_source, (op.shape("input"), op.arguments["beginningPadding"], op.arguments["endingPadding"]))
     if not any(beginning) and not any(ending):
-        return value
+        return op["input"]
+    return e.transpose(_pad_source(e, op, view.source, shape, beginning, ending), view.permutation)
+
+
+def _pad_source(e: Emitter, op: Op, value: str, shape: list[int], beginning: list[int], ending: list[int]) -> str:
+    dtype, mode = op.type("input"), op.options.mode
     pads = e.ints([*beginning, *ending])
     if mode == "constant":
         # The axes, though they are all: without them the engine merges the node into a pooling behind it, with wrong values or refusals.
@@ -131,7 +143,7 @@ def _where(e: Emitter, op: Op) -> str:
 
 
 TRANSLATIONS = {
-    "cast": Translation(emit=cast),
+    "cast": Translation(emit=cast, elementwise=True),
     "concat": Translation(emit=_concat),
     "expand": Translation(emit=_expand),
     "pad": Translation(emit=_pad),

@@ -131,6 +131,9 @@ class _Translator:
         if operator.members:
             operands.update(operator.members)
         inputs = {name: self.value(operand) for name, operand in operands.items()}
+        order: tuple[int, ...] = ()
+        if translation.elementwise:
+            inputs, order = emitter.align(inputs, operands)
         outputs = operator.outputs
         original = primary._descriptor.dataType
         carrier = translation.carry.get(original)
@@ -153,6 +156,8 @@ class _Translator:
                 emitter.cast(result, original) if output.dataType == original else result
                 for result, output in zip((emitted,) if isinstance(emitted, str) else emitted, operator.outputs, strict=True)
             ]
+        if order:
+            results = [emitter.transpose(result, order) for result in results]
         for position, result in enumerate(results):
             self.results[operator.index, position] = result
 

@@ -31,6 +31,6 @@ def _identity(e: Emitter, op: Op) -> str:
 
 
 TRANSLATIONS = {
-    **{name: Translation(emit=_kernel, carry={"float16": "float32"}) for name in _KERNELS},
-    "identity": Translation(emit=_identity),
+    **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in _KERNELS},
+    "identity": Translation(emit=_identity, elementwise=True),
 }
