@@ -101,14 +101,16 @@ def check_same(ours: Array, theirs: Array) -> None:
 def interleave(ours: Batch, theirs: Batch, *, rounds: int, repeats: int) -> tuple[list[float], list[float]]:
     """Let the two sides take turns, so that a drift of the machine meets both.
 
-    Each turn begins with calls that are not timed: they stop what the other side's threads were doing, and warm the caches.
+    The one that began comes second in the next round: what comes second finds memory that the first one gave back, ready for use. Each turn
+    begins with calls that are not timed: they stop what the other side's threads were doing, and warm the caches.
 
     Returns:
         The seconds per call of each round, of both sides.
     """
     times: tuple[list[float], list[float]] = ([], [])
+    sides = [(ours, times[0]), (theirs, times[1])]
     for _ in range(rounds):
-        for batch, seconds in zip((ours, theirs), times, strict=True):
+        for batch, seconds in sides:
             if repeats > 1:
                 batch(1 + repeats // 10)
             gc.collect()
@@ -116,6 +118,7 @@ def interleave(ours: Batch, theirs: Batch, *, rounds: int, repeats: int) -> tupl
             kept = batch(repeats)
             seconds.append((time.perf_counter() - start) / repeats)
             del kept
+        sides.reverse()
     return times
 
 

@@ -143,7 +143,8 @@ class BuilderBase:
             for member, operand in optional:
                 if operand._builder is not self:
                     raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it")
-            self._checkActivations(call, dictionary, given)
+            if "activations" in given:
+                self._checkActivations(call, dictionary, given)
         # The operation's own steps.
         descriptors = [operand._descriptor for operand in inputs]
         positional: tuple[Any, ...] = (tuple(descriptors),) if operation.variadic else tuple(descriptors)

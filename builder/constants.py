@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, DataType, OperandDescriptor
-from webnn.validation.dictionary import Dictionary
+from webnn.validation.dictionary import OperandDescriptorDictionary
 from webnn.validation.operation import Call
 
-__all__ = ["Scalar", "as_view", "check_view", "copy", "scalar", "to_descriptor"]
+__all__ = ["ConstantMemory", "Scalar", "as_view", "check_view", "scalar", "to_descriptor"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -23,9 +24,9 @@ class Scalar(NamedTuple):
     value: Array
 
 
-def to_descriptor(dictionary: Dictionary) -> OperandDescriptor:
+def to_descriptor(dictionary: OperandDescriptorDictionary) -> OperandDescriptor:
     """Return the operand descriptor of a converted ``MLOperandDescriptor``."""
-    return OperandDescriptor(**dict(dictionary))
+    return OperandDescriptor(dictionary.dataType, dictionary.dimensions)
 
 
 def as_view(call: Call, value: object) -> Array:
@@ -51,9 +52,40 @@ def check_view(call: Call, view: Array, descriptor: OperandDescriptor) -> None:
         raise call.error("bufferView", reason)
 
 
-def copy(view: Array, descriptor: OperandDescriptor) -> Array:
-    """Copy a view's bytes, in row-major order, into memory of our own."""
-    return np.array(view, dtype=NUMPY_DTYPES[descriptor.dataType], order="C").reshape(descriptor.dimensions)
+#: NumPy asks for huge pages for an array of 4 MiB or more: it is there after a few page faults, and not after a thousand.
+_BLOCK = 2**24
+_LARGE = 2**22
+_SMALL = 2**12
+_ALIGNMENT = 64
+
+
+class ConstantMemory:
+    """The memory of a builder's constants: those of middle size share blocks, which live as long as one of them does."""
+
+    __slots__ = ("_block", "_lock", "_used")
+
+    def __init__(self) -> None:
+        self._block = np.empty(0, np.uint8)
+        self._used = 0
+        self._lock = threading.Lock()
+
+    def copy(self, view: Array, descriptor: OperandDescriptor) -> Array:
+        """Copy a view's bytes, in row-major order."""
+        dtype = NUMPY_DTYPES[descriptor.dataType]
+        if not _SMALL <= view.nbytes < _LARGE:
+            return np.array(view, dtype=dtype, order="C").reshape(descriptor.dimensions)
+        copied = self._take(view.nbytes).view(dtype).reshape(view.shape)
+        copied[...] = view
+        return copied.reshape(descriptor.dimensions)
+
+    def _take(self, size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        with self._lock:
+            if self._used + size > self._block.size:
+                self._block = np.empty(_BLOCK, np.uint8)
+                self._used = -self._block.ctypes.data % _ALIGNMENT
+            start = self._used
+            self._used = start + size + -size % _ALIGNMENT
+            return self._block[start : start + size]
 
 
 def scalar(dataType: DataType, number: float) -> Scalar:

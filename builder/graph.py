@@ -48,7 +48,8 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
         elif operator.index not in operators:
             operators[operator.index] = operator
             work.extend(operator.inputs)
-            work.extend(member for _, member in operator.members)
+            if operator.members:
+                work.extend(member for _, member in operator.members)
     inputs: dict[str, MLOperand] = {}
     for operand in found.values():
         name = operand._name

@@ -67,7 +67,7 @@ class MLGraphBuilder(
         SecurityError: The document is not allowed to use the feature ``webnn``. `#api-mlgraphbuilder-constructor`.
     """
 
-    __slots__ = ()
+    __slots__ = ("_memory",)
 
     def __init__(self, context: ContextBase) -> None:
         if not isinstance(context, ContextBase):
@@ -82,6 +82,7 @@ class MLGraphBuilder(
         # 2. The builder is bound to the context.
         self._context = context
         self._count = 0
+        self._memory = constants.ConstantMemory()
         self._calls = {}
         self._defaults = {}
 
@@ -149,7 +150,7 @@ class MLGraphBuilder(
             if self._context._isDetached(view):
                 raise call.error("bufferView", "must not be detached: an earlier compute() transferred its memory")
             # 3. Make graph connections, with a copy of the bytes.
-            return MLOperand._create(self, converted, value=constants.copy(view, converted))
+            return MLOperand._create(self, converted, value=self._memory.copy(view, converted))
         call = self._call("constant", "#api-mlgraphbuilder-constant-type-value")
         try:
             dataType = convertDataType(descriptor)

@@ -6,7 +6,7 @@ dictionaries that a program writes are the typed dictionaries of `webnn.builder.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
 
@@ -78,6 +78,9 @@ class Dictionary(BaseModel):
     )
 
 
+D = TypeVar("D", bound=Dictionary)
+
+
 class OperandDescriptorDictionary(Dictionary):
     """``MLOperandDescriptor``, `#dictdef-mloperanddescriptor`."""
 
@@ -85,7 +88,7 @@ class OperandDescriptorDictionary(Dictionary):
     dimensions: UnsignedLongSequence = ()
 
 
-def convert(model: type[Dictionary], members: Any) -> Dictionary:
+def convert(model: type[D], members: Any) -> D:
     """Convert a program's dictionary.
 
     Args:

@@ -200,10 +200,12 @@ def sequence(convert: Callable[[object], T]) -> Callable[[object], tuple[T, ...]
     """Return the converter of ``sequence<T>``: any iterable but a string or a mapping, read once, each element converted."""
 
     def convertAll(value: object) -> tuple[T, ...]:
-        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-            raise ConversionError(f"must be a sequence, got {describe(value)}")
-        if isinstance(value, np.ndarray) and value.ndim == 0:
-            raise ConversionError(f"must be a sequence, got {describe(value)}")
+        # For lists and tuples the tests of the abstract classes would take longer than the rest.
+        if type(value) is not list and type(value) is not tuple:
+            if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+                raise ConversionError(f"must be a sequence, got {describe(value)}")
+            if isinstance(value, np.ndarray) and value.ndim == 0:
+                raise ConversionError(f"must be a sequence, got {describe(value)}")
         result: list[T] = []
         for index, element in enumerate(value):
             try:
@@ -233,6 +235,7 @@ def dictionary_members(value: object) -> Mapping[str, Any]:
     """Return a dictionary argument's members: a mapping, or ``None`` for none. Members that are ``None`` are missing."""
     if value is None:
         return {}
-    if not isinstance(value, Mapping):
+    # For plain dictionaries the test of the abstract class would take longer than the rest.
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise ConversionError(f"must be a dictionary, got {describe(value)}")
     return {key: member for key, member in value.items() if member is not None}

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, TensorProto, ValueInfoProto
+from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
 from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
 
@@ -22,6 +22,10 @@ __all__ = ["BOOL", "ELEMENT_TYPES", "INT64_MAX", "INT64_MIN", "Emitter", "Op", "
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Attribute = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
+
+#: The kernels of this version are the measured ones (docs/numerics.md).
+OPSET = 21
+IR_VERSION = 10
 
 #: ONNX element types by NumPy's name; WebNN's data types are a part of them.
 ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
@@ -38,6 +42,8 @@ ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
         "bool": TensorProto.BOOL,
     }
 )
+#: The same by NumPy's data types, whose names take long to make.
+_ARRAY_TYPES: Mapping[np.dtype[Any], int] = MappingProxyType({np.dtype(name): number for name, number in ELEMENT_TYPES.items()})
 BOOL = "bool"
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
@@ -180,11 +186,15 @@ class Emitter:
     """
 
     def __init__(self) -> None:
-        self.graph = GraphProto(name="webnn")
+        # The graph is made in its place: to put it into a model afterwards would copy it.
+        self.model = ModelProto(ir_version=IR_VERSION, producer_name="webnn")
+        self.model.opset_import.add(domain="", version=OPSET)
+        self.graph = self.model.graph
+        self.graph.name = "webnn"
         self.weights: list[Weight] = []
         self._scope = "graph"
         self._count = 0
-        self._literals: dict[tuple[str, Shape, bytes], str] = {}
+        self._literals: dict[tuple[np.dtype[Any], Shape, bytes], str] = {}
         #: The constants, C-contiguous, and the transposed values by name; and those of both that are not in the graph yet.
         self._constants: dict[str, Array] = {}
         self._views: dict[str, View] = {}
@@ -206,7 +216,9 @@ class Emitter:
         Returns:
             The value that it makes.
         """
-        return self.nodes(op_type, inputs, 1, **attributes)[0]
+        name = self._name()
+        self._add(op_type, inputs, name, [name], attributes)
+        return name
 
     def nodes(
         self,
@@ -226,33 +238,40 @@ class Emitter:
         Returns:
             The values; an empty string for one that is not wanted.
         """
-        values = [value or "" for value in inputs]
-        if self._pending:
-            for each in values:
-                self.require(each)
-        name = f"{self._scope}.{self._count}"
-        self._count += 1
+        name = self._name()
         if isinstance(outputs, int):
             names = [name] if outputs == 1 else [f"{name}:{index}" for index in range(outputs)]
         else:
             names = [f"{name}:{index}" if wanted else "" for index, wanted in enumerate(outputs)]
+        self._add(op_type, inputs, name, names, attributes)
+        return names
+
+    def _name(self) -> str:
+        name = f"{self._scope}.{self._count}"
+        self._count += 1
+        return name
+
+    def _add(self, op_type: str, inputs: Sequence[str | None], name: str, outputs: list[str], attributes: Mapping[str, Attribute]) -> None:
+        values = [value or "" for value in inputs]
+        pending = self._pending
+        for value in values:
+            if value in pending:
+                self.require(value)
         # Some kernels crash on an optional input that is there but empty.
         while values and not values[-1]:
             values.pop()
-        node = self.graph.node.add(op_type=op_type, name=name, input=values, output=names)
-        for key, value in attributes.items():
-            _set(node.attribute.add(name=key), value)
-        return names
+        node = self.graph.node.add(op_type=op_type, name=name, input=values, output=outputs)
+        for key, attribute in attributes.items():
+            _add_attribute(node, key, attribute)
 
     def literal(self, array: Array) -> str:
         """Return an initializer inside the model; equal ones are shared."""
-        array = np.ascontiguousarray(array).reshape(array.shape)
         data = array.tobytes()
-        key = array.dtype.name, array.shape, data
+        key = array.dtype, array.shape, data
         name = self._literals.get(key)
         if name is None:
             name = self._literals[key] = f"literal.{len(self._literals)}"
-            self.graph.initializer.add(name=name, data_type=ELEMENT_TYPES[array.dtype.name], dims=array.shape, raw_data=data)
+            self.graph.initializer.add(name=name, data_type=_ARRAY_TYPES[array.dtype], dims=array.shape, raw_data=data)
         return name
 
     def scalar(self, value: float, dtype: str) -> str:
@@ -277,7 +296,7 @@ class Emitter:
 
     def _add_constant(self, name: str) -> None:
         value = self._constants[name]
-        data_type = ELEMENT_TYPES[value.dtype.name]
+        data_type = _ARRAY_TYPES[value.dtype]
         if value.nbytes < INLINE_BYTES:
             self.graph.initializer.add(name=name, data_type=data_type, dims=value.shape, raw_data=value.tobytes())
             return
@@ -333,9 +352,8 @@ class Emitter:
     def _add_transpose(self, name: str) -> None:
         view = self._views[name]
         self.require(view.source)
-        self.graph.node.add(op_type="Transpose", name=f"{self._scope}.{name}", input=[view.source], output=[name]).attribute.append(
-            AttributeProto(name="perm", type=AttributeProto.INTS, ints=view.permutation)
-        )
+        node = self.graph.node.add(op_type="Transpose", name=f"{self._scope}.{name}", input=[view.source], output=[name])
+        _add_attribute(node, "perm", view.permutation)
 
     def view(self, value: str, rank: int) -> View:
         """Return a value as a view of what a node makes; one that a node makes itself is a view of itself."""
@@ -372,6 +390,11 @@ class Emitter:
         """Bring a 4-D value in "nchw" to a layout."""
         return self.transpose(value, (0, 2, 3, 1)) if layout == "nhwc" else value
 
+    @property
+    def has_views(self) -> bool:
+        """Some value is transposed, so that `align` may find something."""
+        return bool(self._views)
+
     def align(self, values: dict[str, str], operands: Mapping[str, MLOperand]) -> tuple[dict[str, str], tuple[int, ...]]:
         """Find what an elementwise node may take in place of values that were transposed.
 
@@ -383,7 +406,7 @@ class Emitter:
             The values to take, and the permutation that brings the node's result into order; the values themselves, and no permutation, if
             there are no others.
         """
-        views = [self._views[value] for value in values.values() if value in self._views] if self._views else []
+        views = [self._views[value] for value in values.values() if value in self._views]
         if not views:
             return values, ()
         permutation = views[0].permutation
@@ -422,24 +445,17 @@ def _declare(info: ValueInfoProto, descriptor: OperandDescriptor) -> None:
         tensor.shape.dim.add(dim_value=size)
 
 
-def _set(attribute: AttributeProto, value: Attribute) -> None:
+def _add_attribute(node: NodeProto, name: str, value: Attribute) -> None:
+    add = node.attribute.add
     if isinstance(value, int):
-        attribute.type, attribute.i = AttributeProto.INT, value
+        add(name=name, type=AttributeProto.INT, i=value)
     elif isinstance(value, float):
-        attribute.type, attribute.f = AttributeProto.FLOAT, value
+        add(name=name, type=AttributeProto.FLOAT, f=value)
     elif isinstance(value, str):
-        attribute.type, attribute.s = AttributeProto.STRING, value.encode()
+        add(name=name, type=AttributeProto.STRING, s=value.encode())
+    elif isinstance(value[0], str):
+        add(name=name, type=AttributeProto.STRINGS, strings=[str(element).encode() for element in value])
+    elif isinstance(value[0], int):
+        add(name=name, type=AttributeProto.INTS, ints=value)
     else:
-        _set_list(attribute, list(value))
-
-
-def _set_list(attribute: AttributeProto, values: list[Any]) -> None:
-    if all(isinstance(element, int) for element in values):
-        attribute.type = AttributeProto.INTS
-        attribute.ints.extend(values)
-    elif all(isinstance(element, str) for element in values):
-        attribute.type = AttributeProto.STRINGS
-        attribute.strings.extend(element.encode() for element in values)
-    else:
-        attribute.type = AttributeProto.FLOATS
-        attribute.floats.extend(values)
+        add(name=name, type=AttributeProto.FLOATS, floats=value)

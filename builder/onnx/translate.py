@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -30,10 +30,6 @@ from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import DataType, OperandDescriptor
 
 __all__ = ["TRANSLATIONS", "OnnxModel", "translate"]
-
-#: `GlobalLpPool` has no kernel at later opsets; this one is measured.
-OPSET = 21
-IR_VERSION = 10
 
 #: Every operation's translation by its name.
 TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
@@ -100,14 +96,13 @@ class _Translator:
         self.emitter = Emitter()
         # By id: the graph keeps the operands alive.
         self.values: dict[int, str] = {}
-        self.results: dict[tuple[int, int], str] = {}
+        self.results: dict[int, Sequence[str]] = {}
         self.constants = 0
 
     def value(self, operand: MLOperand) -> str:
         """Return the ONNX value of an operand, adding a constant when it is met first."""
-        operator = operand._operator
-        if operator is not None:
-            return self.results[operator.index, operand._position]
+        if operand._operator is not None:
+            return self.results[operand._operator.index][operand._position]
         name = self.values.get(id(operand))
         if name is None:
             assert operand._value is not None  # inputs were declared before
@@ -122,17 +117,20 @@ class _Translator:
         emitter = self.emitter
         emitter.scope(f"{operation.name}#{operator.index}")
         translation = TRANSLATIONS[operation.name]
+        names: Sequence[str] = operation.operands
         if operation.variadic:
-            prefix = operation.operands[0]
-            operands = {f"{prefix}[{index}]": operand for index, operand in enumerate(operator.inputs)}
-        else:
-            operands = dict(zip(operation.operands, operator.inputs, strict=True))
+            names = [f"{names[0]}[{index}]" for index in range(len(operator.inputs))]
+        operands: dict[str, MLOperand] = {}
+        inputs: dict[str, str] = {}
+        for name, operand in zip(names, operator.inputs, strict=True):
+            operands[name] = operand
+            inputs[name] = self.value(operand)
         primary = operands[translation.primary] if translation.primary else operator.inputs[0]
-        if operator.members:
-            operands.update(operator.members)
-        inputs = {name: self.value(operand) for name, operand in operands.items()}
+        for name, operand in operator.members:
+            operands[name] = operand
+            inputs[name] = self.value(operand)
         order: tuple[int, ...] = ()
-        if translation.elementwise:
+        if translation.elementwise and emitter.has_views:
             inputs, order = emitter.align(inputs, operands)
         outputs = operator.outputs
         original = primary._descriptor.dataType
@@ -158,8 +156,7 @@ class _Translator:
             ]
         if order:
             results = [emitter.transpose(result, order) for result in results]
-        for position, result in enumerate(results):
-            self.results[operator.index, position] = result
+        self.results[operator.index] = results
 
     def run(self) -> OnnxModel:
         """Translate the whole graph."""
@@ -182,10 +179,8 @@ class _Translator:
             taken.add(value)
             emitter.declare_output(value, operand._descriptor)
             outputs[name] = value, operand._descriptor
-        model = ModelProto(ir_version=IR_VERSION, producer_name="webnn", graph=emitter.graph)
-        model.opset_import.add(domain="", version=OPSET)
         labels = {f"{o.operation.name}#{o.index}": o.label for o in self.graph.operators if o.label}
-        return OnnxModel(proto=model, weights=tuple(emitter.weights), inputs=inputs, outputs=outputs, labels=labels)
+        return OnnxModel(proto=emitter.model, weights=tuple(emitter.weights), inputs=inputs, outputs=outputs, labels=labels)
 
 
 def translate(graph: ComputationalGraph) -> OnnxModel:

@@ -102,7 +102,7 @@ def test_other_numbers_are_not_the_same() -> None:
 def test_rounds_are_interleaved() -> None:
     calls: list[str] = []
     times = interleave(lambda count: calls.append(f"a{count}"), lambda count: calls.append(f"b{count}"), rounds=2, repeats=20)
-    assert calls == ["a3", "a20", "b3", "b20"] * 2
+    assert calls == ["a3", "a20", "b3", "b20", "b3", "b20", "a3", "a20"]
     assert [len(seconds) for seconds in times] == [2, 2]
 
 
