@@ -101,7 +101,7 @@ def _rebuild(effort: Effort) -> Result:
         "MobileNetV2 shapes: the same again and again in one process",
         times,
         unit="ms",
-        bar=1.1,
+        bar=None,
         against="onnxruntime, weights in place",
     )
 

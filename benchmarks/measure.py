@@ -58,10 +58,10 @@ class Result:
         other: The median of the other side.
         against: What the other side is.
         metric: What `value` is.
-        value: The median over the rounds.
+        value: Of the medians.
         low: The smallest of the rounds.
         high: The largest of the rounds.
-        bar: What `value` should not exceed; for a rate, what it should reach.
+        bar: What `value` should not exceed; for a rate, what it should reach. ``None`` for a figure that has none.
         notes: Further figures.
     """
 
@@ -75,12 +75,14 @@ class Result:
     value: float
     low: float
     high: float
-    bar: float
+    bar: float | None
     notes: str = ""
 
     @property
     def ok(self) -> bool:
-        """The bar is kept."""
+        """The bar is kept, if there is one."""
+        if self.bar is None:
+            return True
         return self.value >= self.bar if self.metric == "rate" else self.value <= self.bar
 
 
@@ -131,23 +133,24 @@ def summarize(
     times: tuple[Sequence[float], Sequence[float]],
     *,
     unit: Literal["s", "ms", "µs"],
-    bar: float,
+    bar: float | None,
     against: str = "onnxruntime",
     notes: str = "",
 ) -> Result:
     """Make the result of a benchmark whose bar is a ratio of times."""
     ours, theirs = times
     ratios = [mine / other for mine, other in zip(ours, theirs, strict=True)]
+    middle = statistics.median(ours), statistics.median(theirs)
     factor = _UNITS[unit]
     return Result(
         name=name,
         title=title,
         unit=unit,
-        webnn=statistics.median(ours) * factor,
-        other=statistics.median(theirs) * factor,
+        webnn=middle[0] * factor,
+        other=middle[1] * factor,
         against=against,
         metric="ratio",
-        value=statistics.median(ratios),
+        value=middle[0] / middle[1],
         low=min(ratios),
         high=max(ratios),
         bar=bar,

@@ -55,21 +55,24 @@ def cells(result: Result) -> tuple[str, ...]:
     """Return the texts of a result's row, in the order of `COLUMNS`."""
     spread = f"[{_number(result.low)} .. {_number(result.high)}]"
     other = f"{_number(result.other)} {result.unit}"
+    limit = "" if result.bar is None else _number(result.bar)
     if result.against != "onnxruntime":
         other += f" ({result.against})"
     if result.metric == "rate":
         value = f"{result.webnn / result.other:.2f}"
-        bar = f">= {_number(result.bar)} {result.unit}"
+        bar = f">= {limit} {result.unit}"
         ours = f"{_number(result.webnn)} {result.unit} {spread}"
     elif result.metric == "difference":
         value = f"{result.value:+.3g} {result.unit} {spread}"
-        bar = f"<= +{_number(result.bar)} {result.unit}"
+        bar = f"<= +{limit} {result.unit}"
         ours = f"{_number(result.webnn)} {result.unit}"
     else:
         value = f"{result.value:.2f} [{result.low:.2f} .. {result.high:.2f}]"
-        bar = f"<= {result.bar:.2f}"
+        bar = f"<= {limit}"
         ours = f"{_number(result.webnn)} {result.unit}"
     title = f"{result.title} ({result.notes})" if result.notes else result.title
+    if result.bar is None:
+        return title, ours, other, value, "", ""
     return title, ours, other, value, bar, "yes" if result.ok else "NO"
 
 

@@ -10,7 +10,7 @@ from webnn.builder.interfaces import ContextBase
 from webnn.builder.operand import MLActivation, MLOperand, Operator
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.dictionary import Dictionary, convert
+from webnn.validation.dictionary import Dictionary, convertMembers
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call, Operation
 from webnn.validation.operations import OPERATIONS
@@ -82,7 +82,7 @@ class BuilderBase:
                 default = self._defaults[operation.name] = model()
             return default
         try:
-            return convert(model, given)
+            return convertMembers(model, given)
         except webidl.ConversionError as error:
             raise call.error(f"options{error.path}", error.reason) from None
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,46 +182,61 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
     """
     inputs: dict[str, Array] = {}
     outputs: dict[str, Array] = {}
-    done: list[tuple[Checked, TransferredMemory]] = []
     foreign = False
     for views, arrays in ((given, inputs), (wanted, outputs)):
-        for checked in views:
-            slot, view, owner, address = checked
+        for slot, view, owner, address in views:
             memory = slot.memory.from_address(address)
             memory.address = address
-            if isinstance(owner, TransferredMemory):
+            if type(owner) is slot.memory or isinstance(owner, TransferredMemory):
                 try:
                     memory.claim = [owner.claim.pop()]
                 except IndexError:
-                    return _take_back(done, slot.name, owner)
-                foreign = foreign or type(owner) is not slot.memory
+                    return _take_back(given, wanted, inputs, outputs, slot.name, owner)
+                if type(owner) is not slot.memory:
+                    foreign = True
             else:
                 memory.claim = [view]
                 if not _DETACHED.add(owner, memory):
-                    return _take_back(done, slot.name, owner)
-                foreign = foreign or type(owner) is not np.ndarray
+                    return _take_back(given, wanted, inputs, outputs, slot.name, owner)
+                if type(owner) is not np.ndarray:
+                    foreign = True
             arrays[slot.name] = np.ndarray(view.shape, slot.dtype, memory)
-            done.append((checked, memory))
     # An array's own memory, and transferred memory as a whole, have one owner; other owners may lie over one memory.
     if foreign:
-        spans = sorted((address, slot.nbytes, slot.name) for (slot, _, _, address), _ in done)
+        spans = sorted((address, slot.nbytes, slot.name) for slot, _, _, address in (*given, *wanted))
         for (address, length, _), (following, _, name) in itertools.pairwise(spans):
             if address + length > following:
-                return _take_back(done, name, None)
+                return _take_back(given, wanted, inputs, outputs, name, None)
     return inputs, outputs
 
 
-def _take_back(done: Sequence[tuple[Checked, TransferredMemory]], name: str, owner: object) -> tuple[str, str]:
+def _take_back(
+    given: Sequence[Checked],
+    wanted: Sequence[Checked],
+    inputs: Mapping[str, Array],
+    outputs: Mapping[str, Array],
+    name: str,
+    owner: object,
+) -> tuple[str, str]:
     """Take back the transfer of views, because of a view that cannot be transferred.
 
     Args:
-        done: The views that were transferred, with their new owners.
+        given: As for `transfer`.
+        wanted: As for `transfer`.
+        inputs: The new arrays of the first of the inputs' views, those that were transferred.
+        outputs: The same for the outputs.
         name: The name of the view at fault.
         owner: The owner that was taken already; ``None`` if the view's memory overlaps another's.
     """
+    done: list[tuple[Any, Any]] = [
+        (checked[2], arrays[checked[0].name].base)
+        for views, arrays in ((given, inputs), (wanted, outputs))
+        for checked in views
+        if checked[0].name in arrays
+    ]
     # The views were not detached when they were checked: either one of this call was faster, or another thread.
-    shared = owner is None or any(checked[2] is owner for checked, _ in done)
-    for (_, _, earlier, _), memory in done:
+    shared = owner is None or any(earlier is owner for earlier, _ in done)
+    for earlier, memory in done:
         if isinstance(earlier, TransferredMemory):
             earlier.claim.append(memory.claim.pop())
         else:

@@ -6,6 +6,7 @@ dictionaries that a program writes are the typed dictionaries of `webnn.builder.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
@@ -29,6 +30,7 @@ __all__ = [
     "UnsignedLongSequence",
     "convert",
     "convertDataType",
+    "convertMembers",
     "convertOperand",
 ]
 
@@ -98,7 +100,11 @@ def convert(model: type[D], members: Any) -> D:
     Raises:
         ConversionError: With the member's name in ``path``.
     """
-    given = webidl.dictionary_members(members)
+    return convertMembers(model, webidl.dictionary_members(members))
+
+
+def convertMembers(model: type[D], given: Mapping[str, Any]) -> D:
+    """Convert the members of a program's dictionary, as `webidl.dictionary_members` returns them; see `convert`."""
     try:
         return model.model_validate(given)
     except ValidationError as invalid:

@@ -20,9 +20,10 @@ _INTEGERS = {"div": integer.divide, "pow": integer.power}
 
 
 def _kernel(e: Emitter, op: Op) -> str:
-    if op.name in _INTEGERS and op.type("a") in integer.BITS:
-        return _INTEGERS[op.name](e, op)
-    return integer.combine(e, _KERNELS[op.name], op["a"], op["b"], op.type("a"))
+    name, dtype = op.name, op.type("a")
+    if name in _INTEGERS and dtype in integer.BITS:
+        return _INTEGERS[name](e, op)
+    return integer.combine(e, _KERNELS[name], op["a"], op["b"], dtype)
 
 
 TRANSLATIONS = {

@@ -254,9 +254,10 @@ class Emitter:
     def _add(self, op_type: str, inputs: Sequence[str | None], name: str, outputs: list[str], attributes: Mapping[str, Attribute]) -> None:
         values = [value or "" for value in inputs]
         pending = self._pending
-        for value in values:
-            if value in pending:
-                self.require(value)
+        if pending:
+            for value in values:
+                if value in pending:
+                    self.require(value)
         # Some kernels crash on an optional input that is there but empty.
         while values and not values[-1]:
             values.pop()

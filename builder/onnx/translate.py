@@ -101,8 +101,9 @@ class _Translator:
 
     def value(self, operand: MLOperand) -> str:
         """Return the ONNX value of an operand, adding a constant when it is met first."""
-        if operand._operator is not None:
-            return self.results[operand._operator.index][operand._position]
+        operator = operand._operator
+        if operator is not None:
+            return self.results[operator.index][operand._position]
         name = self.values.get(id(operand))
         if name is None:
             assert operand._value is not None  # inputs were declared before

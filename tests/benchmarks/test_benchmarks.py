@@ -106,10 +106,16 @@ def test_rounds_are_interleaved() -> None:
     assert [len(seconds) for seconds in times] == [2, 2]
 
 
-def test_the_ratio_is_the_median_of_the_rounds() -> None:
-    result = summarize("x", "title", ([1.0, 2.0, 3.0], [1.0, 1.0, 6.0]), unit="ms", bar=1.0)
-    assert (result.low, result.value, result.high) == (0.5, 1.0, 2.0)
+def test_the_ratio_is_that_of_the_medians() -> None:
+    result = summarize("x", "title", ([1.0, 2.0, 3.0], [1.0, 1.0, 6.0]), unit="ms", bar=2.0)
+    assert (result.low, result.value, result.high) == (0.5, 2.0, 2.0)
     assert (result.webnn, result.other, result.ok) == (2000.0, 1000.0, True)
+
+
+def test_a_figure_may_have_no_bar() -> None:
+    result = summarize("x", "title", ([9.0], [1.0]), unit="ms", bar=None)
+    assert result.ok
+    assert cells(result)[-2:] == ("", "")
 
 
 @pytest.mark.parametrize(("metric", "value", "ok"), [("rate", 9, False), ("rate", 11, True), ("difference", 9, True), ("ratio", 11, False)])
