@@ -5,12 +5,13 @@ such state, so it is kept with the object that owns the memory: the array at the
 protocol behind it. All arrays over one memory are detached together, as all views of one ``ArrayBuffer`` are.
 
 The new array's owner is a `TransferredMemory`: a `ctypes` array over the same memory, an object of its own, so that it is not detached
-with the old one.
+with the old one. It knows which of the arrays made over it is the last one: that one has the memory, the earlier ones are detached.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
 import weakref
 from collections.abc import Mapping, Sequence
@@ -30,18 +31,26 @@ _DETACHED_REASON = "must not be detached: an earlier compute() transferred its m
 
 
 class TransferredMemory:
-    """Memory that a transfer made: a `ctypes` array (the other base of the classes made by `BufferSlot.of`) over memory of the program.
+    """Memory that a transfer made: a `ctypes` array (the other base of the classes of `_memory_class`) over memory of the program.
 
     Attributes:
-        claim: A list of the one object that keeps the memory alive; empty once the memory was transferred again. To take it out of the
-            list is one step for all threads: only one of them can transfer the memory.
+        claim: A list of one number, the identity of the array that has the memory; empty while the memory is transferred, and once it went
+            to another owner. To take the number out of the list is one step for all threads: only one of them can transfer the memory.
         address: The memory's address.
+        keeper: What keeps the memory alive.
     """
 
     __slots__ = ()
 
-    claim: list[Any]
+    claim: list[int]
     address: int
+    keeper: Any
+
+
+@functools.cache
+def _memory_class(nbytes: int) -> Any:
+    """Return the class of transferred memory of a length."""
+    return type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), {"__slots__": ("address", "claim", "keeper")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +79,12 @@ class BufferSlot:
     def of(cls, name: str, value: str, index: int, descriptor: OperandDescriptor) -> BufferSlot:
         """Make the slot of an input or output."""
         nbytes = descriptor.byte_length
-        memory = type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), {"__slots__": ("address", "claim")})
-        return cls(name, value, index, descriptor, NUMPY_DTYPES[descriptor.dataType], nbytes, memory)
+        return cls(name, value, index, descriptor, NUMPY_DTYPES[descriptor.dataType], nbytes, _memory_class(nbytes))
 
 
-#: A checked view on its way: its slot, the view, the memory's owner, and the address. A plain tuple, because one is made for each view of
-#: each call.
-Checked = tuple[BufferSlot, Array, Any, int]
+#: A checked view on its way: its slot, the view, the memory's owner, the array that lies right over the owner, and the address. A plain
+#: tuple, because one is made for each view of each call.
+Checked = tuple[BufferSlot, Array, Any, Array, int]
 
 
 class _DetachedMemory:
@@ -117,8 +125,8 @@ class _DetachedMemory:
 _DETACHED = _DetachedMemory()
 
 
-def _owner(view: Array) -> Any:
-    """Return the object that owns a view's memory."""
+def _owner(view: Array) -> tuple[Any, Array]:
+    """Return the object that owns a view's memory, and the array right over it: the owner itself, if an array owns its memory."""
     base = view.base
     while base is not None:
         if isinstance(base, np.ndarray):
@@ -126,17 +134,21 @@ def _owner(view: Array) -> Any:
         elif isinstance(base, memoryview):
             exporter = base.obj
             if not isinstance(exporter, np.ndarray):
-                return exporter
+                return exporter, view
             view, base = exporter, exporter.base
         else:
-            return base
-    return view
+            return base, view
+    return view, view
 
 
 def is_detached(view: Array) -> bool:
     """Tell whether an array's memory was transferred by an earlier `compute()`."""
-    owner = _owner(view)
-    return not owner.claim if isinstance(owner, TransferredMemory) else owner in _DETACHED
+    return _is_taken(*_owner(view))
+
+
+def _is_taken(owner: Any, top: Array) -> bool:
+    """Tell whether the array right over an owner lost its memory."""
+    return owner.claim != [id(top)] if isinstance(owner, TransferredMemory) else owner in _DETACHED
 
 
 def check(slot: BufferSlot, value: object) -> Checked | str:
@@ -163,11 +175,11 @@ def check(slot: BufferSlot, value: object) -> Checked | str:
     owner: Any = view.base
     if type(owner) is slot.memory:
         # The whole result of an earlier compute(), as every loop passes it.
-        return (slot, view, owner, owner.address) if owner.claim else _DETACHED_REASON
-    owner = _owner(view)
-    if (not owner.claim) if isinstance(owner, TransferredMemory) else (owner in _DETACHED):
+        return (slot, view, owner, view, owner.address) if owner.claim == [id(view)] else _DETACHED_REASON
+    owner, top = _owner(view)
+    if _is_taken(owner, top):
         return _DETACHED_REASON
-    return slot, view, owner, ctypes.addressof(ctypes.c_char.from_buffer(view))  # type: ignore[arg-type]  # an array has a buffer
+    return slot, view, owner, top, ctypes.addressof(ctypes.c_char.from_buffer(view))  # type: ignore[arg-type]  # an array has a buffer
 
 
 def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[str, Array], dict[str, Array]] | tuple[str, str]:
@@ -183,27 +195,41 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
     inputs: dict[str, Array] = {}
     outputs: dict[str, Array] = {}
     foreign = False
+    memory: Any
     for views, arrays in ((given, inputs), (wanted, outputs)):
-        for slot, view, owner, address in views:
-            memory = slot.memory.from_address(address)
-            memory.address = address
-            if type(owner) is slot.memory or isinstance(owner, TransferredMemory):
+        for slot, view, owner, top, address in views:
+            if isinstance(owner, TransferredMemory):
+                claim = owner.claim
                 try:
-                    memory.claim = [owner.claim.pop()]
+                    taken = claim.pop()
                 except IndexError:
+                    taken = 0
+                if taken != id(top):
+                    # It was not so when the view was checked: a view of this call was faster, or another thread.
+                    if taken:
+                        claim.append(taken)
                     return _take_back(given, wanted, inputs, outputs, slot.name, owner)
-                if type(owner) is not slot.memory:
-                    foreign = True
+                if type(owner) is slot.memory:
+                    # The memory as a whole.
+                    memory = owner
+                    arrays[slot.name] = array = np.ndarray(view.shape, slot.dtype, memory)
+                    claim.append(id(array))
+                    continue
+                foreign = True
+                memory = slot.memory.from_address(address)
+                memory.keeper = owner
             else:
-                memory.claim = [view]
+                memory = slot.memory.from_address(address)
+                memory.keeper = view
                 if not _DETACHED.add(owner, memory):
                     return _take_back(given, wanted, inputs, outputs, slot.name, owner)
-                if type(owner) is not np.ndarray:
-                    foreign = True
-            arrays[slot.name] = np.ndarray(view.shape, slot.dtype, memory)
+                foreign = foreign or type(owner) is not np.ndarray
+            arrays[slot.name] = array = np.ndarray(view.shape, slot.dtype, memory)
+            memory.address = address
+            memory.claim = [id(array)]
     # An array's own memory, and transferred memory as a whole, have one owner; other owners may lie over one memory.
     if foreign:
-        spans = sorted((address, slot.nbytes, slot.name) for slot, _, _, address in (*given, *wanted))
+        spans = sorted((address, slot.nbytes, slot.name) for slot, _, _, _, address in (*given, *wanted))
         for (address, length, _), (following, _, name) in itertools.pairwise(spans):
             if address + length > following:
                 return _take_back(given, wanted, inputs, outputs, name, None)
@@ -228,18 +254,16 @@ def _take_back(
         name: The name of the view at fault.
         owner: The owner that was taken already; ``None`` if the view's memory overlaps another's.
     """
-    done: list[tuple[Any, Any]] = [
-        (checked[2], arrays[checked[0].name].base)
-        for views, arrays in ((given, inputs), (wanted, outputs))
-        for checked in views
-        if checked[0].name in arrays
-    ]
-    # The views were not detached when they were checked: either one of this call was faster, or another thread.
-    shared = owner is None or any(earlier is owner for earlier, _ in done)
-    for earlier, memory in done:
-        if isinstance(earlier, TransferredMemory):
-            earlier.claim.append(memory.claim.pop())
-        else:
+    shared = owner is None
+    for views, arrays in ((given, inputs), (wanted, outputs)):
+        for slot, _, earlier, top, _ in views:
+            if slot.name not in arrays:
+                continue
+            memory: Any = arrays[slot.name].base  # the new array's owner
             memory.claim.clear()
-            _DETACHED.remove(earlier)
+            if isinstance(earlier, TransferredMemory):
+                earlier.claim.append(id(top))
+            else:
+                _DETACHED.remove(earlier)
+            shared = shared or earlier is owner
     return name, "must not share memory with another view of this call" if shared else _DETACHED_REASON

@@ -130,10 +130,10 @@ class CompiledGraph:
             if len(wanted) != self._wanted or len(wanted) != len(self.outputs):
                 self._forget_outputs(len(wanted))
             # Binding costs more than a small run: memory that is still bound stays.
-            for slot, _, _, address in given:
+            for slot, _, _, _, address in given:
                 if bound[slot.index] != address:
                     self._bind(self._binding.bind_input, slot, address)
-            for slot, _, _, address in wanted:
+            for slot, _, _, _, address in wanted:
                 if bound[slot.index] != address:
                     self._bind(self._binding.bind_output, slot, address)
             self._session.run_with_iobinding(self._binding)

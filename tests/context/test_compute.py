@@ -193,6 +193,51 @@ def test_all_views_of_transferred_memory_are_detached(context: MLContext, graph:
             MLGraphBuilder(context).constant({"dataType": "float32", "dimensions": [6]}, view[:6])
 
 
+def test_only_the_last_result_has_the_memory(context: MLContext, graph: MLGraph) -> None:
+    results = [context.computeSync(graph, {"x": full(1), "y": full(2)}, {"sum": full(0)})]
+    for _ in range(5):
+        results.append(context.computeSync(graph, results[-1]["inputs"], results[-1]["outputs"]))
+    for result in results[:-1]:
+        old = result["inputs"]["x"]
+        for view in (old, old[:], old.reshape(6), np.asarray(memoryview(old)), old.view(np.uint8).view(np.float32)):
+            with pytest.raises(WebNNTypeError, match="must not be detached"):
+                context.computeSync(graph, {"x": view, "y": full(0)}, {"sum": full(0)})
+            with pytest.raises(WebNNTypeError, match="must not be detached"):
+                MLGraphBuilder(context).constant({"dataType": "float32", "dimensions": SHAPE}, view)
+    last = results[-1]["inputs"]["x"]
+    del results
+    gc.collect()
+    # Any view of the last one stands for its memory.
+    for pick in (
+        lambda x: x,
+        lambda x: x[:],
+        lambda x: x.reshape(6),
+        lambda x: np.asarray(memoryview(x)),
+        lambda x: x.view("u1").view("f4"),
+    ):
+        last = context.computeSync(graph, {"x": pick(last), "y": full(2)}, {"sum": full(0)})["inputs"]["x"]
+        assert last.ravel().tolist() == [1] * 6
+
+
+def test_a_refused_call_leaves_results_usable(context: MLContext, graph: MLGraph) -> None:
+    result = context.computeSync(graph, {"x": full(1), "y": full(2)}, {"sum": full(0)})
+    x, y, total = result["inputs"]["x"], result["inputs"]["y"], result["outputs"]["sum"]
+    own = full(5)
+    for inputs, outputs in (
+        ({"x": x, "y": x}, {"sum": total}),
+        ({"x": x, "y": y}, {"sum": y.reshape(6)}),
+        ({"x": x, "y": own}, {"sum": own}),
+        ({"x": own, "y": y}, {"sum": y}),
+    ):
+        with pytest.raises(WebNNTypeError, match="must not share memory"):
+            context.computeSync(graph, inputs, outputs)
+    result = context.computeSync(graph, {"x": x, "y": y}, {"sum": total})
+    assert result["outputs"]["sum"].tolist() == full(3).tolist()
+    assert (
+        context.computeSync(graph, {"x": own, "y": result["inputs"]["y"]}, {"sum": full(0)})["outputs"]["sum"].tolist() == full(7).tolist()
+    )
+
+
 def test_detached_arrays_are_forgotten_with_their_memory(context: MLContext, graph: MLGraph) -> None:
     for _ in range(300):
         # New arrays are likely to have the address and the identity of dead ones.
@@ -322,9 +367,8 @@ def test_many_threads(context: MLContext, graph: MLGraph) -> None:
 class Race:
     """Two threads that pass one array to `computeSync` at the same time."""
 
-    def __init__(self, context: MLContext, graph: MLGraph) -> None:
-        self.context, self.graph = context, graph
-        self.shared = full(1)
+    def __init__(self, context: MLContext, graph: MLGraph, shared: Any) -> None:
+        self.context, self.graph, self.shared = context, graph, shared
         self.barrier = threading.Barrier(2)
         self.done: list[Any] = []
         self.failed: list[str] = []
@@ -343,9 +387,12 @@ class Race:
 
 
 def test_two_threads_cannot_transfer_one_array(context: MLContext, graph: MLGraph) -> None:
-    for _ in range(30):
-        race = Race(context, graph)
+    shared = full(1)
+    for index in range(60):
+        race = Race(context, graph, shared)
         assert (len(race.done), len(race.failed)) == (1, 1)
+        # First memory of the program, then the result of the call that won.
+        shared = race.done[0]["inputs"]["x"] if index % 5 else full(1)
 
 
 @pytest.mark.parametrize("ending", ["", "raise SystemExit(3)", "loop.stop()"])
