@@ -302,8 +302,8 @@ class Emitter:
             self.graph.initializer.add(name=name, data_type=data_type, dims=value.shape, raw_data=value.tobytes())
             return
         tensor = self.graph.initializer.add(name=name, data_type=data_type, dims=value.shape, data_location=TensorProto.EXTERNAL)
-        for key, text in (("location", name), ("offset", "0"), ("length", str(value.nbytes))):
-            tensor.external_data.add(key=key, value=text)
+        # Without an offset and a length it is the whole file.
+        tensor.external_data.add(key="location", value=name)
         self.weights.append(Weight(name, value))
 
     def require(self, value: str) -> None:
