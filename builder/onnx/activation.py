@@ -18,7 +18,6 @@ _KERNELS = {
     "hardSigmoid": "HardSigmoid",
     "hardSwish": "HardSwish",
     "leakyRelu": "LeakyRelu",
-    "relu": "Relu",
     "softplus": "Softplus",
     "softsign": "Softsign",
     "tanh": "Tanh",
@@ -60,6 +59,12 @@ def _prelu(e: Emitter, op: Op) -> str:
     return e.node("Where", [isNegative, e.node("Mul", [input, slope]), input])
 
 
+def _relu(e: Emitter, op: Op) -> str:
+    dtype = op.type("input")
+    # The engine merges `Relu` with a `Clip` behind it, and refuses the graph if they are of an integer type.
+    return clip(e, op["input"], 0, int(np.iinfo(dtype).max), dtype) if dtype in BITS else e.node("Relu", [op["input"]])
+
+
 def _sigmoid(e: Emitter, op: Op) -> str:
     # `Sigmoid` is 0 below -18: it misses the tolerance of web-platform-tests there.
     exponential = e.node("Exp", [e.node("Neg", [op["input"]])])
@@ -76,6 +81,7 @@ TRANSLATIONS = {
     "clamp": Translation(emit=_clamp, elementwise=True),
     "linear": Translation(emit=_linear, carry={"float16": "float32"}, elementwise=True),
     "prelu": Translation(emit=_prelu, carry={"float16": "float32"}, elementwise=True),
+    "relu": Translation(emit=_relu, carry={"float16": "float32"}, elementwise=True),
     "sigmoid": Translation(emit=_sigmoid, carry={"float16": "float32"}, elementwise=True),
     "softmax": Translation(emit=_softmax, carry={"float16": "float32"}),
 }

@@ -48,6 +48,9 @@ BOOL = "bool"
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
 
+#: Nodes that the engine's optimizer does not move a transpose over.
+_FIXED = frozenset({"AveragePool", "Conv", "ConvTranspose"})
+
 #: Constants below this size stay inside the model: shape inference cannot read external ones.
 INLINE_BYTES = 128
 
@@ -199,6 +202,8 @@ class Emitter:
         self._constants: dict[str, Array] = {}
         self._views: dict[str, View] = {}
         self._pending: set[str] = set()
+        #: Behind a transpose, with no node between them that the engine does not move one over.
+        self._turned: set[str] = set()
 
     def scope(self, name: str) -> None:
         """Begin an operator: the names of its nodes and values start with this."""
@@ -261,6 +266,8 @@ class Emitter:
         # Some kernels crash on an optional input that is there but empty.
         while values and not values[-1]:
             values.pop()
+        if self._turned and op_type not in _FIXED and not self._turned.isdisjoint(values):
+            self._turned.update(outputs)
         node = self.graph.node.add(op_type=op_type, name=name, input=values, output=outputs)
         for key, attribute in attributes.items():
             _add_attribute(node, key, attribute)
@@ -355,6 +362,11 @@ class Emitter:
         self.require(view.source)
         node = self.graph.node.add(op_type="Transpose", name=f"{self._scope}.{name}", input=[view.source], output=[name])
         _add_attribute(node, "perm", view.permutation)
+        self._turned.add(name)
+
+    def is_turned(self, value: str) -> bool:
+        """Tell whether the engine's optimizer may move a transpose from before the node that takes this value to behind it."""
+        return value in self._turned
 
     def view(self, value: str, rank: int) -> View:
         """Return a value as a view of what a node makes; one that a node makes itself is a view of itself."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
 
 __all__ = ["TRANSLATIONS"]
 
@@ -55,20 +55,24 @@ class _Axis:
         return not doubtful[(margin > 0) | rounded].any()
 
 
-def _with_resize(e: Emitter, op: Op, mode: str, axes: list[_Axis], *, sizes: bool) -> str:
-    """Emit the engine's own operator."""
-    # Its linear mode wants the two axes last, or between batches and channels.
-    permutation = [2, 3, 0, 1] if mode == "linear" and axes[0].axis == 0 else [0, 1, 2, 3]
+def _with_resize(e: Emitter, op: Op, view: View, mode: str, axes: list[_Axis], *, sizes: bool) -> str:
+    """Emit the engine's own operator, before the transpose of its input."""
     if sizes:
-        shape = [op.outputs[0].dimensions[axis] for axis in permutation]
-        extent = [None, None, e.ints(shape)]
+        extent = [None, None, e.ints(view.for_source(op.outputs[0].dimensions))]
     else:
         scales = np.ones(4, np.float32)
         for axis in axes:
-            scales[axis.axis] = axis.scale
-        extent = [None, e.literal(scales[permutation])]
-    value = e.node("Resize", [e.transpose(op["input"], permutation), *extent], mode=mode)
-    return e.transpose(value, permutation)
+            scales[view.permutation[axis.axis]] = axis.scale
+        extent = [None, e.literal(scales)]
+    return e.transpose(e.node("Resize", [view.source, *extent], mode=mode), view.permutation)
+
+
+def _takes_linear(e: Emitter, view: View, axes: list[_Axis]) -> bool:
+    """Tell whether the engine's linear mode takes these axes: the last two, or those between batches and channels.
+
+    Its optimizer moves a transpose from before the node to behind it, even where the kernel then refuses the axes.
+    """
+    return sorted(view.permutation[axis.axis] for axis in axes) in ([1, 2], [2, 3]) and not e.is_turned(view.source)
 
 
 def _with_gather(e: Emitter, op: Op, mode: str, axes: list[_Axis]) -> str:
@@ -104,7 +108,10 @@ def _resample2d(e: Emitter, op: Op) -> str:
         right = right and (shape != output or all(axis.scale == 1 for axis in axes))
     if right and mode == "nearest" and max(output) <= _LONGEST_TABLE:
         right = all(axis.is_engine_exact for axis in axes)
-    return _with_resize(e, op, mode, axes, sizes=sizes) if right else _with_gather(e, op, mode, axes)
+    view = e.view(op["input"], 4)
+    if mode == "linear":
+        right = right and _takes_linear(e, view, axes)
+    return _with_resize(e, op, view, mode, axes, sizes=sizes) if right else _with_gather(e, op, mode, axes)
 
 
 TRANSLATIONS = {"resample2d": Translation(emit=_resample2d, carry={"float16": "float32"})}

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE
-from tests.support import run
+from tests.support import make_context, run
+from webnn import MLGraphBuilder
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -101,6 +102,17 @@ def test_relu_of_integers(dtype: str, *, constants: bool) -> None:
     info = np.iinfo(dtype)
     for x in (np.array([info.min, -1, 0, 1, info.max], dtype), np.array(-3, dtype)):
         np.testing.assert_array_equal(run("relu", x, constants=constants)[0], REFERENCE["relu"](x), strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "int8"])
+def test_clamp_behind_relu(dtype: str) -> None:
+    # The engine merges the two, and refuses integers.
+    builder = MLGraphBuilder(make_context())
+    x = builder.input("x", dataType=dtype, dimensions=[5])  # type: ignore[arg-type]  # a parameter of the test
+    graph = builder.buildSync({"y": builder.clamp(builder.relu(x), minValue=-3, maxValue=2)})
+    inputs = {"x": np.array([-7, -1, 0, 1, 6], dtype)}
+    result = builder._context.computeSync(graph, inputs, {"y": np.zeros(5, dtype)})  # type: ignore[attr-defined]  # an MLContext
+    assert result["outputs"]["y"].tolist() == [0, 0, 0, 1, 2]
 
 
 @pytest.mark.parametrize("constants", [False, True])

@@ -131,6 +131,42 @@ CASES: dict[str, tuple[list[Step], tuple[bool, ...], list[int], int]] = {
     "a sum that leaves channels": ([*CONV, step("reduceSumSquare", 2, options={"axes": [0, 1]})], (False, True), [3], 2),
     "a maximum": ([*CONV, step("reduceMax", 2, options={"axes": [2], "keepDimensions": True})], (False, True), [3], 2),
     "a maximum of everything": ([*CONV, step("reduceMax", 2)], (False, True), [3], 1),
+    # The engine's optimizer would move the transpose behind the node, whose kernel then refuses the axes.
+    "a transpose before resampling": (
+        [
+            given(1, 1, 2, 2),
+            step("resample2d", 0, options={"axes": [1, 2], "sizes": [2, 1]}),
+            turn(1, 0, 2, 3, 1),
+            step("clamp", 2, options={"minValue": 0}),
+            step("resample2d", 3, options={"mode": "linear", "axes": [2, 3], "sizes": [3, 1]}),
+        ],
+        (False,),
+        [4],
+        1,
+    ),
+    "a transpose far before resampling": (
+        [
+            given(2, 3, 4, 2),
+            turn(0, 0, 2, 3, 1),
+            step("softmax", 1, axis=3),
+            step("resample2d", 2, options={"mode": "linear", "scales": [2, 2]}),
+        ],
+        (False,),
+        [3],
+        1,
+    ),
+    "linear resampling": (
+        [*CONV, step("resample2d", 2, options={"mode": "linear", "axes": [1, 2], "sizes": [6, 8]}), step("relu", 3)],
+        (False, True),
+        [4],
+        2,
+    ),
+    "resampling": (
+        [*CONV, step("resample2d", 2, options={"axes": [1, 2], "scales": [2, 3]}), step("conv2d", 3, 1, options=NHWC)],
+        (False, True),
+        [4],
+        2,
+    ),
     "a softmax": ([*CONV, step("softmax", 2, axis=3)], (False, True), [3], 2),
     "a reshape": ([*CONV, step("reshape", 2, newShape=[3, 12])], (False, True), [3], 2),
     "a convolution in the other layout": (
