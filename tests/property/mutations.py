@@ -156,12 +156,17 @@ def _grown(value: Array, axis: int) -> Array:
     return np.concatenate([value, value.take([0], axis=axis)], axis=axis)
 
 
+def _with_one_axis_more(value: Array) -> list[Array]:
+    """Return the array with one axis more, unless no operand may have so many."""
+    return [value[None]] if value.ndim < REVISION_2024_06.max_rank else []
+
+
 def _of_another_shape(argument: str) -> Row:
     """The operand with one element more along each of its axes, and with one axis more: its shape must be exactly what it is."""
 
     def values(call: Call) -> list[Any]:
         value = _given(call, argument)
-        return [] if value is None else [*(_grown(value, axis) for axis in range(value.ndim)), value[None]]
+        return [] if value is None else [*(_grown(value, axis) for axis in range(value.ndim)), *_with_one_axis_more(value)]
 
     return _by_call(argument, values)
 
@@ -234,7 +239,7 @@ def _concat_rows() -> list[Row]:
         _always("inputs", [*NO_SEQUENCE, [], *([bad] for bad in NO_OPERAND)]),
         _by_call("inputs", one(lambda value, _: [_typed(value, dtype) for dtype in DATA_TYPES if dtype != value.dtype.name])),
         _by_call("inputs", one(lambda value, axis: [_grown(value, other) for other in range(value.ndim) if other != axis])),
-        _by_call("inputs", one(lambda value, _: [value[None]])),
+        _by_call("inputs", one(lambda value, _: _with_one_axis_more(value))),
         Row("inputs", foreign),
         _always("axis", NO_UNSIGNED_LONG),
         _by_call("axis", lambda call: [call.arguments["inputs"][0].ndim, 2**32 - 1]),
