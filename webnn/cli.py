@@ -1,4 +1,4 @@
-"""The command line: ``webnn demo`` and ``webnn devices``."""
+"""The command line: ``webnn demo``, ``webnn devices``, ``webnn run`` and ``webnn wpt``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ import webnn
 from webnn.context import devices as device_selection
 from webnn.context import engine
 from webnn.demo import network, show
+from webnn.wpt_runner import cli as wpt_runner
+from webnn.wpt_runner.commands import program
 
 __all__ = ["app", "main"]
 
@@ -30,6 +32,9 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(wpt_runner.app, name="wpt")
+app.command("run", context_settings=program.CONTEXT_SETTINGS)(program.command)
 
 
 class Device(StrEnum):

@@ -24,7 +24,7 @@ from webnn import cli
 
 DOCUMENTS = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if path.is_file()]
 #: Blocks that are shown and not run.
-SHOWN = {"bash", "text"}
+SHOWN = {"bash", "javascript", "text", "toml"}
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PRINTS = re.compile(r"\s*(?:[\w ]+ prints:?)?\s*", re.IGNORECASE)

@@ -177,7 +177,8 @@ def test_the_runner_uses_public_names_only(file: str) -> None:
         if isinstance(node.value, ast.Name) and node.value.id == "webnn":
             assert node.attr in public, f"webnn.{node.attr} is not public"
         own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
-        private = node.attr.startswith("_") and not node.attr.startswith("__")
+        # `os._exit` is public, whatever its name looks like.
+        private = node.attr.startswith("_") and not node.attr.startswith("__") and ast.unparse(node) != "os._exit"
         assert own or not private, f"line {node.lineno} uses the private {ast.unparse(node)}"
 
 

@@ -25,6 +25,8 @@ LONGEST = 500
 #: Module state that changes, with the reason.
 STATE = {
     ("context/buffers.py", "_DETACHED"): "NumPy's arrays cannot say themselves that they were transferred",
+    ("wpt_runner/commands/program.py", "sys"): "a Python program finds its arguments where the interpreter would put them",
+    ("wpt_runner/javascript/node.py", "warnings"): "within `catch_warnings`, which puts it back",
 }
 #: Methods that change a list, dictionary or set.
 _MUTATORS = frozenset({"add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"})

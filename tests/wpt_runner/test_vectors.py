@@ -1,9 +1,11 @@
-"""The conformance cases of web-platform-tests, and the runner itself."""
+"""The conformance cases of web-platform-tests, and what replays them."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,20 @@ import pytest
 
 from tests.shared import SHARED
 from tests.support import make_context
-from webnn.wpt_runner.vectors import Case, Correction, Outcome, check_corrections, distance, load_cases, load_corrections, run_case
+from webnn.wpt_runner.vectors import (
+    Case,
+    Correction,
+    Difference,
+    Outcome,
+    Status,
+    check_corrections,
+    distance,
+    load_cases,
+    load_corrections,
+    run_case,
+)
+from webnn.wpt_runner.vectors.corrections import bundled_levels, read_corrections
+from webnn.wpt_runner.vectors.run import Group, choose, default_jobs, find_stale, group_cases
 
 VECTORS = SHARED / "wpt_vectors"
 LEVEL = "2024-06"
@@ -51,53 +66,265 @@ def test_corrections_name_cases() -> None:
     assert set(load_corrections(LEVEL)) <= names
 
 
-def case(expected: list[Any], tolerance: float = 0, metric: str = "ULP") -> Case:
-    descriptor = {"shape": [2], "dataType": "float32"}
+# Cases of our own.
+
+FLOATS = {"shape": [2], "dataType": "float32"}
+
+
+def record(expected: Any, tolerance: float = 0, metric: str = "ULP", name: str = "neg") -> dict[str, Any]:
+    """Return a case as a file holds it: the negation of 1 and 2."""
     graph = {
-        "inputs": {"x": {"data": [1.0, 2.0], "descriptor": descriptor}},
-        "operators": [{"name": "neg", "arguments": [{"operand": "x"}], "outputs": ["y"]}],
-        "expectedOutputs": {"y": {"data": expected, "descriptor": descriptor}},
+        "inputs": {"x": {"data": [1.0, 2.0], "descriptor": dict(FLOATS)}},
+        "operators": [{"name": "neg", "arguments": [{"operand": "x"}], "options": {}, "outputs": ["y"]}],
+        "expectedOutputs": {"y": {"data": expected, "descriptor": dict(FLOATS)}},
     }
-    return Case(name="neg", file="neg", metric=metric, tolerance=tolerance, graph=graph)
+    return {"name": name, "tolerance": {"metricType": metric, "value": tolerance}, "graph": graph}
+
+
+def case(expected: Any, tolerance: float = 0, metric: str = "ULP", name: str = "neg") -> Case:
+    graph = record(expected)["graph"]
+    return Case(name=name, file="unary", level=LEVEL, metric=metric, tolerance=tolerance, graph=graph)
+
+
+def tensor(data: Any, dataType: str = "float32", shape: list[int] | None = None) -> dict[str, Any]:
+    return {"data": data, "descriptor": {"shape": [len(data)] if shape is None else shape, "dataType": dataType}}
 
 
 def test_a_case_passes() -> None:
     assert run_case(case([-1, -2]), make_context()) == Outcome(case=case([-1, -2]))
 
 
-@pytest.mark.parametrize("expected", [[-1, -2.5], [-1, "NaN"], [-1, 2]])
-def test_a_case_fails(expected: list[Any]) -> None:
-    outcome = run_case(case(expected), make_context())
-    assert "y[1] is" in outcome.failure
-    assert outcome.worst > 0
+def test_a_case_fails() -> None:
+    outcome = run_case(case([-1, -2.0000002], tolerance=0), make_context())
+    assert (outcome.status, outcome.passed, outcome.worst) == (Status.FAILED, False, 1)
+    assert outcome.failure == "y[1] is -2.0, expected -2.0000002: 1 ULP, allowed 0 (1 of 2 elements differ)"
+    expected = float(np.float32(-2.0000002))
+    assert outcome.difference == Difference(output="y", index=1, actual=-2.0, expected=expected, distance=1, wrong=1, compared=2)
 
 
-def test_an_error_is_an_outcome() -> None:
-    broken = case([-1, -2])
-    broken.graph["operators"][0]["name"] = "logicalNot"
-    assert "logicalNot: a must have a data type of ['uint8']" in run_case(broken, make_context()).failure
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        ([-1, "NaN"], "y[1] is -2.0, expected nan: inf ULP"),
+        ([2, 2], "y[0] is -1.0, expected 2.0: 2139095040 ULP, allowed 0 (2 of 2 elements differ)"),
+        (-2, "y[0] is -1.0, expected -2.0: 8388608 ULP, allowed 0 (1 of 2 elements differ)"),
+        ([-1, {"$bigint": "-3"}], "y[1] is -2.0, expected -3.0"),
+    ],
+)
+def test_what_differs(expected: Any, message: str) -> None:
+    assert message in run_case(case(expected), make_context()).failure
 
 
-def test_corrections() -> None:
-    correction = Correction(case="neg", output="y", reason="because", elements={1: -2.0})
-    outcome = run_case(case([-1, 7]), make_context(), correction)
-    assert (outcome.failure, outcome.corrected) == ("", True)
-    assert check_corrections({"neg": correction}, [outcome]) == []
-    passing = run_case(case([-1, -2]), make_context(), correction)
-    assert check_corrections({"neg": correction}, [passing]) == ["the case 'neg' passes without its correction"]
-    assert check_corrections({"neg": correction}, []) == ["there is no case 'neg'"]
+def test_the_expectation_is_not_rounded_for_an_absolute_tolerance() -> None:
+    """Half a unit in the last place counts, as in the original."""
+    near = -1 - 2**-25
+    assert run_case(case([near, -2], tolerance=2**-26, metric="ATOL"), make_context()).worst == 2**-25
+    assert run_case(case([near, -2], tolerance=0), make_context()).passed
 
+
+def test_the_type_and_shape_must_match() -> None:
+    wrong = case([-1, -2])
+    wrong.graph["expectedOutputs"]["y"]["descriptor"]["shape"] = [2, 1]
+    outcome = run_case(wrong, make_context())
+    assert (outcome.status, outcome.worst) == (Status.FAILED, None)
+    assert outcome.failure == "y is float32 [2], expected float32 [2, 1]"
+
+
+def test_a_fill_compares_a_thousand_elements() -> None:
+    filled = case(-1)
+    filled.graph["inputs"]["x"] = tensor([1.0] * 1000 + [5.0])
+    filled.graph["expectedOutputs"]["y"]["descriptor"]["shape"] = [1001]
+    assert run_case(filled, make_context()).passed
+    filled.graph["inputs"]["x"]["data"][999] = 5.0
+    assert "y[999] is -5.0, expected -1.0" in run_case(filled, make_context()).failure
+
+
+@pytest.mark.parametrize(
+    ("dataType", "data"),
+    [
+        ("int64", [{"$bigint": str(2**63 - 1)}, {"$bigint": str(-(2**63))}, 5]),
+        ("uint64", [{"$bigint": str(2**64 - 1)}, 0, 1.0]),
+        ("float16", ["NaN", "-Infinity", "-0", 65504, 1e9]),
+        ("float32", ["Infinity", 1e300, 0.1]),
+        ("uint8", [0, 255]),
+    ],
+)
+@pytest.mark.parametrize("constant", [False, True])
+def test_numbers_arrive(dataType: str, data: list[Any], constant: bool) -> None:
+    same = case(0)
+    operators = [{"name": "reshape", "arguments": [{"operand": "x"}, [len(data), 1]], "outputs": ["y"]}]
+    inputs = {"x": {**tensor(data, dataType), "constant": constant}, "unused": tensor([1, 2])}
+    same = replace(same, graph={"inputs": inputs, "operators": operators, "expectedOutputs": {"y": tensor(data, dataType, [len(data), 1])}})
+    assert run_case(same, make_context()).failure == ""
+    same.graph["expectedOutputs"]["y"]["data"] = [*data[:-1], 7]
+    assert f"y[{len(data) - 1}] is " in run_case(same, make_context()).failure
+
+
+def test_options_and_several_outputs() -> None:
+    operators = [
+        {"name": "split", "arguments": [{"operand": "x"}, 2], "options": {"axis": 0}, "outputs": ["a", "b"]},
+        {"name": "clamp", "arguments": [{"operand": "a"}], "options": {"minValue": "-0", "maxValue": 1}, "outputs": ["c"]},
+        {"name": "concat", "arguments": [[{"operand": "c"}, {"operand": "b"}], 0], "options": None, "outputs": ["d"]},
+    ]
+    outputs = {"b": tensor([3, 4]), "d": tensor([1, 1, 3, 4])}
+    several = replace(case(0), graph={"inputs": {"x": tensor([1, 2, 3, 4])}, "operators": operators, "expectedOutputs": outputs})
+    assert several.operations == ["split", "clamp", "concat"]
+    assert run_case(several, make_context()).failure == ""
+
+
+# What can be wrong in a file, and what it gives.
+
+OPERATOR = ("graph", "operators", 0)
+INPUT = ("graph", "inputs", "x")
+DELETED = object()
+NUMBER = "must be a number, 'NaN', 'Infinity', '-Infinity', '-0' or {'$bigint': DIGITS}, got "
+
+FAULTS: list[tuple[tuple[str | int, ...], Any, str]] = [
+    (("name",), DELETED, "name: field required"),
+    (("name",), 5, "name: input should be a valid string, got 5"),
+    (("tolerance",), DELETED, "tolerance: field required"),
+    (("tolerance", "value"), "1", "tolerance.value: input should be a valid number, got '1'"),
+    (("tolerance", "value"), math.nan, "tolerance.value: input should be a finite number, got nan"),
+    (("tolerance", "value"), -1, "tolerance.value: input should be greater than or equal to 0, got -1"),
+    (("tolerance", "metricType"), "MSE", "tolerance.metricType: input should be 'ULP' or 'ATOL', got 'MSE'"),
+    (("graph",), 3, "graph: input should be a valid dictionary, got 3"),
+    (("graph", "operators"), DELETED, "graph.operators: field required"),
+    (("graph", "operators"), {"a": 1}, "graph.operators: input should be a valid list, got {'a': 1}"),
+    (("graph", "operators"), [], "graph.expectedOutputs.y: no operator returns it"),
+    (("graph", "expectedOutputs"), {}, "graph.expectedOutputs: dictionary should have at least 1 item"),
+    ((*OPERATOR,), 7, "graph.operators[0]: must be an object, got 7"),
+    ((*OPERATOR, "name"), "frobnicate", "graph.operators[0].name: the draft has no operation 'frobnicate'"),
+    ((*OPERATOR, "name"), "__init__", "the draft has no operation '__init__'"),
+    ((*OPERATOR, "name"), "buildSync", "the draft has no operation 'buildSync'"),
+    ((*OPERATOR, "option"), {"axis": 1}, "graph.operators[0].option: extra inputs are not permitted"),
+    ((*OPERATOR, "arguments"), [[{"operand": "z"}]], "graph.operators[0].arguments[0][0]: there is no operand 'z' yet"),
+    ((*OPERATOR, "arguments"), [{"operand": 1}], "arguments[0]: must be {'operand': NAME} or {'$bigint': DIGITS}, got {'operand': 1}"),
+    ((*OPERATOR, "options"), {"label": [{"a": 1}]}, "graph.operators[0].options.label[0]: must be {'operand': NAME}"),
+    ((*OPERATOR, "outputs"), ["y", "z"], "graph.operators[0].outputs: must name 1 results of neg, got ['y', 'z']"),
+    ((*OPERATOR, "outputs"), ["x"], "graph.operators[0].outputs: there is an operand 'x' already"),
+    ((*OPERATOR, "outputs"), [], "graph.operators[0].outputs: list should have at least 1 item"),
+    ((*INPUT, "data"), [1], "graph.inputs.x.data: must be 2 numbers for the shape [2], got 1"),
+    ((*INPUT, "data"), [1, "one"], f"graph.inputs.x.data[1]: {NUMBER}'one'"),
+    ((*INPUT, "data"), [True, 1], f"graph.inputs.x.data[0]: {NUMBER}True"),
+    ((*INPUT, "data"), None, f"graph.inputs.x.data[0]: {NUMBER}None"),
+    ((*INPUT, "data"), [1, {"$bigint": "0x10"}], f"graph.inputs.x.data[1]: {NUMBER}{{'$bigint': '0x10'}}"),
+    ((*INPUT, "data"), [1, 10**400], "graph.inputs.x.data: a number is too large for a double"),
+    ((*INPUT,), tensor([1, 300], "uint8"), "graph.inputs.x.data[1]: must be an integer from 0 to 255, got 300"),
+    ((*INPUT,), tensor([0.5, 1], "int32"), "graph.inputs.x.data[0]: must be an integer from -2147483648 to 2147483647, got 0.5"),
+    ((*INPUT,), tensor(["NaN"], "int8"), "graph.inputs.x.data[0]: must be an integer from -128 to 127, got nan"),
+    ((*INPUT,), tensor([1], "int4"), "graph.inputs.x.descriptor.dataType: input should be 'float32', 'float16', "),
+    ((*INPUT,), tensor(1, shape=[10**6, 10**6]), "descriptor: float32 [1000000, 1000000] is too large, a tensor may take 1024 MiB"),
+    ((*INPUT,), tensor(1, shape=[-1]), "graph.inputs.x.descriptor.shape[0]: input should be greater than or equal to 0, got -1"),
+    ((*INPUT,), tensor(1, shape=[1] * 99), "graph.inputs.x.descriptor.shape: list should have at most 32 items"),
+    (("graph", "expectedOutputs", "y", "data"), [1], "graph.expectedOutputs.y.data: must be 2 numbers for the shape [2], got 1"),
+    (("graph", "expectedOutputs", "y", "data"), ["?", 1], f"data[0]: {NUMBER}'?'"),
+    ((*OPERATOR, "arguments"), json.loads("[" * 60 + "]" * 60), "must not be nested deeper than 50 levels"),
+    (("graph",), {1: 2}, "graph.inputs: field required (and 3 more)"),
+]
+#: What the API itself refuses.
+REFUSED: list[tuple[tuple[str | int, ...], Any, str]] = [
+    ((*OPERATOR, "name"), "logicalNot", "logicalNot: a must have a data type of ['uint8']"),
+    ((*OPERATOR, "arguments"), [{"operand": "x"}] * 7, "TypeError: "),
+    ((*INPUT,), tensor([], shape=[0]), "WebNNTypeError: input: descriptor must have dimensions from 1"),
+]
+
+
+def change(value: Any, path: tuple[str | int, ...], new: Any) -> None:
+    for key in path[:-1]:
+        value = value[key]
+    if new is DELETED:
+        del value[path[-1]]
+    else:
+        value[path[-1]] = new
+
+
+def write(path: Path, *tests: Any, level: str = LEVEL) -> Path:
+    path.write_text(json.dumps({"source": "here", "level": level, "tests": tests}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("path", "new", "message"), [*FAULTS, *REFUSED])
+def test_a_fault_is_the_failure_of_its_case(path: tuple[str | int, ...], new: Any, message: str, tmp_path: Path) -> None:
+    broken = record([-1, -2])
+    change(broken, path, new)
+    first, second = load_cases([write(tmp_path / "some.json", broken, record([-1, -2]))])
+    outcome = run_case(first, make_context())
+    assert (outcome.status, outcome.worst) == (Status.ERROR, None)
+    assert message in outcome.failure
+    assert outcome.failure.startswith("the case cannot run: ") == ((path, new, message) in FAULTS)
+    assert run_case(second, make_context()).passed
+
+
+@pytest.mark.parametrize("value", [3, None, "text", []])
+def test_no_case_at_all(value: Any, tmp_path: Path) -> None:
+    (broken,) = load_cases([write(tmp_path / "some.json", value)])
+    assert (broken.name, broken.operations) == ("tests[0]", [])
+    assert f"must be an object, got {value!r}" in broken.fault
+
+
+@pytest.mark.parametrize("operators", [None, 3, [3, {}, {"name": 5}]])
+def test_operations_of_a_broken_graph(operators: Any) -> None:
+    assert replace(case(0), graph={"operators": operators}).operations == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is no JSON: Expecting value"),
+        (b"\xff\xfe", "is no JSON: 'utf-8' codec can't decode"),
+        (b"[" * 100_000, "is no JSON: "),
+        (b"[]", "does not hold conformance cases: it has no member 'tests'"),
+        (b"{}", "does not hold conformance cases: it has no member 'tests'"),
+        (b'{"tests": 5}', "does not hold conformance cases: tests: input should be a valid list, got 5"),
+        (b'{"level": 5, "tests": []}', "does not hold conformance cases: level: input should be a valid string, got 5"),
+    ],
+)
+def test_not_a_file_of_cases(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"other\.json ") as caught:
+        list(load_cases([path]))
+    assert message in str(caught.value)
+
+
+def test_files_and_folders(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    with pytest.raises(FileNotFoundError, match="nowhere does not exist"):
+        list(load_cases([tmp_path / "nowhere"]))
+    with pytest.raises(ValueError, match=r"holds no JSON files$"):
+        list(load_cases([tmp_path]))
+    two = write(inner / "two.json", record([-1, -2]))
+    two.write_bytes(b"\xef\xbb\xbf" + two.read_bytes())
+    write(inner / "one.json", record([-1, -2]), record([-1, -2]))
+    (inner / "folder.json").mkdir()
+    with pytest.raises(ValueError, match=r"holds no JSON files; its folders with some are inner$"):
+        list(load_cases([tmp_path]))
+    # Each file counts once.
+    cases = list(load_cases([two, inner, inner / ".." / "inner"]))
+    assert [(each.file, each.level) for each in cases] == [("two", LEVEL), ("one", LEVEL), ("one", LEVEL)]
+
+
+# The comparison.
 
 DISTANCES: list[tuple[str, list[float], list[float], str, list[float]]] = [
     ("float32", [1.0], [1.0 + 2**-23], "ULP", [1]),
     ("float32", [0.0, -0.0], [-0.0, 0.0], "ULP", [0, 0]),
     ("float32", [2**-149, -(2**-149)], [0.0, 2**-149], "ULP", [1, 2]),
+    ("float32", [3.4028234663852886e38, -math.inf], [math.inf, math.inf], "ULP", [1, 2 * 0x7F800000]),
     ("float16", [1.0], [1.0 + 2**-10], "ULP", [1]),
+    ("float16", [-0.0, 6e-8], [0.0, 1.0], "ULP", [0, 0x3C00 - 1]),
     ("float32", [math.nan, math.nan, 1.0], [math.nan, 1.0, math.nan], "ULP", [0, math.inf, math.inf]),
+    ("float32", [math.nan, math.nan, 1.0], [math.nan, 1.0, math.nan], "ATOL", [0, math.inf, math.inf]),
     ("float32", [math.inf, math.inf], [math.inf, -math.inf], "ATOL", [0, math.inf]),
     ("float32", [0.5], [0.25], "ATOL", [0.25]),
     ("uint64", [2**64 - 1], [0], "ULP", [float(2**64 - 1)]),
+    ("int64", [2**63 - 1], [-(2**63)], "ULP", [float(2**64 - 1)]),
+    ("int32", [2**31 - 1], [-(2**31)], "ULP", [float(2**32 - 1)]),
+    ("uint8", [0], [255], "ULP", [255]),
     ("int8", [-128], [127], "ATOL", [255]),
+    ("float32", [], [], "ULP", []),
+    ("int64", [], [], "ATOL", []),
 ]
 
 
@@ -106,8 +333,133 @@ def test_distance(dtype: str, actual: list[float], expected: list[float], metric
     assert distance(np.array(actual, dtype), np.array(expected, dtype), metric).tolist() == result
 
 
-def test_not_cases(tmp_path: Path) -> None:
-    path = tmp_path / "other.json"
-    path.write_text("{}")
-    with pytest.raises(ValueError, match="no member 'tests'"):
-        list(load_cases([path]))
+def test_negative_nan() -> None:
+    """The sign and the payload of a NaN do not count: engines write different ones."""
+    bits = np.array([0xFFC00000, 0x7FC00001], np.uint32).view(np.float32)
+    assert distance(bits, np.array([math.nan] * 2, np.float32), "ULP").tolist() == [0, 0]
+
+
+# Corrections.
+
+
+def correction(name: str = "neg", output: str = "y", index: int = 1, file: str = "") -> Correction:
+    return Correction(case=name, file=file, output=output, reason="because", elements={index: -2.0})
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "status", "stale"),
+    [
+        ([-1, 7], correction(), Status.CORRECTED, []),
+        ([-1, -2], correction(), Status.PASSED, ["the case 'neg' passes without its correction"]),
+        ([7, 7], correction(), Status.FAILED, []),
+        ([-1, 7], correction(output="z"), Status.FAILED, ["the case 'neg' has no output 'z'"]),
+        ([-1, 7], correction(index=2), Status.FAILED, ["the output 'y' of the case 'neg' has no elements [2]"]),
+        ([-1], correction(), Status.ERROR, []),
+    ],
+)
+def test_corrections(expected: list[float], given: Correction, status: Status, stale: list[str]) -> None:
+    outcome = run_case(case(expected), make_context(), given)
+    assert outcome.status is status
+    assert outcome.passed == (status in (Status.PASSED, Status.CORRECTED))
+    assert check_corrections({"neg": given}, [outcome]) == stale
+
+
+def test_a_correction_of_no_case() -> None:
+    assert check_corrections({"neg": correction()}, []) == ["there is no case 'neg'"]
+
+
+def test_bundled_corrections() -> None:
+    assert LEVEL in bundled_levels()
+    assert {each.file for each in load_corrections(LEVEL).values()} == {"pooling"}
+    assert load_corrections("1999-12") == load_corrections("../expectations/2024-06") == {}
+
+
+ENTRY = """[[correction]]
+case = "neg"
+file = "unary"
+output = "y"
+reason = "because"
+elements = { 1 = -2, 4 = nan }
+"""
+
+
+def test_corrections_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(ENTRY, encoding="utf-8")
+    (read,) = read_corrections(path).values()
+    assert (read.case, read.file, read.elements[1], math.isnan(read.elements[4])) == ("neg", "unary", -2.0, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", r"has no table \[\[correction\]\]"),
+        ("[[expected]]\n", r"has no table \[\[correction\]\]"),
+        ("=", "is no TOML"),
+        ("[correction]\n", "correction must be an array of tables"),
+        ("correction = [3]", r"correction\[0\]: must be an object, got 3"),
+        (ENTRY + ENTRY, r"correction\[1\]: there is one for the case 'neg' already"),
+        (ENTRY.replace("because", " "), r"correction\[0\].reason: string should match pattern"),
+        (ENTRY.replace("1 =", "-1 ="), r"correction\[0\].elements.-1: string should match pattern"),
+        (ENTRY.replace("-2", "'x'"), r"correction\[0\].elements.1: input should be a valid number, got 'x'"),
+        (ENTRY.replace("output", "outputs"), r"correction\[0\].output: field required"),
+    ],
+)
+def test_wrong_corrections(content: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_corrections(path)
+
+
+# The choice of cases and of their corrections.
+
+
+def test_choosing_cases() -> None:
+    first, second = case(0, name="A [small] case"), replace(case(0, name="Übergrößen"), file="other")
+    group = Group(cases=[first, second], corrections={first.name: correction()})
+    assert choose([group], []) == [(first, correction()), (second, None)]
+    assert choose([group], ["NEG"]) == choose([group], [])
+    assert [each.name for each, _ in choose([group], ["[SMALL]"])] == [first.name]
+    assert [each.name for each, _ in choose([group], ["ÜBERGRÖSSEN", "unary: a"])] == [first.name, second.name]
+    with pytest.raises(ValueError, match=r"no case fits the filter 'ne'$"):
+        choose([group], ["other", "ne"])
+
+
+def test_corrections_follow_the_level(tmp_path: Path) -> None:
+    cases = [case(0), replace(case(0), level="mine")]
+    by_level = [(len(group.cases), group.corrections == load_corrections(LEVEL)) for group in group_cases(cases, None)]
+    assert by_level == [(1, True), (1, False)]
+    (group,) = group_cases(cases, LEVEL)
+    assert (len(group.cases), group.corrections) == (2, load_corrections(LEVEL))
+    (group,) = group_cases(cases, "none")
+    assert (len(group.cases), group.corrections) == (2, {})
+    path = tmp_path / "mine.toml"
+    path.write_text(ENTRY, encoding="utf-8")
+    (group,) = group_cases(cases, str(path))
+    assert (len(group.cases), list(group.corrections)) == (2, ["neg"])
+    with pytest.raises(ValueError, match=r"expectations must be a file, none, or one of .*2024-06.*, got '1999'"):
+        group_cases(cases, "1999")
+
+
+def test_what_can_be_stale() -> None:
+    """Only what ran, and files that were read, can tell."""
+    passing = Outcome(case=case(0))
+    here, hidden, gone, elsewhere = (
+        correction(),
+        correction("hidden"),
+        correction("gone", file="unary"),
+        correction("elsewhere", file="pooling"),
+    )
+    corrections = {each.case: each for each in (here, hidden, gone, elsewhere)}
+    group = Group(cases=[case(0), case(0, name="hidden")], corrections=corrections)
+    stale = ["there is no case 'gone'"]
+    assert find_stale([group], []) == stale
+    assert find_stale([group], [passing]) == ["the case 'neg' passes without its correction", *stale]
+    assert find_stale([group], [replace(passing, status=Status.CORRECTED)]) == stale
+
+
+@pytest.mark.parametrize(("count", "jobs"), [(0, 1), (1, 1), (32, 1), (33, 2), (100, 4), (10_000, 4)])
+def test_default_jobs(count: int, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webnn.wpt_runner.vectors.run.cores", lambda: 4)
+    assert default_jobs(count) == jobs

@@ -1,0 +1,23 @@
+"""Small checkouts of web-platform-tests for tests of the runner: the project's own harness, and the files that a test wants."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["WEB", "make_checkout"]
+
+#: The project's own tests in JavaScript, laid out as a checkout is.
+WEB = Path(__file__).parent / "web"
+
+
+def make_checkout(root: Path, files: Mapping[str, str]) -> Path:
+    """Make a checkout: the harness, and files by their paths below ``webnn``."""
+    (root / "resources").mkdir(parents=True)
+    shutil.copy(WEB / "resources" / "testharness.js", root / "resources")
+    for path, text in files.items():
+        file = root / "webnn" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return root

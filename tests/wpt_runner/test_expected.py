@@ -1,0 +1,601 @@
+"""The expectations: how they are read, laid beside results, found stale, and brought up to date."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from tests.property.profiles import NIGHTLY_EXAMPLES, hold
+from webnn.wpt_runner.expected import NO_EXPECTATIONS, Entry, Expectations, load_expectations
+from webnn.wpt_runner.expected.reading import read
+from webnn.wpt_runner.reports.text import replace_surrogates
+from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
+
+FILE = "webnn/conformance_tests/buffer.https.any.js"
+OTHER = "webnn/validation_tests/relu.https.any.js"
+CPU, GPU, NPU = VARIANTS = ("?cpu", "?gpu", "?npu")
+OK, PASS, FAIL = FileStatus.OK, SubtestStatus.PASS, SubtestStatus.FAIL
+
+#: The file in the tests' words: numbered entries of FILE and OTHER.
+TEXT = """\
+# The first comment.
+wpt = "f776985725"  # June
+
+# A section.
+
+# About one and two.
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+reason = "MLBuffer is not in this draft"  # said once
+subtests = [
+  "one",  # the first
+  # the second:
+  'two "quoted"',
+]
+# Below.
+
+# Free.
+
+[[correction]]
+case = "relu"
+elements = { 2 = 1.5 }
+text = '''
+[[expected]]
+# no comment'''
+
+# About three.
+[[expected]]
+file = "webnn/conformance_tests/buffer.https.any.js"
+status = "TIMEOUT"
+reason = "slow"
+variants = ["?cpu", "?gpu"]
+subtests = ["three"]
+[[expected]]
+file = "webnn/validation_tests/relu.https.any.js"
+reason = "it ends early"
+test = "ERROR"
+"""
+ONE, TWO, THREE = "one", 'two "quoted"', "three"
+
+
+def parse(text: str) -> Expectations:
+    wpt, entries = read("a.toml", text)
+    return Expectations(name="a.toml", text=text, wpt=wpt, entries=entries)
+
+
+def ran(file: str, variant: str, subtests: Mapping[str, str] | Iterable[tuple[str, str]] = (), status: str = "OK") -> FileResult:
+    pairs = subtests.items() if isinstance(subtests, Mapping) else subtests
+    return FileResult(
+        file=file,
+        variant=variant,
+        status=FileStatus(status),
+        subtests=[Subtest(name=name, status=SubtestStatus(outcome)) for name, outcome in pairs],
+    )
+
+
+#: What TEXT expects, to the letter.
+AS_EXPECTED = [
+    ran(FILE, CPU, {ONE: "FAIL", TWO: "FAIL", THREE: "TIMEOUT", "four": "PASS"}),
+    ran(FILE, GPU, {ONE: "FAIL", TWO: "FAIL", THREE: "TIMEOUT"}),
+    ran(FILE, NPU, {ONE: "FAIL", TWO: "FAIL", THREE: "PASS"}),
+    ran(OTHER, "", {"x": "PASS"}, "ERROR"),
+]
+
+
+def test_reading() -> None:
+    expectations = parse(TEXT)
+    assert expectations.wpt == "f776985725"
+    assert [(entry.line, entry.file, entry.reason, entry.variants, entry.status, entry.test) for entry in expectations.entries] == [
+        (7, FILE, "MLBuffer is not in this draft", None, FAIL, None),
+        (27, FILE, "slow", (CPU, GPU), SubtestStatus.TIMEOUT, None),
+        (33, OTHER, "it ends early", None, FAIL, FileStatus.ERROR),
+    ]
+    assert [entry.names for entry in expectations.entries] == [(ONE, TWO), (THREE,), (None,)]
+
+
+ENTRY = '[[expected]]\nfile = "a.js"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = ", "a.toml is no TOML: Invalid value (at end of document)"),
+        ("more = 1", "a.toml: the keys are wpt, expected, correction, got 'more'"),
+        ("wpt = 'main'", "a.toml: 'wpt' must be a commit: 7 or more hexadecimal digits, got 'main'"),
+        ("wpt = 2024", "a.toml: 'wpt' must be a string, got 2024"),
+        ("expected = 1", "a.toml: 'expected' must be a list, got 1"),
+        ("expected = [1]", "a.toml: 'expected[0]' must be a table, got 1"),
+        ("expected = [{file = 'a.js', subtests = ['x']}]", "a.toml: each of the 1 entries must be a table of its own under [[expected]]"),
+        ("[[expected]]", "a.toml:1: entry 1: 'file' is missing"),
+        (f"{ENTRY}test = 'ERROR'\n[[expected]]\nfile = ''\n", "a.toml:4: entry 2 (): 'file' must be a path in the checkout, without '/'"),
+        ("[[expected]]\nfile = '/a.js'", "a.toml:1: entry 1 (/a.js): 'file' must be a path in the checkout, without '/' at its front, got"),
+        ("[[expected]]\nfile = 1", "a.toml:1: entry 1: 'file' must be a string, got 1"),
+        (ENTRY, "a.toml:1: entry 1 (a.js): must have 'subtests' or 'test', got neither"),
+        (f"{ENTRY}status = 'FAIL'\ntest = 'CRASH'", "'status' is that of 'subtests': without them it must not be there"),
+        (f"{ENTRY}subtest = ['x']", "the keys are file, reason, variants, status, subtests, test, got 'subtest'"),
+        (f"{ENTRY}subtests = []", "'subtests' must not be empty, got []"),
+        (f"{ENTRY}subtests = 'x'", "'subtests' must be a list, got 'x'"),
+        (f"{ENTRY}subtests = ['x', nan]", "'subtests[1]' must be a string, got nan"),
+        (f"{ENTRY}subtests = ['x', 'y', 'x']", "'subtests' must hold each name once, got 'x' 2 times"),
+        (f"{ENTRY}subtests = ['x']\nreason = 1", "'reason' must be a string, got 1"),
+        (f"{ENTRY}subtests = ['x']\nstatus = 'PASS'", "'status' must be 'FAIL', 'TIMEOUT', 'NOTRUN' or 'PRECONDITION_FAILED', got 'PASS'"),
+        (f"{ENTRY}test = 'OK'", "'test' must be 'ERROR', 'TIMEOUT', 'CRASH' or 'PRECONDITION_FAILED', got 'OK'"),
+        (f"{ENTRY}test = 'ERROR'\nvariants = []", "'variants' must not be empty, got []"),
+        (f"{ENTRY}test = 'ERROR'\nvariants = ['cpu']", "'variants[0]' must begin with '?', got 'cpu'"),
+        (f"{ENTRY}test = 'ERROR'\nvariants = ['?cpu', '?cpu']", "'variants' must hold each name once, got '?cpu' 2 times"),
+        (
+            f"{ENTRY}test = 'ERROR'\n{ENTRY}test = 'CRASH'\nvariants = ['?cpu']",
+            "a.toml:4: entry 2 (a.js): must not speak of the test as a whole again in the same variants: entry 1 in line 1 does",
+        ),
+        (
+            f"{ENTRY}subtests = ['y', 'x']\nvariants = ['?gpu', '?cpu']\n{ENTRY}subtests = ['x']\nvariants = ['?cpu']\nstatus = 'NOTRUN'",
+            "a.toml:5: entry 2 (a.js): must not speak of 'x' again in the same variants: entry 1 in line 1 does",
+        ),
+        (f"{ENTRY}test = '{'long ' * 1000}'", "characters more)"),
+    ],
+)
+def test_what_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
+        parse(text)
+    assert "\n" not in str(raised.value)
+    assert len(str(raised.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# only a comment",
+        f"{ENTRY}subtests = ['x']\nvariants = ['?cpu']\n{ENTRY}subtests = ['x']\nvariants = ['?gpu', '']",
+        f"{ENTRY}subtests = ['', 'TIMEOUT']\n{ENTRY}test = 'TIMEOUT'",
+        '[["expected"]]\nfile = "a.js"\ntest = "CRASH"\n  [[ expected ]] # indented\n  file = "b.js"\n  test = "CRASH"',
+        "[[correction]]\nanything = 1\n[correction.elements]\n1 = 2",
+    ],
+)
+def test_what_is_read(text: str) -> None:
+    assert len(parse(text).entries) == len(tomllib.loads(text).get("expected", []))
+    assert parse(text.replace("\n", "\r\n")).entries == parse(text).entries
+
+
+def test_bundled_expectations() -> None:
+    bundled = load_expectations("2024-06")
+    assert bundled.path is not None
+    assert bundled.path.read_bytes() == bundled.text.encode()
+    assert all(entry.has_reason for entry in bundled.entries)
+
+
+def test_no_expectations() -> None:
+    none = load_expectations(NO_EXPECTATIONS)
+    assert (none.path, none.entries, none.problems(AS_EXPECTED, complete=True)) == (None, (), [])
+    assert none.apply(AS_EXPECTED[0]).failed
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    with pytest.raises(ValueError, match="there is no expectations file"):
+        load_expectations(str(path))
+    assert load_expectations(str(path), missing_ok=True) == Expectations(name=str(path), path=path)
+    path.write_bytes(TEXT.replace("\n", "\r\n").encode())
+    assert load_expectations(str(path)).entries == parse(TEXT).entries
+    path.write_bytes(b"reason = '\xff'")
+    with pytest.raises(ValueError, match="must be UTF-8"):
+        load_expectations(str(path))
+    with pytest.raises(ValueError, match=r"must be one of .*2024-06.*, none, or the path of a \.toml file, got '1999'"):
+        load_expectations("1999")
+
+
+def test_apply() -> None:
+    expectations = parse(TEXT)
+    applied = [expectations.apply(result) for result in AS_EXPECTED]
+    assert [result.failed for result in applied] == [False, False, False, False]
+    assert [(subtest.expected, subtest.reason) for subtest in applied[0].subtests] == [
+        (FAIL, "MLBuffer is not in this draft"),
+        (FAIL, "MLBuffer is not in this draft"),
+        (SubtestStatus.TIMEOUT, "slow"),
+        (None, ""),
+    ]
+    assert applied[2].subtests[2].expected is None
+    assert (applied[3].expected, applied[3].reason) == (FileStatus.ERROR, "it ends early")
+    # What an earlier file expected is forgotten.
+    assert [Expectations().apply(result) for result in applied] == [Expectations().apply(result) for result in AS_EXPECTED]
+
+
+@pytest.mark.parametrize(
+    "result", [ran(FILE, CPU, {ONE: "PASS"}), ran(FILE, NPU, {THREE: "TIMEOUT"}), ran(OTHER, ""), ran(OTHER, "", (), "CRASH")]
+)
+def test_what_is_unexpected(result: FileResult) -> None:
+    assert parse(TEXT).apply(result).failed
+
+
+def test_names_with_surrogates() -> None:
+    expectations = parse(f"{ENTRY}subtests = ['a U+d800', '\N{GRINNING FACE}']\nreason = 'r'")
+    result = ran("a.js", "", {"a \ud800": "FAIL", "\N{GRINNING FACE}": "FAIL"})
+    assert not expectations.apply(result).failed
+    assert expectations.problems([result]) == []
+    assert expectations.update([result]) == expectations.text
+
+
+@pytest.mark.parametrize(
+    ("results", "complete", "problems"),
+    [
+        ([], False, []),
+        (AS_EXPECTED, True, []),
+        (AS_EXPECTED[:1], False, []),
+        (
+            AS_EXPECTED[:1],
+            True,
+            [
+                f"a.toml:27: {FILE} has no variant '?gpu': take it out of the entry",
+                f"a.toml:33: {OTHER}: there is no such test file: remove the entry",
+            ],
+        ),
+        ([ran(OTHER, "")], False, [f"a.toml:33: {OTHER} ends OK: remove the entry"]),
+        # It fails otherwise: the result shows it, and the entry is needed.
+        ([ran(OTHER, "", {}, "CRASH")], False, []),
+        ([ran(FILE, NPU, {ONE: "TIMEOUT", TWO: "FAIL"})], False, []),
+        (
+            [ran(FILE, CPU, {ONE: "PASS", TWO: "FAIL"})],
+            False,
+            [
+                f"a.toml:7: {FILE} (?cpu) passes 'one': take this out of the entry",
+                f"a.toml:27: {FILE} (?cpu) has no subtest 'three': remove the entry",
+            ],
+        ),
+        (
+            [ran(FILE, NPU, {ONE: "PASS", TWO: "PASS"}), ran(FILE, CPU, {ONE: "FAIL", TWO: "PASS", THREE: "TIMEOUT"})],
+            False,
+            [
+                f"a.toml:7: {FILE} (?npu) passes 'one': name the other variants in the entry",
+                f"a.toml:7: {FILE} (?npu, ?cpu) passes 'two \"quoted\"': take this out of the entry",
+            ],
+        ),
+        # A test that broke off does not know its subtests.
+        ([ran(FILE, CPU, {ONE: "FAIL"}, "CRASH")], False, []),
+        # Of two subtests of a name, one does as expected.
+        ([ran(FILE, NPU, [(ONE, "FAIL"), (ONE, "PASS"), (TWO, "FAIL")])], False, []),
+    ],
+)
+def test_problems(results: Sequence[FileResult], complete: bool, problems: list[str]) -> None:
+    assert parse(TEXT).problems(results, complete=complete) == problems
+
+
+@pytest.mark.parametrize(
+    ("results", "complete", "count"),
+    [
+        ([], False, 0),
+        ([], True, 2),
+        ([ran("b.js", CPU)], False, 0),
+        ([ran("a.js", GPU)], False, 0),
+        ([ran("a.js", CPU, {}, "CRASH")], False, 1),
+    ],
+)
+def test_missing_reasons_of_what_ran(results: Sequence[FileResult], complete: bool, count: int) -> None:
+    text = f"{ENTRY}test = 'CRASH'\nvariants = ['?cpu']\n{ENTRY}test = 'CRASH'\nvariants = ['?npu']\nreason = '\t'"
+    assert sum("must have a reason" in problem for problem in parse(text).problems(results, complete=complete)) == count
+
+
+def test_problems_are_short() -> None:
+    names = [f"name {number}" for number in range(500)]
+    expectations = parse(f"{ENTRY}subtests = {names}\nreason = ' '")
+    assert expectations.problems([ran("a.js", "", dict.fromkeys(names, "PASS"))]) == [
+        "a.toml:1: a.js: the entry must have a reason: write down why this is expected",
+        "a.toml:1: a.js passes 'name 0', 'name 1', 'name 2' and 497 more: remove the entry",
+    ]
+
+
+# Bringing a file up to date.
+
+
+@pytest.mark.parametrize("text", [TEXT, TEXT.replace("\n", "\r\n"), TEXT.rstrip(), f"\n\n{TEXT}\n\n"])
+def test_what_holds_stays_to_the_letter(text: str) -> None:
+    assert parse(text).update(AS_EXPECTED, complete=True, wpt="f776985725") == text
+    assert parse(text).update([]) == text
+
+
+ALL = {FILE: VARIANTS}
+UNWRITTEN = 'reason = ""  # to be written by a person; the run fails until it is'
+
+
+@pytest.mark.parametrize(
+    ("results", "options", "changes"),
+    [
+        pytest.param(
+            [ran(FILE, variant, {ONE: "PASS", TWO: "FAIL", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
+            {},
+            [('  "one",  # the first\n', "")],
+            id="one passes",
+        ),
+        pytest.param(
+            [ran(FILE, CPU, {ONE: "FAIL", TWO: "FAIL", THREE: "PASS"})],
+            {},
+            [('variants = ["?cpu", "?gpu"]', 'variants = ["?gpu"]')],
+            id="passes in the variant that ran",
+        ),
+        pytest.param(
+            [ran(FILE, CPU, {ONE: "FAIL", TWO: "PASS", THREE: "TIMEOUT"})],
+            {"variants": ALL},
+            [
+                # A comment in a line of its own may be about more than the next name: it stays.
+                ("  'two \"quoted\"',\n", ""),
+                (
+                    "# Below.\n",
+                    '# Below.\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n'
+                    'reason = "MLBuffer is not in this draft"  # said once\n# Below.\nvariants = ["?gpu", "?npu"]\n'
+                    "subtests = [\n  # the second:\n  'two \"quoted\"',\n]\n",
+                ),
+            ],
+            id="a copy for the other variants",
+        ),
+        pytest.param(
+            [ran(OTHER, "")],
+            {},
+            [('[[expected]]\nfile = "webnn/validation_tests/relu.https.any.js"\nreason = "it ends early"\ntest = "ERROR"\n', "")],
+            id="the test ends well",
+        ),
+        pytest.param(
+            [ran(FILE, variant, {ONE: "PASS", TWO: "PASS", THREE: "TIMEOUT"}) for variant in (CPU, GPU)],
+            {},
+            [(TEXT[TEXT.index("# About one") : TEXT.index("# Free.")], "")],
+            id="an entry goes, with what belongs to it",
+        ),
+        pytest.param(
+            [ran(FILE, CPU, {THREE: "TIMEOUT"}, "ERROR")],
+            {"variants": ALL},
+            [
+                (
+                    'subtests = ["three"]\n',
+                    f'subtests = ["three"]\n\n[[expected]]\nfile = "webnn/conformance_tests/buffer.https.any.js"\n{UNWRITTEN}\n'
+                    'variants = ["?cpu"]\ntest = "ERROR"\n',
+                )
+            ],
+            id="the test ends badly",
+        ),
+        pytest.param(
+            [ran("webnn/new.any.js", variant, {"b": "FAIL", "a\n\\": "FAIL", "c": "NOTRUN"}) for variant in VARIANTS],
+            {"wpt": "0123456789"},
+            [
+                ("f776985725", "0123456789"),
+                (
+                    'test = "ERROR"\n',
+                    f'test = "ERROR"\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "FAIL"\nsubtests = [\n  "b",\n'
+                    f'  "a\\n\\\\",\n]\n\n[[expected]]\nfile = "webnn/new.any.js"\n{UNWRITTEN}\nstatus = "NOTRUN"\nsubtests = ["c"]\n',
+                ),
+            ],
+            id="a new file",
+        ),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_update(results: Sequence[FileResult], options: dict[str, Any], changes: Sequence[tuple[str, str]], newline: str) -> None:
+    wanted = TEXT
+    for old, new in changes:
+        assert wanted.count(old) == 1 or old == "# Below.\n"
+        wanted = wanted.replace(old, new, 1)
+    assert parse(TEXT.replace("\n", newline)).update(results, **options) == wanted.replace("\n", newline)
+
+
+def test_new_failures_join_what_nobody_has_looked_at() -> None:
+    first = parse("").update([ran(FILE, CPU, {"a": "FAIL"})])
+    second = parse(first).update([ran(FILE, CPU, {"a": "FAIL", "b": "FAIL"})])
+    assert second == first.replace('["a"]', '[\n  "a",\n  "b",\n]')
+    third = parse(second).update([ran(FILE, CPU, {"a": "FAIL", "b": "FAIL", "c": "FAIL"})])
+    assert third == second.replace('"b",', '"b",\n  "c",')
+    written = third.replace('""', '"A person knows."')
+    fourth = parse(written).update([ran(FILE, CPU, dict.fromkeys("abcd", "FAIL"))])
+    assert [(entry.reason, entry.subtests) for entry in parse(fourth).entries] == [("A person knows.", ("a", "b", "c")), ("", ("d",))]
+    # The remark that a person is to write it is gone with the need for it.
+    assert fourth.count(UNWRITTEN.partition("#")[2]) == 1
+
+
+def test_a_new_file_says_what_it_is() -> None:
+    assert parse("").update([]) == ""
+    text = parse("").update([ran(FILE, CPU, {"a": "FAIL"})], wpt="f776985725")
+    assert re.match(r'# .*\n# .*\n\nwpt = "f776985725"\n\n\[\[expected\]\]\n', text)
+    assert parse(text).update([ran(FILE, CPU, {"a": "PASS"})]).endswith('wpt = "f776985725"\n')
+
+
+@pytest.mark.parametrize(
+    "head", ["", "# Two lines\n# of comment.\n", "# A comment.\n\n", "correction = []\n", 'wpt = "0000000" # old\n\n\n']
+)
+def test_the_commit_is_noted(head: str) -> None:
+    text = f"{head}[[expected]]\nfile = 'a.js'\ntest = 'CRASH'\n"
+    updated = parse(text).update([], wpt="f776985725")
+    assert parse(updated).wpt == "f776985725"
+    assert re.findall("#.*", updated) == re.findall("#.*", text)
+    assert parse(updated).update([], wpt="f776985725") == updated
+
+
+def test_other_variants_are_left_alone() -> None:
+    text = f"{ENTRY}reason = 'r'\nsubtests = ['x', 'y']\n"
+    passes = ran("a.js", CPU, {"x": "PASS", "y": "FAIL"})
+    known = parse(text).update([passes], variants={"a.js": VARIANTS})
+    assert [(entry.variants, entry.subtests, entry.reason) for entry in parse(known).entries] == [
+        (None, ("y",), "r"),
+        ((GPU, NPU), ("x",), "r"),
+    ]
+    # Where nothing is known of other variants, there are none.
+    assert [(entry.variants, entry.subtests) for entry in parse(parse(text).update([passes])).entries] == [(None, ("y",))]
+
+
+BOTH = f"{ENTRY}test = 'ERROR' # early\nreason = 'r'\nstatus = 'NOTRUN'\nsubtests = ['x', 'y'] # late\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "outcomes", "problems", "updated"),
+    [
+        ("ERROR", {"x": "NOTRUN", "y": "NOTRUN"}, [], BOTH),
+        ("ERROR", {"y": "NOTRUN"}, [], BOTH),
+        ("OK", {"x": "NOTRUN", "y": "NOTRUN"}, ["ends OK: take this out of the entry"], BOTH.replace("test = 'ERROR' # early\n", "")),
+        ("ERROR", {"x": "PASS", "y": "NOTRUN"}, ["passes 'x': take this out of the entry"], BOTH.replace("'x', ", "")),
+        (
+            "ERROR",
+            {"x": "PASS", "y": "PASS"},
+            ["passes 'x', 'y': take this out of the entry"],
+            BOTH[: BOTH.index("status")],
+        ),
+        ("OK", {"x": "PASS"}, ["ends OK: take this", "passes 'x': take this", "has no subtest 'y': take this"], ""),
+    ],
+)
+def test_one_reason_for_a_test_and_its_subtests(status: str, outcomes: dict[str, str], problems: list[str], updated: str) -> None:
+    results = [ran("a.js", "", outcomes, status)]
+    found = parse(BOTH).problems(results)
+    assert len(found) == len(problems)
+    assert all(f"a.js {part}" in problem for problem, part in zip(found, problems, strict=True))
+    assert parse(BOTH).update(results).strip() == updated.strip()
+
+
+def test_names_that_end_differently_have_no_entry() -> None:
+    results = [ran("a.js", "", [("x", "PASS"), ("x", "FAIL"), ("y", "FAIL"), ("y", "FAIL")])]
+    text = parse("").update(results)
+    assert [entry.subtests for entry in parse(text).entries] == [("y",)]
+    assert [subtest.unexpected for subtest in parse(text).apply(results[0]).subtests] == [False, True, False, False]
+
+
+def test_thousands_of_subtests() -> None:
+    names = [f"subtest {number}" for number in range(3000)]
+    text = parse("").update([ran("a.js", variant, dict.fromkeys(names, "FAIL")) for variant in VARIANTS])
+    assert parse(text).entries[0].subtests == tuple(names)
+    half = [ran("a.js", variant, {name: "FAIL" if index % 2 else "PASS" for index, name in enumerate(names)}) for variant in VARIANTS]
+    assert parse(parse(text).update(half)).entries[0].subtests == tuple(names[1::2])
+
+
+# Any file and any results.
+
+LIST_STYLES = [
+    lambda items: f"[{', '.join(items)}]",
+    lambda items: f"[ {' , '.join(items)} , ]  # behind",
+    lambda items: "[\n" + "".join(f"    {item}, # of {index}\n" for index, item in enumerate(items)) + "]",
+    lambda items: "[\n  # above\n  " + ",\n\n  ".join(items) + "\n  # below\n]",
+    lambda items: "[" + ",\n  ".join(items) + "]",
+    lambda items: "[\n" + "".join(f"{item}\n , " for item in items) + "\n]",
+]
+
+
+@pytest.mark.parametrize("style", LIST_STYLES)
+def test_lists_in_any_style(style: Any) -> None:
+    names = ["a", "b]", "c #", "d"]
+    text = f"{ENTRY}subtests = {style([repr(name) for name in names])}\n# below\n"
+    for length in range(1, 5):
+        for kept in itertools.combinations(names, length):
+            for new in ([], ["new"], ["new", "newer"]):
+                outcomes = dict.fromkeys(names, "PASS") | dict.fromkeys([*kept, *new], "FAIL")
+                updated = parse(text).update([ran("a.js", "", outcomes)])
+                assert [entry.subtests for entry in parse(updated).entries] == [(*kept, *new)]
+                assert updated.endswith("# below\n")
+
+
+NAMES = st.sampled_from(["a", "b", "\ud800", "[[expected]]", '# "x"\n']) | st.text(st.characters(), max_size=4)
+OUTCOMES = st.dictionaries(NAMES, st.sampled_from(["PASS", "FAIL", "FAIL", "TIMEOUT", "NOTRUN"]), max_size=5)
+TESTS = st.tuples(OUTCOMES, st.sampled_from(["OK", "OK", "OK", "ERROR", "CRASH", "TIMEOUT"]))
+VARIANTS_OF = {"a.js": VARIANTS, "b.js": ("",), "'c'\n\udfff.js": ("?x=\ud800",)}
+KEYS = [(file, variant) for file, variants in VARIANTS_OF.items() for variant in variants]
+RUNS = st.dictionaries(st.sampled_from(KEYS), TESTS, max_size=4).map(
+    lambda run: [ran(file, variant, outcomes, status) for (file, variant), (outcomes, status) in run.items()]
+)
+#: Runs one after another; whether each one was of everything; how a person writes lists, and ends lines.
+HISTORIES = st.tuples(
+    st.lists(st.tuples(RUNS, st.booleans()), min_size=1, max_size=4), st.sampled_from(LIST_STYLES), st.sampled_from(["\n", "\r\n"])
+)
+
+#: What else a person has in the file: it stays.
+REST = ["# Free.\n\n", '[[correction]]\ncase = """\n[[expected]]"""\n# of the correction\n\n', "# Free, too.\n\n"]
+
+Key = tuple[str, str, str | None]
+
+
+def toml(text: str) -> str:
+    return '"' + "".join(character if character.isalnum() else f"\\U{ord(character):08x}" for character in text) + '"'
+
+
+def write(entries: Sequence[Entry], style: Any, newline: str) -> str:
+    """Write the entries as a person would: with reasons, and comments above."""
+    text = "".join(REST)
+    for number, entry in enumerate(entries):
+        text += f"# about {number}\n[[expected]]\nfile = {toml(entry.file)}\nreason = {toml(entry.reason or f'reason {number}')} # mine\n"
+        if entry.test:
+            text += f"test = {toml(entry.test)}\n"
+        if entry.subtests:
+            text += f"subtests = {style([toml(name) for name in entry.subtests])}\nstatus = {toml(entry.status)}\n"
+        if entry.variants is not None:
+            text += f"variants = [{', '.join(map(toml, entry.variants))}]\n"
+    return text.replace("\n", newline)
+
+
+def merge(entries: Iterable[Entry]) -> list[Entry]:
+    """Say of a test and its subtests together what nobody has given a reason for."""
+    merged: list[Entry] = []
+    for entry in entries:
+        last = merged[-1] if merged else entry
+        alike = (last.file, last.variants, last.reason) == (entry.file, entry.variants, entry.reason)
+        if alike and not entry.has_reason and last.test and not last.subtests and not entry.test:
+            merged[-1] = replace(entry, test=last.test)
+        else:
+            merged.append(entry)
+    return merged
+
+
+def expand(entries: Iterable[Entry]) -> dict[Key, tuple[str, str]]:
+    """Return status and reason of all that the entries cover."""
+    written = {replace_surrogates(file): variants for file, variants in VARIANTS_OF.items()}
+    return {
+        (entry.file, variant, name): (entry.status if name is not None else str(entry.test), entry.reason)
+        for entry in entries
+        for variant in entry.variants or map(replace_surrogates, written[entry.file])
+        for name in entry.names
+    }
+
+
+def outcomes_of(results: Iterable[FileResult]) -> dict[Key, str]:
+    """Return the statuses of all tests and subtests."""
+    outcomes: dict[Key, str] = {}
+    for result in results:
+        test = replace_surrogates(result.file), replace_surrogates(result.variant)
+        outcomes[*test, None] = result.status
+        outcomes |= {(*test, replace_surrogates(subtest.name)): subtest.status for subtest in result.subtests}
+    return outcomes
+
+
+def check_history(history: tuple[list[tuple[list[FileResult], bool]], Any, str]) -> None:
+    runs, style, newline = history
+    text = write([], style, newline)
+    for results, complete in runs:
+        before = parse(text)
+        updated = before.update(results, variants=VARIANTS_OF, complete=complete)
+        after = parse(updated)
+        # The results are as expected but for reasons, and there is no more to do.
+        assert [after.apply(result).failed for result in results] == [False] * len(results)
+        problems = after.problems(results, complete=complete)
+        blank = [entry for entry in after.entries if not entry.has_reason]
+        assert len(problems) == len(blank)
+        assert all("must have a reason" in problem for problem in problems)
+        assert after.update(results, variants=VARIANTS_OF, complete=complete) == updated
+        # No reason is lost, and none is made up.
+        known, found, outcomes = expand(before.entries), expand(after.entries), outcomes_of(results)
+        for key, (status, reason) in known.items():
+            file, variant, _ = key
+            test = outcomes.get((file, variant, None))
+            if outcomes.get(key, status if test != "OK" else "") == status and (test or not complete):
+                assert found[key] == (status, reason)
+        for key in found.keys() & outcomes.keys():
+            assert found[key] == (outcomes[key], known[key][1] if known.get(key, ("",))[0] == outcomes[key] else "")
+        # The rest is as it was.
+        assert all(part.strip().replace("\n", newline) in updated for part in REST)
+        assert ("\r" in updated) == (newline == "\r\n")
+        text = write(merge(after.entries), style, newline)
+
+
+def test_any_history_of_runs() -> None:
+    hold("ci", 100, HISTORIES, check_history)
+
+
+@pytest.mark.slow
+def test_any_history_of_runs_at_length() -> None:
+    hold("nightly", NIGHTLY_EXAMPLES, HISTORIES, check_history)

@@ -1,0 +1,183 @@
+"""Tests of web-platform-tests in this process: what becomes of good files and of bad ones."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.wpt_runner.checkouts import make_checkout
+from tests.wpt_runner.engines import needs_quickjs
+from webnn.wpt_runner.checkout import Checkout, Test, TestFile
+from webnn.wpt_runner.harness import Settings, run_test, time_limit
+from webnn.wpt_runner.results import FileResult, Subtest
+
+pytestmark = needs_quickjs
+
+FAST = Settings(timeout_multiplier=0.03)
+
+
+def run(root: Path, files: str | dict[str, str], settings: Settings = FAST, name: str = "x.any.js", **rest: Any) -> FileResult:
+    """Run a file of a small checkout, in its first variant."""
+    checkout = Checkout(make_checkout(root, {name: files} if isinstance(files, str) else files))
+    return run_test(checkout, checkout.tests([name])[0], settings, **rest)
+
+
+def outcomes(result: FileResult) -> dict[str, str]:
+    return {subtest.name: subtest.status.value for subtest in result.subtests}
+
+
+#: Files, and what becomes of them: the status, a part of the message, and the subtests.
+NEVER = "promise_test(() => new Promise(() => {}), 'never');"
+FILES: list[tuple[str, str, str, dict[str, str]]] = [
+    ("test(() => {}, 'a'); test(() => { throw new Error('bad'); }, 'b')", "OK", "", {"a": "PASS", "b": "FAIL"}),
+    ("promise_test(async () => {}, 'a'); promise_test(async () => assert_true(false), 'b')", "OK", "", {"a": "PASS", "b": "FAIL"}),
+    ("promise_test(() => 5, 'a')", "OK", "", {"a": "FAIL"}),
+    ("test(() => {}, 'a'); }{", "ERROR", "/webnn/x.any.js: SyntaxError", {}),
+    ("test(() => {}, 'a'); throw new TypeError('mine');", "ERROR", "/webnn/x.any.js: TypeError: mine", {"a": "PASS"}),
+    ("test(() => {}, 'a'); throw null;", "ERROR", "/webnn/x.any.js: null", {"a": "PASS"}),
+    ("setup(() => { throw new Error('in the setup'); }); test(() => {}, 'a')", "ERROR", "Error: in the setup", {}),
+    ("test(() => {}, 'a'); test(() => {}, 'a')", "ERROR", 'two tests have the name "a"', {"a": "NOTRUN"}),
+    ("setTimeout(() => { throw new Error('later'); }); " + NEVER, "ERROR", "Error: later", {"never": "NOTRUN"}),
+    ("", "ERROR", "the file has no tests", {}),
+    ("// only a comment", "ERROR", "the file has no tests", {}),
+    ("test(() => {}, 'a'); " + NEVER + "promise_test(async () => {}, 'after')", "TIMEOUT", "it waits for something that will not happen",
+     {"a": "PASS", "never": "TIMEOUT", "after": "NOTRUN"}),
+    ("test(() => {}, 'a'); (function again() { setTimeout(again); })(); " + NEVER, "TIMEOUT", "it was not done after 0.3 s",
+     {"a": "PASS", "never": "TIMEOUT"}),
+    ("test(() => {}, 'a'); (function again() { Promise.resolve().then(again); })(); " + NEVER, "TIMEOUT", "it was not done after 0.3 s",
+     {"a": "PASS", "never": "TIMEOUT"}),
+    ("test(() => {}, 'a'); setInterval(() => {}, 1)", "OK", "", {"a": "PASS"}),
+    ("test(() => { (function f() { f(); })(); }, 'a'); test(() => {}, 'b')", "OK", "", {"a": "FAIL", "b": "PASS"}),
+    ("test(() => {}, '\\0\\ud800'); test(() => { throw new Error('\\0\\ud800'); }, 'b')", "OK", "", {"\0\ufffd": "PASS", "b": "FAIL"}),
+    ("test(() => {}, 5); test(() => { throw undefined; }, null)", "OK", "", {"5": "PASS", "null": "FAIL"}),
+    ("const keep = []; test(() => { for (;;) keep.push({}); }, 'a')", "ERROR", "it used up its memory, 32 MiB", {}),
+    ("const keep = []; promise_test(async () => { for (;;) keep.push({}); }, 'a')", "ERROR", "it used up its memory, 32 MiB", {}),
+    ("const keep = []; setTimeout(() => { for (;;) keep.push({}); }); test(() => {}, 'a'); " + NEVER, "ERROR",
+     "it used up its memory, 32 MiB", {"a": "PASS"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "status", "message", "subtests"), FILES, ids=range(len(FILES)))
+def test_files(tmp_path: Path, text: str, status: str, message: str, subtests: dict[str, str]) -> None:
+    result = run(tmp_path, text, Settings(timeout_multiplier=0.03, memory=1 << 25))
+    assert (result.status, outcomes(result)) == (status, subtests)
+    assert message in result.message if message else result.message == ""
+    for subtest in result.subtests:
+        assert bool(subtest.message) == (subtest.status == "FAIL")
+        assert "\ud800" not in subtest.name + subtest.message  # reports are written as UTF-8
+
+
+def test_other_files_are_not_affected(tmp_path: Path) -> None:
+    checkout = Checkout(make_checkout(tmp_path, {
+        "a.any.js": "globalThis.left = 1; Array.prototype.push = 5; throw new Error('a');",
+        "b.any.js": "test(() => assert_equals(typeof left, 'undefined'), 'b'); test(() => [].push(1), 'push');",
+    }))  # fmt: skip
+    first, second = (run_test(checkout, test, FAST) for test in checkout.tests())
+    assert (first.status, second.status) == ("ERROR", "OK")
+    assert outcomes(second) == {"b": "PASS", "push": "PASS"}
+
+
+def test_a_test_that_waits_for_nothing_ends_at_once(tmp_path: Path) -> None:
+    started = time.monotonic()
+    result = run(tmp_path, NEVER + "clearTimeout(setTimeout(() => {}, 8000))", Settings())
+    assert result.status == "TIMEOUT"
+    assert time.monotonic() - started < 3
+
+
+def test_subtests_are_told_as_they_end(tmp_path: Path) -> None:
+    told: list[Subtest] = []
+    result = run(tmp_path, "test(() => {}, 'a'); test(() => assert_unreached('no'), 'b'); " + NEVER, on_subtest=told.append)
+    assert told == list(result.subtests)
+    assert [(each.name, each.message) for each in told] == [("a", ""), ("b", "no: reached what must not be reached"), ("never", "")]
+
+
+#: Files with scripts, and what becomes of ``x.any.js``: the status and the message.
+SCRIPTS: list[tuple[dict[str, str], str, str]] = [
+    ({"x.any.js": "// META: script=one.js\n// META: script=../webnn/deep/two.js\ntest(() => assert_equals(one + two, 3), 'a');",
+      "one.js": "const one = 1;", "deep/two.js": "const two = one + 1;"}, "OK", ""),
+    ({"x.any.js": "// META: script=missing.js\ntest(() => {}, 'a');"}, "ERROR", "there is no file /webnn/missing.js in the checkout"),
+    ({"x.any.js": "// META: script=../../outside.js\ntest(() => {}, 'a');"}, "ERROR", "there is no file /outside.js in the checkout"),
+    ({"x.any.js": "// META: script=a\0b.js\n"}, "ERROR", "there is no file /webnn/a\0b.js in the checkout"),
+    ({"x.any.js": f"// META: script={'a' * 5000}.js\n"}, "ERROR", "there is no file /webnn/aaa"),
+    ({"x.any.js": "// META: script=one.js\ntest(() => {}, 'a');", "one.js": "}{"}, "ERROR", "/webnn/one.js: SyntaxError"),
+    ({"x.any.js": "// META: title=A \"title\" \\ '\u2028\ntest(() => assert_equals(META_TITLE, 'A \"title\" \\\\ \\''), 'a');"}, "OK", ""),
+    ({"x.any.js": "// META: variant=?npu\ntest(() => assert_equals(location.search, '?npu'), 'a');"}, "OK", ""),
+    ({"x.any.js": "test(() => assert_equals(location.pathname, '/webnn/x.any.html'), 'a');"}, "OK", ""),
+    ({"x.any.js": "promise_test(async () => assert_equals((await (await fetch('d.json')).json()).a, 1), 'a');",
+      "d.json": '{"a": 1}'}, "OK", ""),
+    ({"x.any.js": "promise_test(async () => assert_equals((await fetch('../../../etc/passwd')).status, 404), 'a');"}, "OK", ""),
+    ({"x.any.js": "\u2028'use strict'; test(() => assert_equals('\u00e9\U0001f600'.length, 3), 'a');"}, "OK", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "status", "message"), SCRIPTS, ids=range(len(SCRIPTS)))
+def test_scripts(tmp_path: Path, files: dict[str, str], status: str, message: str) -> None:
+    result = run(tmp_path, files)
+    assert result.status == status
+    assert result.message.startswith(message)
+    if status == "OK":
+        assert [(subtest.status, subtest.message) for subtest in result.subtests] == [("PASS", "")]
+
+
+#: What stands in place of testharness.js, and the message.
+HARNESSES = [
+    ("}{", "/resources/testharness.js: SyntaxError"),
+    ("", "/resources/testharness.js: TypeError"),
+    ("throw 5", "/resources/testharness.js: 5"),
+]
+
+
+@pytest.mark.parametrize(("harness", "message"), HARNESSES)
+def test_a_harness_that_is_none(tmp_path: Path, harness: str, message: str) -> None:
+    root = make_checkout(tmp_path, {"x.any.js": "test(() => {}, 'a');"})
+    (root / "resources" / "testharness.js").write_text(harness)
+    checkout = Checkout(root)
+    result = run_test(checkout, checkout.tests()[0], FAST)
+    assert (result.status, list(result.subtests)) == ("ERROR", [])
+    assert result.message.startswith(message)
+
+
+def test_the_output_is_kept(tmp_path: Path) -> None:
+    result = run(tmp_path, "// META: title=T\nconsole.log('one', {a: 1}); console.warn('two\\n\u2603'); test(() => {}, 'a');")
+    assert result.output == 'log: one {"a":1}\nwarn: two\n\u2603'
+    assert (result.title, result.file, result.variant, result.test) == ("T", "webnn/x.any.js", "", "/webnn/x.any.html")
+    assert 0 < result.seconds < 10
+    result = run(tmp_path / "long", "for (let i = 0; i < 100; i++) console.log('x'.repeat(10000)); test(() => {}, 'a');")
+    assert 64 * 1024 <= len(result.output) <= 2 * 64 * 1024
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("new MLGraphBuilder(context)", ""),
+        ("context.compute({}, {}, {})", "compute: graph must be an MLGraph, got an object (of another type)"),
+    ],
+)
+def test_errors_of_the_binding_reach_the_report(tmp_path: Path, call: str, message: str) -> None:
+    result = run(
+        tmp_path, f"promise_test(async () => {{ const context = await navigator.ml.createContext(); await {call}; }}, 'a')", Settings()
+    )
+    assert result.status == "OK"
+    assert message in result.subtests[0].message
+
+
+def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise LookupError("a fault")
+
+    monkeypatch.setattr("webnn.MLGraphBuilder.relu", fail)
+    text = "promise_test(async () => { new MLGraphBuilder(await navigator.ml.createContext()).relu(); }, 'a'); test(() => {}, 'b');"
+    result = run(tmp_path, text, Settings())
+    assert result.status == "CRASH"
+    assert "LookupError: a fault" in result.message
+    assert outcomes(result) == {"a": "FAIL", "b": "PASS"}
+    assert "the emulator failed: LookupError: a fault" in next(each.message for each in result.subtests if each.name == "a")
+
+
+@pytest.mark.parametrize(("long", "multiplier", "seconds"), [(False, 1, 10), (True, 1, 60), (False, 0.5, 5), (True, 3, 180)])
+def test_time_limit(long: bool, multiplier: float, seconds: float) -> None:
+    file = TestFile(path="webnn/x.any.js", title="", scripts=(), variants=("",), long=long, window=True)
+    assert time_limit(Test(file, ""), Settings(timeout_multiplier=multiplier)) == seconds

@@ -1,0 +1,131 @@
+"""The project's own tests of the JavaScript binding: the files in ``web/webnn``, laid out as those of web-platform-tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.wpt_runner.checkouts import WEB, make_checkout
+from tests.wpt_runner.engines import needs_quickjs
+from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.harness import Settings, run_test
+
+pytestmark = needs_quickjs
+
+#: How many subtests each file has: one that silently runs nothing would pass otherwise.
+COUNTS = {
+    "webnn/bits.any.js": 17,
+    "webnn/compute.any.js": 19,
+    "webnn/dictionaries.any.js": 14,
+    "webnn/errors.any.js": 7,
+    "webnn/graphs.any.js": 6,
+    "webnn/interfaces.any.js": 42,
+    "webnn/memory.any.js": 3,
+    "webnn/numbers.any.js": 35,
+    "webnn/overloads.any.js": 9,
+    "webnn/sequences.any.js": 8,
+    "webnn/views.any.js": 23,
+}
+CHECKOUT = Checkout(WEB)
+TESTS = CHECKOUT.tests()
+
+
+def test_every_file_is_counted() -> None:
+    assert {test.file.path for test in TESTS} == set(COUNTS)
+    assert all(test.file.title for test in TESTS)
+
+
+@pytest.mark.parametrize("test", TESTS, ids=[test.name for test in TESTS])
+def test_file(test: Test) -> None:
+    result = run_test(CHECKOUT, test, Settings(timeout_multiplier=3))
+    failures = [f"{subtest.name}: {subtest.status} {subtest.message}" for subtest in result.subtests if subtest.status != "PASS"]
+    assert (result.status, result.message, failures, result.output) == ("OK", "", [], "")
+    assert len(result.subtests) == COUNTS[test.file.path]
+
+
+# ---- The harness itself: an assertion that never fails would make all of the above pass
+
+#: Bodies that hold, and bodies that do not: the message says why.
+HOLDS = """
+    assert_true(true); assert_false(false); assert_less_than(1, 2);
+    assert_equals(NaN, NaN); assert_equals('a', 'a'); assert_not_equals(0, -0);
+    assert_array_equals([1, NaN], [1, NaN]); assert_array_equals(new Uint8Array(2), [0, 0]); assert_array_equals([], []);
+    assert_own_property({a: 1}, 'a'); assert_not_own_property({}, 'toString');
+    assert_throws_js(TypeError, () => null.x); assert_throws_dom('DataError', () => { throw new DOMException('m', 'DataError'); });
+    assert_throws_dom('NotSupportedError', () => { throw new DOMException('m', 'NotSupportedError'); });
+    await promise_rejects_js(t, RangeError, Promise.reject(new RangeError()));
+    await promise_rejects_dom(t, 'DataError', Promise.reject(new DOMException('m', 'DataError')));
+"""
+FAILS = [
+    ("assert_true(1)", "expected true, got 1"),
+    ("assert_false(0, 'zero')", "zero: expected false, got 0"),
+    ("assert_equals(0, -0)", "expected -0, got 0"),
+    ("assert_equals('1', 1, 'kinds')", 'kinds: expected 1, got "1"'),
+    ("assert_equals(1n, 1)", "expected 1, got 1n"),
+    ("assert_not_equals(NaN, NaN)", "got NaN"),
+    ("assert_less_than(2, 2)", "expected less than 2, got 2"),
+    ("assert_less_than(NaN, 2)", "expected less than 2, got NaN"),
+    ("assert_array_equals([1, 2], [1])", "expected [1], got [1, 2]"),
+    ("assert_array_equals([0], [-0])", "expected [-0], got [0]"),
+    ("assert_array_equals([1], new Float32Array([2]))", "expected [2], got [1]"),
+    ("assert_array_equals([,], [undefined, undefined])", "expected [undefined, undefined], got [undefined]"),
+    ("assert_array_equals(null, [])", "expected an array, got null"),
+    ("assert_array_equals({}, [])", "expected an array, got [object Object]"),
+    ("assert_own_property([], 'map')", "expected the own property map"),
+    ("assert_not_own_property([], 'length')", "has the own property length"),
+    ("assert_unreached('here')", "here: reached what must not be reached"),
+    ("assert_throws_js(TypeError, () => {})", "it did not throw"),
+    ("assert_throws_js(TypeError, () => { throw new RangeError('r'); })", "expected a TypeError, got RangeError: r"),
+    ("assert_throws_js(Error, () => { throw new TypeError('r'); })", "expected a Error, got TypeError: r"),
+    ("assert_throws_js(TypeError, () => { throw {name: 'TypeError'}; })", "expected a TypeError, got TypeError: undefined"),
+    ("assert_throws_js(TypeError, () => { throw null; })", "expected a TypeError, got threw null"),
+    ("assert_throws_dom('DataError', () => { throw new TypeError('t'); })", 'expected a DOMException "DataError", got TypeError: t'),
+    (
+        "assert_throws_dom('DataError', () => { throw new DOMException('m', 'SyntaxError'); })",
+        'DOMException "DataError", got SyntaxError: m',
+    ),
+    ("await promise_rejects_js(t, TypeError, Promise.resolve(1))", "it was not rejected"),
+    ("await promise_rejects_js(t, TypeError, Promise.reject(1), 'why')", "why: expected a TypeError, got threw 1"),
+    ("await promise_rejects_dom(t, 'DataError', Promise.resolve(1))", "it was not rejected"),
+    ("await promise_rejects_dom(t, 'DataError', Promise.reject(new DOMException('m', 'AbortError')))", "got AbortError: m"),
+    ("throw 5", "threw 5"),
+    ("throw Object.create(null)", "threw [object Object]"),
+    ("t.step_timeout(() => assert_unreached('late')); await new Promise(() => {})", "late: reached what must not be reached"),
+]
+
+
+def test_the_assertions(tmp_path: Path) -> None:
+    body = f"promise_test(async t => {{ {HOLDS} }}, 'holds');" + "\n".join(
+        f"promise_test(async t => {{ {text}; }}, '{index}');" for index, (text, _) in enumerate(FAILS)
+    )
+    checkout = Checkout(make_checkout(tmp_path, {"x.any.js": body}))
+    result = run_test(checkout, checkout.tests()[0], Settings())
+    assert result.status == "OK"
+    outcomes = {subtest.name: (subtest.status.value, subtest.message) for subtest in result.subtests}
+    assert outcomes.pop("holds") == ("PASS", "")
+    assert len(outcomes) == len(FAILS)
+    for index, (text, message) in enumerate(FAILS):
+        status, said = outcomes[str(index)]
+        assert (status, message in said) == ("FAIL", True), f"{text}: {said}"
+
+
+def test_order_and_cleanups(tmp_path: Path) -> None:
+    text = """
+        const events = [];
+        promise_test(async t => {
+          t.add_cleanup(() => events.push('clean'));
+          events.push('first');
+          await null;
+          events.push('later');
+        }, 'first');
+        promise_test(async () => { events.push('second'); assert_equals(events.join(), 'sync,first,later,clean,second'); }, 'second');
+        test(() => { events.push('sync'); }, 'sync');
+    """
+    checkout = Checkout(make_checkout(tmp_path, {"x.any.js": text}))
+    result = run_test(checkout, checkout.tests()[0], Settings())
+    assert [(subtest.name, subtest.status, subtest.message) for subtest in result.subtests] == [
+        ("sync", "PASS", ""),
+        ("first", "PASS", ""),
+        ("second", "PASS", ""),
+    ]

@@ -1,0 +1,151 @@
+"""What browsers had beside the draft: profiles of the IDL, and what is done with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import webnn
+from webnn.wpt_runner.javascript.dispatch import Dispatcher
+from webnn.wpt_runner.javascript.idl import load_idl
+from webnn.wpt_runner.javascript.legacy import Legacy
+
+PROFILES = ("browsers-2024", "wpt-2024-06")
+ML, CONTEXT, BUILDER = 0, 1, 2
+
+
+class Page:
+    """A realm's requests, as JavaScript makes them."""
+
+    def __init__(self, profile: str | None) -> None:
+        idl = load_idl("2024-06", profile)
+        self.dispatcher = Dispatcher(webnn.ML(revision="2024-06"), idl.members, legacy=Legacy() if profile else None)
+        assert self.ask("ML", "createContext", ML, [{}]) == CONTEXT
+        assert self.ask("MLGraphBuilder", "constructor", None, [{"$h": CONTEXT}]) == BUILDER
+
+    def answer(self, interface: str, member: str, handle: int | None, arguments: Sequence[Any], *buffers: np.ndarray[Any, Any]) -> Any:
+        views = [
+            {"kind": "Float32Array", "buffer": number, "offset": 0, "length": buffer.nbytes, "detached": False, "sent": True}
+            for number, buffer in enumerate(buffers)
+        ]
+        request = json.dumps([interface, member, handle, arguments, views, []])
+        text, self.answered = self.dispatcher.call(request, [buffer.tobytes() for buffer in buffers])
+        assert self.dispatcher.faults == []
+        return json.loads(text)
+
+    def ask(self, *request: Any) -> Any:
+        answer = self.answer(*request)
+        assert "value" in answer, answer
+        value = answer["value"]
+        return value["$h"] if isinstance(value, dict) else value
+
+    def build(self, member: str, *arguments: Any) -> Any:
+        return self.ask("MLGraphBuilder", member, BUILDER, arguments)
+
+    def input(self, name: str, *dimensions: int) -> dict[str, int]:
+        return {"$h": self.build("input", name, {"dataType": "float32", "dimensions": dimensions})}
+
+    def compute(self, output: int, inputs: dict[str, np.ndarray[Any, Any]], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        graph = self.build("build", {"$r": [["y", {"$h": output}]]})
+        views = [[name, {"$v": index}] for index, name in enumerate(inputs)]
+        arguments = [{"$h": graph}, {"$r": views}, {"$r": [["y", {"$v": len(inputs)}]]}]
+        result = np.empty(shape, np.float32)
+        self.ask("MLContext", "compute", CONTEXT, arguments, *inputs.values(), result)
+        return np.frombuffer(self.answered[0], np.float32).reshape(shape)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_only_adds(profile: str) -> None:
+    plain, more = (json.loads(load_idl("2024-06", name).text) for name in (None, profile))
+    assert load_idl("2024-06", profile).members == load_idl("2024-06").members
+    assert [
+        operation
+        for operation in plain["interfaces"]["MLGraphBuilder"]["operations"]
+        if operation not in more["interfaces"]["MLGraphBuilder"]["operations"]
+    ] == []
+    for name, dictionary in plain["dictionaries"].items():
+        kept = {member["name"] for member in more["dictionaries"][name]["members"]}
+        assert {member["name"] for member in dictionary["members"]} <= kept
+
+
+def test_a_member_replaces_one_of_its_name() -> None:
+    members = json.loads(load_idl("2024-06", "browsers-2024").text)["dictionaries"]["MLOperandDescriptor"]["members"]
+    assert sorted(member["name"] for member in members) == ["dataType", "dimensions", "type"]
+    assert not any(member.get("required") for member in members)
+
+
+def test_an_unknown_profile() -> None:
+    with pytest.raises(ValueError, match="the profile must be one of browsers-2024, wpt-2024-06, got 'early'"):
+        load_idl("2024-06", "early")
+
+
+ACTIVATIONS: dict[str, tuple[list[Any], Any]] = {
+    "relu": ([], lambda x: np.maximum(x, 0)),
+    "sigmoid": ([], lambda x: 1 / (1 + np.exp(-x))),
+    "leakyRelu": ([{"alpha": 0.25}], lambda x: np.where(x < 0, 0.25 * x, x)),
+    "clamp": ([{"minValue": -1, "maxValue": 2}], lambda x: np.clip(x, -1, 2)),
+    "softmax": ([], lambda x: np.exp(x) / np.exp(x).sum(1, keepdims=True)),
+}
+
+
+@pytest.mark.parametrize("activation", [name for name in ACTIVATIONS if name != "softmax"])
+@pytest.mark.parametrize("operation", ["conv2d", "convTranspose2d", "batchNormalization"])
+def test_a_fused_activation(operation: str, activation: str) -> None:
+    page = Page("browsers-2024")
+    arguments, expected = ACTIVATIONS[activation]
+    fused = page.build(activation, *arguments)
+    inputs: dict[str, np.ndarray[Any, Any]] = {"x": np.linspace(-4, 4, 8, dtype=np.float32).reshape(1, 1, 2, 4)}
+    if operation == "batchNormalization":
+        inputs |= {"mean": np.zeros(1, np.float32), "variance": np.ones(1, np.float32)}
+        options: dict[str, Any] = {"epsilon": 0}
+    else:
+        inputs |= {"filter": np.ones((1, 1, 1, 1), np.float32)}
+        options = {}
+    operands = [page.input(name, *value.shape) for name, value in inputs.items()]
+    # The same activation may serve twice: the options are the program's, and a fresh copy each time.
+    for _ in range(2):
+        result = page.build(operation, *operands, options | {"activation": {"$h": fused}})
+    np.testing.assert_allclose(page.compute(result, inputs, (1, 1, 2, 4)), expected(inputs["x"]), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_softmax_without_an_axis(profile: str) -> None:
+    page = Page(profile)
+    values = np.array([[1, 2, 3], [0, 0, 5]], np.float32)
+    result = page.build("softmax", page.input("x", 2, 3))
+    np.testing.assert_allclose(page.compute(result, {"x": values}, (2, 3)), ACTIVATIONS["softmax"][1](values), rtol=1e-6)
+    error = page.answer("MLGraphBuilder", "softmax", BUILDER, [page.input("z", 2, 3, 4)])["error"]
+    assert error == ["TypeError", "softmax: input must be 2-D where no axis is given, got 3-D"]
+
+
+def test_the_older_name_of_the_data_type() -> None:
+    page = Page("browsers-2024")
+    old = page.build("input", "a", {"type": "float32", "dimensions": [2]})
+    both = page.build("input", "b", {"type": "int8", "dataType": "float32", "dimensions": [2]})
+    assert [page.ask("MLOperand", "dataType", handle, []) for handle in (old, both)] == ["float32", "float32"]
+    assert page.answer("MLGraphBuilder", "input", BUILDER, ["c", {"dimensions": [2]}])["error"][0] == "TypeError"
+
+
+def test_clamp_checks_its_options_at_once() -> None:
+    name, message = Page("wpt-2024-06").answer("MLGraphBuilder", "clamp", BUILDER, [{"minValue": 3, "maxValue": 1}])["error"]
+    assert name == "TypeError"
+    assert "minValue" in message
+
+
+def test_recurrent_operations_do_not_take_them() -> None:
+    page = Page("wpt-2024-06")
+    clamp = {"$h": page.build("clamp")}
+    operands = [page.input(name, *shape) for name, shape in (("x", (1, 1, 2)), ("w", (1, 6, 2)), ("r", (1, 6, 2)))]
+    error = page.answer("MLGraphBuilder", "gru", BUILDER, [*operands, 1, 2, {"activations": [clamp, clamp]}])["error"]
+    assert error[0] == "TypeError"
+    assert "activations" in error[1]
+
+
+def test_without_a_profile_nothing_changes() -> None:
+    page = Page(None)
+    softmax = page.build("softmax", page.input("x", 2, 3), 0)
+    assert page.ask("MLOperand", "shape", softmax, []) == [2, 3]

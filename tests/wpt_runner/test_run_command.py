@@ -1,0 +1,225 @@
+"""``webnn run`` as a user runs it."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.shared import ROOT, SHARED
+from tests.wpt_runner.node_support import require_node
+from webnn.cli import app
+
+EXAMPLES = ROOT / "examples" / "js"
+
+
+def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run ``webnn run`` in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "webnn", "run", *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        cwd=cwd,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+def write(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+# What is refused, in one line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.mjs"], "none.mjs is not there: a program is a file"),
+        (["."], ". is a folder: a program is a file"),
+        (["a.txt"], "a program is a file .mjs, .js, .html, .htm, .py, got a.txt"),
+        (["--root", "none", "a.mjs"], "--root must be a folder, got none"),
+        (["--root", "a.txt", "a.mjs"], "--root must be a folder, got a.txt"),
+        (["empty.html"], "empty.html has no script"),
+        (["--root", ".", "a.py"], "--root can only be given for JavaScript: a Python program runs in this process, and can do what it can"),
+        (["--root", ".", "--profile", "x", "a.py"], "--root and --profile can only be given for JavaScript"),
+        (["--node", "none", "a.mjs"], "Node 22.15 or newer is needed, but none does not run as Node: pip install 'webnn[js]' brings one"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str) -> None:
+    for name in ("a.txt", "a.mjs", "a.py", "empty.html"):
+        write(tmp_path / name, "")
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["run", *arguments])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"webnn: {message}")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--revision", "1999-01"], "1999-01"),
+        (["--profile", "none"], "the profile must be one of browsers-2024, wpt-2024-06, got 'none'"),
+    ],
+)
+def test_what_is_refused_with_a_node(tmp_path: Path, arguments: list[str], message: str) -> None:
+    require_node()
+    result = CliRunner().invoke(app, ["run", *arguments, str(write(tmp_path / "a.mjs", ""))])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+# JavaScript
+
+
+def test_a_program_and_its_arguments(tmp_path: Path) -> None:
+    require_node()
+    write(tmp_path / "ünï döt" / "prög ram.mjs", "import './b.mjs'; console.log(...process.argv.slice(1)); process.exitCode = 4;")
+    write(tmp_path / "ünï döt" / "b.mjs", "console.error('é');")
+    result = run("ünï döt/prög ram.mjs", "--timeout", "-h", "--", "x y", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (4, "é\n")
+    assert result.stdout == f"{Path('ünï döt/prög ram.mjs')} --timeout -h -- x y\n"
+
+
+def test_a_program_outside_the_root(tmp_path: Path) -> None:
+    require_node()
+    write(tmp_path / "outside.txt", "outside")
+    write(tmp_path / "data/a.txt", "data")
+    write(tmp_path / "own/b.mjs", "export default 'own';")
+    source = """
+import b from './b.mjs';
+const read = async url => { try { const r = await fetch(url); return r.ok ? await r.text() : r.status; } catch { return 'refused'; } };
+console.log(b, await read('a.txt'), await read('outside.txt'), await read('..%2foutside.txt'),
+  await read(new URL('b.mjs', import.meta.url)));
+"""
+    result = run("--root", tmp_path / "data", write(tmp_path / "own/program.mjs", source))
+    assert (result.returncode, result.stdout, result.stderr) == (0, "own data 404 refused export default 'own';\n", "")
+
+
+def test_a_file_js_by_its_package(tmp_path: Path) -> None:
+    require_node()
+    write(tmp_path / "package.json", '{"type": "module"}')
+    result = run(write(tmp_path / "a.js", "console.log(this, import.meta.url);"))
+    assert (result.returncode, result.stdout) == (0, "undefined https://app.test/a.js\n")
+
+
+def test_a_time_limit(tmp_path: Path) -> None:
+    require_node()
+    result = run("--timeout", "0.5", write(tmp_path / "loop.js", "for (;;) {}"))
+    assert (result.returncode, result.stderr) == (124, "webnn: the program was not done after 0.5 s\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)])
+@pytest.mark.parametrize("name", ["loop.mjs", "loop.py"])
+def test_ctrl_c(tmp_path: Path, number: int, code: int, name: str) -> None:
+    source = "console.log(process.pid); for (;;) {}" if name == "loop.mjs" else "print(0, flush=True)\nwhile True: pass"
+    if name == "loop.mjs":
+        require_node()
+    command = [sys.executable, "-m", "webnn", "run", str(write(tmp_path / name, source))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=60)
+    # A Python program is ended by the signal itself, as it would be without us.
+    assert process.returncode == (-number if (name, number) == ("loop.py", signal.SIGTERM) else code)
+    assert stderr == ""
+    if child:
+        assert not Path(f"/proc/{child}").exists()
+
+
+# The Python twin
+
+TWINS: Mapping[str, tuple[str, int, str, list[str]]] = {
+    "arguments": ("import sys\nprint(__name__, sys.argv[1:])", 0, "__main__ ['a', '--b']\n", []),
+    "the navigator": ("from webnn import navigator\nprint(type(navigator.ml).__name__)", 0, "ML\n", []),
+    "a module beside it": ("import beside\nprint(beside.X)", 0, "5\n", []),
+    "an exit code": ("raise SystemExit(7)", 7, "", []),
+    "an exit message": ("import sys\nsys.exit('why')", 1, "", ["why\n"]),
+    "an error": ("def f():\n    1 / 0\nf()", 1, "", ["Traceback", "line 3, in <module>", "ZeroDivisionError"]),
+    "an error of the emulator": ("import webnn\nraise webnn.OperationError('no')", 1, "", ["OperationError: no"]),
+    "syntax": ("x = (", 1, "", ["program.py", "line 1", "SyntaxError"]),
+    "nothing": ("", 0, "", []),
+}
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_python_program(tmp_path: Path, name: str) -> None:
+    source, code, stdout, fragments = TWINS[name]
+    write(tmp_path / "beside.py", "X = 5")
+    result = run(write(tmp_path / "program.py", source), "a", "--b")
+    assert (result.returncode, result.stdout) == (code, stdout), result.stderr
+    assert [fragment for fragment in fragments if fragment not in result.stderr] == []
+    assert [word for word in ("runpy", "commands") if word in result.stderr] == []
+    assert bool(result.stderr) == bool(fragments)
+
+
+def test_a_python_program_with_a_time_limit(tmp_path: Path) -> None:
+    result = run("--timeout", "0.5", write(tmp_path / "loop.py", "print(1)\nwhile True: pass"))
+    assert (result.returncode, result.stdout, result.stderr) == (124, "1\n", "webnn: the program was not done after 0.5 s\n")
+
+
+def test_a_python_program_of_another_revision(tmp_path: Path) -> None:
+    result = run("--revision", "1999-01", write(tmp_path / "a.py", "from webnn import navigator\nnavigator.ml"))
+    assert result.returncode == 1
+    assert "1999-01" in result.stderr
+
+
+# The examples
+
+EXPECTED = {
+    "add.mjs": ["sum: 11 22 33 44", "elements of the array that was given: 0"],
+    "wrong.js": [
+        "shapes that do not fit: TypeError: add: b must broadcast with the shape of a, [2, 3], got [4]",
+        "no operand: TypeError: relu: input must be an MLOperand, got 7",
+        "an output that fits: nothing is wrong",
+    ],
+    "page.html": [
+        "a script runs first, on page.html",
+        "modules wait until the page has been read",
+        "softmax: 0.0900 0.2447 0.6652",
+    ],
+}
+#: An example with a test of its own, and what is imported.
+OTHERS = {"classify.mjs", "numpy.mjs", "softmax.mjs"}
+
+
+def test_every_example_is_here() -> None:
+    assert {path.name for path in EXAMPLES.iterdir()} == set(EXPECTED) | OTHERS
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_example(tmp_path: Path, name: str) -> None:
+    require_node()
+    result = run(EXAMPLES / name, cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert [line for line in lines if line in EXPECTED[name]] == EXPECTED[name], result.stdout
+
+
+@pytest.mark.shared
+def test_a_photo_is_recognised(tmp_path: Path) -> None:
+    require_node()
+    result = run("--root", SHARED / "models", EXAMPLES / "classify.mjs", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    *lines, last = result.stdout.splitlines()
+    assert lines == ["0.797  lesser panda", "0.068  teddy", "0.054  giant panda"]
+    assert re.fullmatch(r"largest difference from a browser's answer: \d\.\de-\d+ \(at most 0\.00001\)", last)
+
+
+def test_a_classifier_without_its_weights(tmp_path: Path) -> None:
+    require_node()
+    result = run("--root", tmp_path, EXAMPLES / "classify.mjs")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "must be in the folder that --root names: 404 Not Found" in result.stderr

@@ -1,0 +1,114 @@
+"""Tasks in processes: one that ends badly costs nothing but itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+
+from webnn.wpt_runner.workers import End, StartError, Worker, cores, run_tasks
+
+Note = Callable[[str], None]
+
+
+def work(task: str, note: Note) -> str:
+    """Do what a task says."""
+    note(f"began {task}")
+    match task.split():
+        case ["sleep", seconds]:
+            time.sleep(float(seconds))
+        case ["exit", code]:
+            os._exit(int(code))
+        case ["signal", number]:
+            signal.raise_signal(int(number))
+        case ["raise", text]:
+            raise LookupError(text)
+        case ["recurse", depth]:
+            return str(recurse(int(depth)))
+    note(f"ended {task}")
+    return task.upper()
+
+
+def recurse(depth: int) -> int:
+    return depth and 1 + recurse(depth - 1)
+
+
+def prepare() -> Callable[[str, Note], str]:
+    return work
+
+
+def fail_to_prepare() -> Callable[[str, Note], str]:
+    raise LookupError("no engine here")
+
+
+def limit(task: str) -> float:
+    return 1.0 if task == "sleep 60" else 60.0
+
+
+ENDS = [
+    ("one", End.RETURNED, "ONE", "", ["began one", "ended one"]),
+    ("raise text", End.RAISED, None, "LookupError: text (in test_workers.py, line ", ["began raise text"]),
+    ("exit 3", End.DIED, None, "the process died (exit code 3)", ["began exit 3"]),
+    ("sleep 60", End.TIMEOUT, None, "took longer than 1 s, and its process was killed", ["began sleep 60"]),
+]
+if sys.platform != "win32":
+    ENDS.append((f"signal {signal.SIGSEGV}", End.DIED, None, "the process died (signal 11, SIGSEGV)", [f"began signal {signal.SIGSEGV}"]))
+
+
+def test_each_task_ends_in_its_own_way() -> None:
+    # A good one after each bad one: the others go on.
+    tasks = [task for task, *_ in ENDS] + ["two", "three"]
+    finished = {each.task: each for each in run_tasks(tasks, prepare, jobs=2, limit=limit)}
+    assert list(finished) != []
+    for task, end, result, problem, notes in ENDS:
+        each = finished[task]
+        assert (each.end, each.result, list(each.notes)) == (end, result, notes)
+        assert each.problem.startswith(problem)
+        assert bool(each.problem) == bool(problem)
+        assert each.seconds >= 0
+    assert [finished[task].result for task in ("two", "three")] == ["TWO", "THREE"]
+    assert finished["sleep 60"].seconds < 20
+
+
+def test_no_tasks() -> None:
+    assert list(run_tasks([], prepare, jobs=2, limit=limit)) == []
+
+
+def test_closing_ends_the_processes_at_once() -> None:
+    began = time.monotonic()
+    with closing(run_tasks(["one", "sleep 50"], prepare, jobs=2, limit=limit)) as finished:
+        assert next(finished).task == "one"
+    assert time.monotonic() - began < 40
+
+
+def test_a_failed_preparation() -> None:
+    with pytest.raises(StartError, match="a process could not start: LookupError: no engine here"):
+        list(run_tasks(["one"], fail_to_prepare, jobs=2, limit=limit))
+
+
+def test_one_worker() -> None:
+    worker: Worker[str, str, str] = Worker(prepare, limit)
+    try:
+        assert [worker.run(task).result for task in ("one", "two")] == ["ONE", "TWO"]
+        assert not worker.dead
+        finished = worker.run("exit 3")
+        assert (finished.end, worker.dead) == (End.DIED, True)
+    finally:
+        worker.kill()
+
+
+def test_there_is_room_to_recurse() -> None:
+    worker: Worker[str, str, str] = Worker(prepare, limit)
+    try:
+        assert worker.run("recurse 900").result == "900"
+    finally:
+        worker.kill()
+
+
+def test_cores() -> None:
+    assert 1 <= cores() <= (os.cpu_count() or 1)

@@ -1,0 +1,223 @@
+"""``webnn wpt run``, and the pytest plugin: a run on a checkout with everything that goes wrong in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.wpt_runner.checkouts import make_checkout
+from tests.wpt_runner.engines import needs_quickjs
+from webnn.cli import app
+
+pytest_plugins = ["pytester"]
+pytestmark = needs_quickjs
+
+GOOD = """// META: title=a good file
+// META: variant=?cpu
+// META: variant=?gpu
+promise_test(async () => {
+  const context = await navigator.ml.createContext({deviceType: location.search.slice(1)});
+  const builder = new MLGraphBuilder(context);
+  const x = builder.input('x', {dataType: 'float32', dimensions: [2]});
+  const graph = await builder.build({y: builder.relu(x)});
+  const {outputs} = await context.compute(graph, {x: new Float32Array([-1, 2])}, {y: new Float32Array(2)});
+  assert_array_equals([...outputs.y], [0, 2]);
+}, 'relu');
+"""
+FAILING = "test(() => assert_equals(1, 2, 'one is two'), 'fails');\ntest(() => {}, 'passes');\n"
+FILES = {
+    "good.https.any.js": GOOD,
+    "failing.https.any.js": FAILING,
+    "syntax.https.any.js": "test(() => {}, 'never'); )\n",
+    "forever.https.any.js": "test(() => {}, 'before');\ntest(() => { for (;;); }, 'forever');\n",
+    "waits.https.any.js": "test(() => {}, 'before');\npromise_test(() => new Promise(() => {}), 'waits');\n",
+    "greedy.https.any.js": "test(() => { new Uint8Array(2 ** 32).fill(1); }, 'allocates 4 GB');\n",
+    "missing_script.https.any.js": "// META: script=../resources/none.js\ntest(() => {}, 'never');\n",
+}
+STATUSES = {
+    "good.https.any.js": "OK",
+    "failing.https.any.js": "OK",
+    "syntax.https.any.js": "ERROR",
+    "forever.https.any.js": "TIMEOUT",
+    "waits.https.any.js": "TIMEOUT",
+    "greedy.https.any.js": "OK",
+    "missing_script.https.any.js": "ERROR",
+}
+
+
+def invoke(*arguments: str | Path) -> Result:
+    # Wide, so that the tests see whole lines.
+    return CliRunner().invoke(app, ["wpt", "run", *map(str, arguments)], env={"COLUMNS": "300", "WEBNN_WPT": None})
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_checkout(tmp_path_factory.mktemp("wpt"), FILES)
+
+
+@pytest.fixture(scope="module")
+def run(checkout: Path) -> tuple[Result, Path]:
+    """Everything, once, with all reports."""
+    reports = [f"--{name}={checkout / file}" for name, file in (("wptreport", "r.json"), ("junit", "r.xml"), ("html", "r.html"))]
+    result = invoke("--wpt", checkout, "--expectations", "none", "--timeout-multiplier", "0.2", "--memory-limit", "256", *reports)
+    return result, checkout
+
+
+def test_a_bad_file_is_its_own_result(run: tuple[Result, Path]) -> None:
+    result, checkout = run
+    assert result.exit_code == 1, result.output
+    report = json.loads((checkout / "r.json").read_text())
+    found = {(each["test"], each["status"]) for each in report["results"]}
+    wanted = {
+        (f"/webnn/{file.removesuffix('.js')}.html{variant}", status)
+        for file, status in STATUSES.items()
+        for variant in (("?cpu", "?gpu") if file == "good.https.any.js" else ("",))
+    }
+    assert found == wanted
+    assert re.search(r"^9 subtests in 8 tests|^\d+ subtests in 8 tests", result.output, re.M), result.output
+
+
+MESSAGES = {
+    "syntax.https.any.js": "SyntaxError",
+    "forever.https.any.js": "took longer than 5 s, and its process was killed",
+    "waits.https.any.js": "it waits for something that will not happen",
+    "missing_script.https.any.js": "there is no file /resources/none.js in the checkout",
+}
+
+
+@pytest.mark.parametrize("file", MESSAGES)
+def test_one_clear_line(run: tuple[Result, Path], file: str) -> None:
+    lines = run[0].output.splitlines()
+    [index] = [index for index, line in enumerate(lines) if f" webnn/{file}" in line]
+    assert lines[index].startswith(STATUSES[file])
+    assert MESSAGES[file] in lines[index + 1]
+
+
+def subtests(checkout: Path, file: str) -> dict[str, tuple[str, str]]:
+    report = json.loads((checkout / "r.json").read_text())
+    [test] = [each for each in report["results"] if file.removesuffix(".js") in each["test"]]
+    return {each["name"]: (each["status"], each["message"] or "") for each in test["subtests"]}
+
+
+def test_the_subtests_so_far_are_kept(run: tuple[Result, Path]) -> None:
+    assert subtests(run[1], "forever.https.any.js")["before"][0] == "PASS"
+    waits = subtests(run[1], "waits.https.any.js")
+    assert waits["before"][0] == "PASS"
+    assert waits["waits"][0] in {"TIMEOUT", "NOTRUN"}
+
+
+def test_memory_is_limited(run: tuple[Result, Path]) -> None:
+    status, message = subtests(run[1], "greedy.https.any.js")["allocates 4 GB"]
+    assert status == "FAIL"
+    assert "memory" in message or "length" in message
+
+
+def test_the_other_reports(run: tuple[Result, Path]) -> None:
+    suites = ET.parse(run[1] / "r.xml").getroot()
+    assert len(list(suites.iter("testsuite"))) == 8
+    assert "failing.https.any" in (run[1] / "r.html").read_text()
+
+
+# Expectations
+
+
+def expectations(path: Path, text: str) -> Path:
+    file = path / "expected.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+ENTRY = '[[expected]]\nfile = "webnn/failing.https.any.js"\nreason = "one is not two"\nsubtests = ["fails"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "fragment"),
+    [
+        (ENTRY, 0, "2 subtests in 1 tests: 1 passed, 1 failed as expected, 0 unexpected"),
+        ("", 1, "FAIL fails"),
+        (ENTRY.replace("one is not two", ""), 1, "must have a reason"),
+        (ENTRY.replace('["fails"]', '["fails", "passes"]'), 1, "FAIL"),
+        (ENTRY.replace('["fails"]', '["fails", "no such subtest"]'), 1, "no such subtest"),
+    ],
+    ids=["expected", "unexpected", "no reason", "unexpected pass", "stale"],
+)
+def test_expectations(checkout: Path, tmp_path: Path, text: str, code: int, fragment: str) -> None:
+    result = invoke("--wpt", checkout, "--expectations", expectations(tmp_path, text), "failing")
+    assert (result.exit_code, fragment in result.output) == (code, True), result.output
+
+
+def test_update_expectations(checkout: Path, tmp_path: Path) -> None:
+    file = tmp_path / "new.toml"
+    first = invoke("--wpt", checkout, "--expectations", file, "--update-expectations", "failing")
+    assert first.exit_code == 1
+    assert "must have a reason" in first.output
+    file.write_text(file.read_text().replace('reason = ""', 'reason = "one is not two"'))
+    texts = []
+    for _ in range(2):
+        result = invoke("--wpt", checkout, "--expectations", file, "--update-expectations", "failing")
+        assert result.exit_code == 0, result.output
+        texts.append(file.read_text())
+    assert 'reason = "one is not two"' in texts[0]
+    assert texts[0] == texts[1]
+
+
+BAD = [
+    (["--wpt", "nowhere"], "there is no folder nowhere"),
+    (["--wpt", "{root}/webnn"], "is no checkout of web-platform-tests: it has no webnn and no resources/testharness.js"),
+    (["--wpt", "{root}", "nothing-like-it"], "no test file of"),
+    (["--wpt", "{root}", "--variant", "tpu"], "has the variant ?tpu"),
+    (["--wpt", "{root}", "--expectations", "1999-01"], "1999-01"),
+    (["--wpt", "{root}", "--html", "{root}/none/r.html"], "there is no folder"),
+    (["--wpt", "{root}", "--expectations", "none", "--update-expectations"], "--update-expectations needs an expectations file"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[message[:30] for _, message in BAD])
+def test_bad_input_is_one_line(checkout: Path, arguments: list[str], message: str) -> None:
+    result = invoke(*(argument.format(root=checkout) for argument in arguments))
+    assert result.exit_code == 2
+    [line] = result.output.splitlines()
+    assert message in line
+
+
+# The plugin of pytest
+
+
+def test_the_plugin(pytester: pytest.Pytester, checkout: Path) -> None:
+    file = expectations(pytester.path, ENTRY.replace("one is not two", "known"))
+    outcome = pytester.runpytest_subprocess(
+        "--wpt", str(checkout), "--wpt-expectations", str(file), "-k", "good or failing or missing", "-p", "no:cacheprovider", "-rA"
+    )
+    outcome.assert_outcomes(passed=3, failed=1)
+    outcome.stdout.fnmatch_lines(["*PASSED*good.https.any.js::[?]cpu*", "*FAILED*missing_script.https.any.js::window*"])
+    outcome.stdout.fnmatch_lines(["ERROR (expected OK): there is no file /resources/none.js in the checkout*"])
+
+
+def test_the_plugin_chooses_variants(pytester: pytest.Pytester, checkout: Path) -> None:
+    outcome = pytester.runpytest_subprocess("--wpt", str(checkout), "--wpt-variant", "gpu", "-k", "good", "-p", "no:cacheprovider", "-v")
+    outcome.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [(["--wpt", "nowhere"], "there is no folder nowhere")])
+def test_the_plugin_tells_what_is_wrong(pytester: pytest.Pytester, arguments: list[str], message: str) -> None:
+    outcome = pytester.runpytest_subprocess(*arguments)
+    assert outcome.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in outcome.stderr.str() + outcome.stdout.str()
+
+
+def test_without_its_option_the_plugin_collects_nothing(pytester: pytest.Pytester) -> None:
+    pytester.path.joinpath("a.any.js").write_text("test(() => {}, 'x');")
+    outcome = pytester.runpytest_subprocess()
+    assert outcome.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_the_environment_names_the_checkout(checkout: Path) -> None:
+    result = CliRunner().invoke(app, ["wpt", "run", "--expectations", "none", "good"], env={"WEBNN_WPT": str(checkout), "COLUMNS": "300"})
+    assert result.exit_code == 0, result.output
+    assert os.environ.get("WEBNN_WPT") is None

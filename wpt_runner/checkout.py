@@ -1,0 +1,178 @@
+"""A checkout of web-platform-tests: its test files, what they say about themselves, and the files that their server would send."""
+
+from __future__ import annotations
+
+import fnmatch
+import posixpath
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+__all__ = ["Checkout", "CheckoutError", "Test", "TestFile"]
+
+_META = re.compile(r"//\s*META:\s*(\w*)=(.*)$")
+#: What the server sends for another name.
+_ALIASES = {"/resources/WebIDLParser.js": "/resources/webidl2/lib/webidl2.js"}
+_NEEDED = ("webnn", "resources/testharness.js")
+_SUFFIXES = (".any.js", ".window.js")
+_DEFAULT_GLOBALS = "window,dedicatedworker"
+
+
+class CheckoutError(ValueError):
+    """A folder is no usable checkout, or a pattern matches nothing in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestFile:
+    """A test file and its ``META`` lines.
+
+    Attributes:
+        path: Its path in the checkout, with ``/``.
+        title: The title it gives itself, empty if none.
+        scripts: The paths on the server of the scripts that it needs, in order.
+        variants: Its variants, for example ``("?cpu", "?gpu")``; ``("",)`` if it names none.
+        long: It asks for the long time-out.
+        window: It is meant to run in a window.
+    """
+
+    __test__ = False  # for pytest: this is no test class
+
+    path: str
+    title: str
+    scripts: tuple[str, ...]
+    variants: tuple[str, ...]
+    long: bool
+    window: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A test: a file in one of its variants."""
+
+    __test__ = False
+
+    file: TestFile
+    variant: str
+
+    @property
+    def name(self) -> str:
+        """The file's path and the variant."""
+        return self.file.path + self.variant
+
+
+class Checkout:
+    """A folder with web-platform-tests, or the part of it that tests of WebNN need: ``webnn``, ``resources``, ``common``, ``interfaces``.
+
+    Args:
+        root: The folder.
+
+    Raises:
+        CheckoutError: It does not exist, or is no checkout.
+    """
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise CheckoutError(f"there is no folder {root}")
+        missing = [name for name in _NEEDED if not (root / name).exists()]
+        if missing:
+            raise CheckoutError(f"{root} is no checkout of web-platform-tests: it has no {' and no '.join(missing)}")
+        self.root = root.resolve()
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a file by its path on the server, ``None`` if there is none below the root."""
+        path = _ALIASES.get(path, path)
+        try:
+            file = (self.root / path.lstrip("/")).resolve()
+            if not file.is_relative_to(self.root) or not file.is_file():
+                return None
+            return file.read_text(encoding="utf-8", errors="replace")
+        except (OSError, ValueError, RuntimeError):  # a name that the file system cannot have; links that lead nowhere but to each other
+            return None
+
+    def read_url(self, url: str) -> str | None:
+        """Return the text of a file by the path of its address: decoded, without query."""
+        return self.read(posixpath.normpath(unquote(re.split("[?#]", url, maxsplit=1)[0])))
+
+    def files(self) -> Iterator[str]:
+        """Return the paths of all test files of WebNN that are JavaScript, sorted."""
+        found = (file.relative_to(self.root).as_posix() for file in (self.root / "webnn").rglob("*.js") if file.is_file())
+        yield from sorted(path for path in found if path.endswith(_SUFFIXES))
+
+    def load(self, path: str) -> TestFile:
+        """Read a test file's ``META`` lines, which stand at its top.
+
+        Raises:
+            CheckoutError: There is no such file.
+        """
+        text = self.read(path)
+        if text is None:
+            raise CheckoutError(f"there is no test file {path} in {self.root}")
+        scripts: list[str] = []
+        variants: list[str] = []
+        values = {"title": "", "timeout": "", "global": _DEFAULT_GLOBALS}
+        for line in text.splitlines():
+            match = _META.match(line)
+            if match is None:
+                break
+            key, value = match[1], match[2].strip()
+            if key == "script":
+                scripts.append(posixpath.normpath(posixpath.join("/", posixpath.dirname(path), value)))
+            elif key == "variant":
+                variants.append(value)
+            elif key in values:
+                values[key] = value
+        return TestFile(
+            path=path,
+            title=values["title"],
+            scripts=tuple(scripts),
+            variants=tuple(variants) or ("",),
+            long=values["timeout"] == "long",
+            window=path.endswith(".window.js") or "window" in values["global"].split(","),
+        )
+
+    def tests(self, patterns: Sequence[str] = (), variants: Sequence[str] = ()) -> list[Test]:
+        """Choose tests.
+
+        Args:
+            patterns: Parts of paths, or shell patterns for whole paths; all files if there are none.
+            variants: The variants wanted, with or without the question mark; all if there are none. A file without variants is always
+                wanted.
+
+        Raises:
+            CheckoutError: A pattern matches no file, or a variant is in no file.
+        """
+        paths = list(self.files())
+        chosen = [path for path in paths if not patterns or any(_matches(pattern, path) for pattern in patterns)]
+        for pattern in patterns:
+            if not any(_matches(pattern, path) for path in paths):
+                raise CheckoutError(f"no test file of {self.root} matches {pattern!r}")
+        if not chosen:
+            raise CheckoutError(f"{self.root} has no test files of WebNN")
+        wanted = {"?" + variant.removeprefix("?") for variant in variants}
+        files = {path: self.load(path) for path in paths}
+        unknown = wanted.difference(*(file.variants for file in files.values()))
+        if unknown:
+            raise CheckoutError(f"no test file of {self.root} has the variant {', '.join(sorted(unknown))}")
+        return [
+            Test(file, variant)
+            for file in (files[path] for path in chosen)
+            for variant in file.variants
+            if file.window and (not wanted or variant in wanted or not variant)
+        ]
+
+    def revision(self) -> str:
+        """Return the commit that is checked out, an empty string if the folder is no work tree of git or git is not there."""
+        if not (self.root / ".git").exists():
+            return ""
+        try:
+            command = ["git", "-C", str(self.root), "rev-parse", "HEAD"]
+            return subprocess.run(command, check=True, capture_output=True, text=True, timeout=10).stdout.strip()
+        except (OSError, subprocess.SubprocessError):
+            return ""
+
+
+def _matches(pattern: str, path: str) -> bool:
+    return pattern in path or fnmatch.fnmatchcase(path, pattern)

@@ -1,0 +1,1 @@
+"""The commands of `webnn wpt`: one module for each."""

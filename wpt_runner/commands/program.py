@@ -1,0 +1,138 @@
+"""``webnn run``: run a program, in JavaScript or in Python."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import threading
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import webnn
+from webnn.wpt_runner.javascript.files import ORIGIN, Files
+from webnn.wpt_runner.javascript.node import ENDED_BY_USER, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
+from webnn.wpt_runner.javascript.page_scripts import Script, scripts_of_page, scripts_of_script
+
+__all__ = ["CONTEXT_SETTINGS", "command"]
+
+#: What follows the program is the program's.
+CONTEXT_SETTINGS = {"allow_interspersed_args": False}
+
+_JAVASCRIPT = (".mjs", ".js")
+_PAGE = (".html", ".htm")
+_PYTHON = (".py",)
+_REVISION = "2024-06"
+
+
+def command(
+    program: Annotated[Path, typer.Argument(help="A file .mjs, .js, .html or .py.", show_default=False)],
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments.", show_default=False)] = None,
+    *,
+    root: Annotated[Path | None, typer.Option(help="The folder that the program may read; by default its own.", show_default=False)] = None,
+    node: Annotated[
+        Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="What browsers had beside the draft, for example browsers-2024.", show_default=False)
+    ] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default=_REVISION)
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
+) -> None:
+    """Run a program that uses navigator.ml.
+
+    A JavaScript program, or a page without a document, runs in Node: it sees what a page sees, and can read files below --root only. A
+    Python program runs in this process. The exit code is the program's.
+    """
+    if not program.is_file():
+        raise _wrong(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file")
+    suffix = program.suffix.lower()
+    if suffix in _PYTHON:
+        _refuse_for_python(root=root, node=node, profile=profile)
+        raise typer.Exit(_run_python(program, arguments or [], revision, timeout))
+    if suffix not in _JAVASCRIPT + _PAGE:
+        raise _wrong(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}")
+    if root is not None and not root.is_dir():
+        raise _wrong(f"--root must be a folder, got {root}")
+    place = program.resolve()
+    files = Files(root or place.parent, place.parent)
+    address = files.address(place)
+    scripts = _scripts(place, address)
+    if not scripts:
+        raise _wrong(f"{program} has no script")
+    try:
+        code = run_program(
+            find_node(node),
+            Program(
+                scripts=scripts,
+                # A program from elsewhere is like a script from elsewhere: the page is that of the root.
+                location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
+                arguments=["node", str(program), *(arguments or [])],
+                files=files,
+                timeout=timeout,
+                revision=revision or _REVISION,
+                profile=profile,
+            ),
+        )
+    except (NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
+        raise _wrong(str(error)) from None
+    raise typer.Exit(code)
+
+
+def _scripts(program: Path, address: str) -> list[Script]:
+    if program.suffix.lower() in _PAGE:
+        return scripts_of_page(program.read_text(encoding="utf-8-sig", errors="replace"), address)
+    return scripts_of_script(program, address)
+
+
+def _refuse_for_python(**options: object) -> None:
+    given = [f"--{name}" for name, value in options.items() if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))]
+    if given:
+        raise _wrong(
+            f"{' and '.join(given)} can only be given for JavaScript: a Python program runs in this process, and can do what it can"
+        )
+
+
+def _run_python(program: Path, arguments: list[str], revision: str | None, timeout: float | None) -> int:
+    """Run a Python program as the interpreter would; a `SystemExit` of the program passes."""
+    if revision is not None:
+        # `navigator.ml` is made when the program first asks for it.
+        os.environ["WEBNN_REVISION"] = revision
+    path = str(program)
+    sys.argv = [path, *arguments]
+    sys.path.insert(0, str(program.resolve().parent))
+    timer = threading.Timer(timeout or 0, _expire, [timeout])
+    timer.daemon = True
+    if timeout is not None:
+        timer.start()
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except KeyboardInterrupt:
+        return ENDED_BY_USER
+    except Exception as error:  # whatever the program raises: the interpreter would print it, too
+        # The frames above the program's first one are not the program's. An error in its syntax has none.
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != path:
+            trace = trace.tb_next
+        traceback.print_exception(error.with_traceback(trace))
+        return 1
+    finally:
+        timer.cancel()
+    return 0
+
+
+def _expire(timeout: float) -> None:
+    # A program that loops in C code can only be ended with the process.
+    sys.stdout.flush()
+    typer.echo(f"webnn: the program was not done after {timeout:g} s", err=True)
+    os._exit(OUT_OF_TIME)
+
+
+def _wrong(message: str) -> typer.Exit:
+    typer.echo(f"webnn: {message}", err=True)
+    return typer.Exit(2)

@@ -1,0 +1,181 @@
+"""``webnn wpt record``: writes conformance cases from a checkout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.harness import Settings
+from webnn.wpt_runner.javascript.realm import EngineMissingError, require_engine
+from webnn.wpt_runner.recording import Recording, choose_tests, encode_file, record_tests, stem, write_file
+from webnn.wpt_runner.reports.text import one_line, show_controls
+from webnn.wpt_runner.vectors.report import make_console
+from webnn.wpt_runner.workers import StartError, cores
+
+__all__ = ["command"]
+
+_INCOMPLETE, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
+_MOST_NAMED = 3
+_LONGEST = 200
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="OUT_DIR", help="The folder for the JSON files.", show_default=False)],
+    patterns: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATTERN", help="Parts of the files' paths, or shell patterns; all conformance tests if none.", show_default=False
+        ),
+    ] = None,
+    *,
+    wpt: Annotated[
+        Path, typer.Option(metavar="CHECKOUT", help="The checkout of web-platform-tests.", envvar="WEBNN_WPT", show_default=False)
+    ],
+    variant: Annotated[
+        str | None, typer.Option(help="The variant to record, for example gpu.", show_default="cpu, where a file has variants")
+    ] = None,
+    level: Annotated[str, typer.Option(metavar="NAME", help="The level that the files name as theirs.")] = Settings().revision,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="How many processes record tests.", show_default="the cores")
+    ] = None,
+    timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite files.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name every subtest that is not recorded.")] = False,
+) -> None:
+    """Record the conformance tests of web-platform-tests as JSON, one file for each: `webnn wpt vectors` replays them.
+
+    A subtest becomes a case if it compares what it computes. The case holds the graph, its inputs, and what the test expects, whatever the
+    emulator computes. The exit status is 0 if every test ran to its end and there are cases, 1 if not, and 2 if the input is not valid.
+    """
+    settings = Settings(timeout_multiplier=timeout_multiplier)
+    try:
+        require_engine()
+        checkout = Checkout(wpt)
+        tests = choose_tests(checkout, patterns or (), variant)
+        files = {test: folder / f"{stem(test)}.json" for test in tests}
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise _failure(f"OUT_DIR must be a folder, got the file {folder}", _BAD_INPUT) from None
+    except (EngineMissingError, OSError, ValueError) as error:
+        raise _failure(str(error), _BAD_INPUT) from None
+    existing = [file for file in files.values() if file.exists()]
+    if existing and not force:
+        more = f", and {len(existing) - 1} more of the files to write" if len(existing) > 1 else ""
+        raise _failure(f"{existing[0]} exists already{more}: --force overwrites", _BAD_INPUT)
+    written: list[Path] = []
+    try:
+        recordings = _record(checkout, settings, files, level, jobs or cores(), written)
+    except StartError as error:
+        raise _failure(str(error), _INCOMPLETE) from None
+    except OSError as error:
+        raise _failure(f"cannot write to {folder}: {error}", _BAD_INPUT) from None
+    except KeyboardInterrupt:
+        raise _failure(f"interrupted, {_plural(len(written), 'file')} of {len(files)} written", _INTERRUPTED) from None
+    console = make_console()
+    _print_table(console, recordings)
+    for test, recording in recordings.items():
+        _print_remarks(console, test, recording, verbose=verbose)
+    if not _print_summary(console, list(recordings.values()), folder):
+        raise typer.Exit(_INCOMPLETE)
+
+
+def _record(
+    checkout: Checkout, settings: Settings, files: Mapping[Test, Path], level: str, processes: int, written: list[Path]
+) -> dict[Test, Recording]:
+    """Record tests, and write the file of each as soon as it has ended; tell which were written."""
+    revision = checkout.revision()
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cases]} cases"))
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("tests", total=len(files), cases=0)
+        cases = 0
+
+        def write(test: Test, recording: Recording) -> None:
+            nonlocal cases
+            if recording.complete and recording.cases:
+                source = f"web-platform-tests {test.file.path}{test.variant}" + (f" at {revision}" if revision else "")
+                write_file(files[test], encode_file(source, level, recording.cases))
+                written.append(files[test])
+                cases += len(recording.cases)
+            progress.update(task, advance=1, cases=cases)
+
+        return record_tests(checkout, list(files), settings, processes=processes, on_recording=write)
+
+
+def _print_table(console: Console, recordings: Mapping[Test, Recording]) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    table.add_column("file", no_wrap=True)
+    for name in ("recorded", "skipped", "seconds"):
+        table.add_column(name, justify="right", min_width=len(name), no_wrap=True)
+    for test, recording in recordings.items():
+        count = f"{len(recording.cases)}" if recording.complete else recording.result.status.value
+        style = "red" if recording.failed else "" if recording.cases else "yellow"
+        numbers = (Text(count, style), f"{len(recording.skipped) or ''}", f"{recording.result.seconds:.1f}")
+        table.add_row(Text(show_controls(stem(test)), style), *numbers)
+    console.print(table)
+
+
+def _print_remarks(console: Console, test: Test, recording: Recording, *, verbose: bool) -> None:
+    """Print what else there is to say of a test: why it has no file, what was skipped, and what the emulator computes otherwise."""
+    result = recording.result
+    lines: list[Text] = []
+    if not recording.complete:
+        lines.append(Text.assemble((f"{result.status}", "red" if recording.failed else "yellow"), f": {_line(result.message)}"))
+    reasons = Counter(_line(skipped.reason) for skipped in recording.skipped)
+    for reason, count in reasons.items():
+        names = [_line(skipped.name) for skipped in recording.skipped if _line(skipped.reason) == reason]
+        lines.append(Text.assemble((f"{count} skipped", "yellow"), f": {reason}"))
+        lines += _names(names, verbose=verbose)
+    if recording.differing:
+        lines.append(Text.assemble((f"{len(recording.differing)} recorded", "yellow"), " that the emulator computes otherwise:"))
+        lines += _names([_line(name) for name in recording.differing], verbose=verbose)
+    if lines:
+        console.print()
+        console.print(Text(show_controls(test.name), "bold"), soft_wrap=True)
+        for line in lines:
+            console.print(Text("  ") + line, soft_wrap=True)
+
+
+def _names(names: Sequence[str], *, verbose: bool) -> list[Text]:
+    shown = names if verbose or len(names) <= _MOST_NAMED + 1 else names[:_MOST_NAMED]
+    rest = [Text(f"  and {len(names) - len(shown)} more (--verbose names them)", "dim")] if len(shown) < len(names) else []
+    return [Text(f"  {name}", "dim") for name in shown] + rest
+
+
+def _print_summary(console: Console, recordings: Sequence[Recording], folder: Path) -> bool:
+    """Print the totals; return whether all is well."""
+    written = [recording for recording in recordings if recording.complete and recording.cases]
+    cases = sum(len(recording.cases) for recording in written)
+    skipped = sum(len(recording.skipped) for recording in recordings)
+    failed = sum(recording.failed for recording in recordings)
+    parts = [f"{_plural(cases, 'case')} in {_plural(len(written), 'file')} in {folder}" if cases else "nothing recorded"]
+    if skipped:
+        parts.append(f"{_plural(skipped, 'subtest')} skipped")
+    if failed:
+        parts.append(f"{_plural(failed, 'test')} did not run to the end, and {'is' if failed == 1 else 'are'} not written")
+    well = bool(cases) and not failed
+    console.print()
+    console.print(Text(", ".join(parts), "bold green" if well else "bold red"), soft_wrap=True)
+    return well
+
+
+def _line(text: str) -> str:
+    return one_line(text, _LONGEST)
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _failure(message: str, code: int) -> typer.Exit:
+    typer.echo(f"webnn: {show_controls(message)}", err=True)
+    return typer.Exit(code)

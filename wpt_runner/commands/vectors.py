@@ -1,0 +1,144 @@
+"""``webnn wpt vectors``: replays recorded conformance cases."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+import webnn
+from webnn.wpt_runner.vectors import report as reporting
+from webnn.wpt_runner.vectors import run as running
+from webnn.wpt_runner.vectors.cases import Outcome, load_cases
+from webnn.wpt_runner.workers import StartError
+
+__all__ = ["command"]
+
+_UNEXPECTED, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
+
+
+class Device(StrEnum):
+    """The values of ``deviceType``."""
+
+    cpu = "cpu"
+    gpu = "gpu"
+    npu = "npu"
+
+
+def command(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="JSON files of cases, or folders of them.", show_default=False)],
+    *,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option("--filter", "-k", metavar="TEXT", help='Run only cases with this in "file: name", or of this operation. Repeatable.'),
+    ] = None,
+    device: Annotated[Device, typer.Option(help="The deviceType of the contexts.")] = Device.cpu,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="How many processes run cases.", show_default="the cores, fewer for few cases")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds a case may take.")] = 60.0,
+    expectations: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE|none",
+            help="Corrections of cases whose own data is wrong: a level such as 2024-06, or a TOML file.",
+            show_default="those of each file's level",
+        ),
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write a report for programs.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print a line for each case.")] = False,
+) -> None:
+    """Replay conformance cases of web-platform-tests that were recorded as JSON.
+
+    The exit status is 0 if all is as expected, 1 if a case fails or a correction is stale, and 2 if the input is not valid.
+    """
+    began = time.perf_counter()
+    if json_file is not None and (json_file.is_dir() or not json_file.parent.is_dir()):
+        _fail(f"--json must be a file in a folder that exists, got {json_file}", _BAD_INPUT)
+    try:
+        cases = list(load_cases(paths))
+        if not cases:
+            _fail(f"there are no cases in {', '.join(map(str, paths))}", _BAD_INPUT)
+        groups = running.group_cases(cases, expectations)
+        tasks = running.choose(groups, filters or [])
+    except (OSError, ValueError) as error:
+        _fail(str(error), _BAD_INPUT)
+    count = min(jobs or running.default_jobs(len(tasks)), len(tasks))
+    console = reporting.make_console()
+    try:
+        notes = running.describe_device(device.value)
+        for note in notes:
+            typer.echo(f"webnn: {note}", err=True)
+        replay = running.replay(tasks, device.value, jobs=count, timeout=timeout)
+        outcomes = _run(tasks, replay, console if verbose else None)
+    except (StartError, webnn.DOMException) as error:
+        _fail(str(error), _UNEXPECTED)
+    report = reporting.Report(
+        outcomes=outcomes,
+        stale=running.find_stale(groups, outcomes),
+        deviceType=device.value,
+        notes=notes,
+        jobs=count,
+        seconds=time.perf_counter() - began,
+    )
+    if json_file is not None:
+        try:
+            reporting.write_json(json_file, report)
+        except OSError as error:
+            _fail(str(error), _BAD_INPUT)
+    reporting.print_report(console, report)
+    if not report.as_expected:
+        raise typer.Exit(_UNEXPECTED)
+
+
+def _run(tasks: Sequence[running.Task], replay: Generator[Outcome], console: Console | None) -> list[Outcome]:
+    """Show the progress of a run, and return the outcomes in the order of the tasks.
+
+    Args:
+        tasks: What runs.
+        replay: What becomes of them.
+        console: Where to print a line for each case; ``None`` for none.
+    """
+    positions = {id(case): position for position, (case, _) in enumerate(tasks)}
+    outcomes: list[Outcome] = []
+    failed = 0
+    try:
+        with closing(replay), _progress(hidden=console is not None and console.is_terminal) as progress:
+            bar = progress.add_task("vectors", total=len(tasks), failed=failed)
+            for outcome in replay:
+                outcomes.append(outcome)
+                failed += not outcome.passed
+                progress.update(bar, advance=1, failed=failed)
+                if console is not None:
+                    reporting.print_outcome(console, outcome)
+    except KeyboardInterrupt:
+        _fail(f"interrupted after {len(outcomes)} of {len(tasks)} cases{f', {failed} failed' if failed else ''}", _INTERRUPTED)
+    return sorted(outcomes, key=lambda outcome: positions[id(outcome.case)])
+
+
+def _progress(*, hidden: bool) -> Progress:
+    """Make a progress bar on the terminal; there is none in a pipe, or where lines are printed."""
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]} failed"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+        disable=hidden or not console.is_terminal,
+    )
+
+
+def _fail(message: str, status: int) -> NoReturn:
+    typer.echo(f"webnn: {message}", err=True)
+    raise typer.Exit(status)

@@ -1,0 +1,12 @@
+"""The expectations: which subtests are known to fail, and why.
+
+They stand in one TOML file for each level of web-platform-tests. Names in it are written as web-platform-tests' own tools write them:
+a surrogate, which TOML cannot hold, is ``U+d800``. An entry covers all subtests of a name.
+"""
+
+from __future__ import annotations
+
+from webnn.wpt_runner.expected.entries import Entry
+from webnn.wpt_runner.expected.expectations import NO_EXPECTATIONS, Expectations, load_expectations
+
+__all__ = ["NO_EXPECTATIONS", "Entry", "Expectations", "load_expectations"]

@@ -1,0 +1,100 @@
+"""The entries of an expectations file, and how they compare with what ran."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from enum import Enum
+
+from webnn.wpt_runner.reports.text import cut, replace_surrogates
+from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
+
+__all__ = ["Entry", "Ran", "Verdict", "index_results", "quote"]
+
+_LONGEST_VALUE = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What is expected of a test file, for one reason: of some of its subtests, of the test as a whole, or of both.
+
+    Attributes:
+        line: The line of the entry in its file, counted from 1.
+        file: The test file's path in the checkout.
+        reason: Why it fails; blank until a person has written it down.
+        variants: The variants that it covers; ``None`` for all.
+        subtests: The names of the subtests, if it is about any.
+        status: The status of these subtests.
+        test: The status of the test as a whole; ``None`` if the entry is not about it.
+    """
+
+    line: int
+    file: str
+    reason: str
+    variants: tuple[str, ...] | None
+    subtests: tuple[str, ...]
+    status: SubtestStatus
+    test: FileStatus | None
+
+    @property
+    def has_reason(self) -> bool:
+        """A person has written down why."""
+        return bool(self.reason.strip())
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """What the entry is about: names of subtests, and ``None`` for the test as a whole."""
+        return self.subtests if self.test is None else (None, *self.subtests)
+
+    def covers(self, variant: str) -> bool:
+        """Tell whether the entry is about this variant of its file."""
+        return self.variants is None or variant in self.variants
+
+
+class Verdict(Enum):
+    """How one name of an entry compares with what a test did."""
+
+    HOLDS = "holds"
+    PASSES = "passes"
+    MISSING = "missing"
+    DIFFERS = "differs"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a test did, under the names that an expectations file uses."""
+
+    status: FileStatus
+    subtests: Mapping[str, AbstractSet[SubtestStatus]]
+
+    def judge(self, entry: Entry, name: str | None) -> Verdict:
+        """Compare with one of the names of an entry."""
+        if name is None:
+            if self.status is entry.test:
+                return Verdict.HOLDS
+            return Verdict.PASSES if self.status is FileStatus.OK else Verdict.DIFFERS
+        statuses = self.subtests.get(name)
+        if statuses is None:
+            # A test that did not come to its end says nothing of the subtests that are missing.
+            return Verdict.MISSING if self.status is FileStatus.OK else Verdict.HOLDS
+        if entry.status in statuses:
+            return Verdict.HOLDS
+        return Verdict.PASSES if statuses == {SubtestStatus.PASS} else Verdict.DIFFERS
+
+
+def index_results(results: Iterable[FileResult]) -> dict[str, dict[str, Ran]]:
+    """Return what ran, by file and variant."""
+    index: dict[str, dict[str, Ran]] = defaultdict(dict)
+    for result in results:
+        subtests: dict[str, set[SubtestStatus]] = defaultdict(set)
+        for subtest in result.subtests:
+            subtests[replace_surrogates(subtest.name)].add(subtest.status)
+        index[replace_surrogates(result.file)][replace_surrogates(result.variant)] = Ran(result.status, dict(subtests))
+    return dict(index)
+
+
+def quote(value: object) -> str:
+    """Write a value for a message."""
+    return cut(repr(value), _LONGEST_VALUE)

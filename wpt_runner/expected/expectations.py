@@ -1,0 +1,178 @@
+"""What is expected of a run: read from a file, laid beside the results, and brought up to date with them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+
+from webnn.wpt_runner.expected.entries import Entry, Ran, Verdict, index_results, quote
+from webnn.wpt_runner.expected.reading import read
+from webnn.wpt_runner.reports.text import replace_surrogates
+from webnn.wpt_runner.results import FileResult
+
+__all__ = ["NO_EXPECTATIONS", "Expectations", "load_expectations"]
+
+#: The name of the expectations that expect no failure.
+NO_EXPECTATIONS = "none"
+
+_SUFFIX = ".toml"
+_NAMES_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectations:
+    """The expectations of one file.
+
+    Attributes:
+        name: What messages call the file.
+        path: Where it stands; ``None`` if there is no such file.
+        text: Its text.
+        wpt: The commit of web-platform-tests that it was written for, empty if it names none.
+        entries: Its entries, in order.
+    """
+
+    name: str = NO_EXPECTATIONS
+    path: Path | None = None
+    text: str = ""
+    wpt: str = ""
+    entries: Sequence[Entry] = ()
+
+    def apply(self, result: FileResult) -> FileResult:
+        """Return a result with what was expected, and why, on it and on its subtests."""
+        file, variant = replace_surrogates(result.file), replace_surrogates(result.variant)
+        by_name: dict[str | None, Entry] = {}
+        for entry in self.entries:
+            if entry.file == file and entry.covers(variant):
+                by_name.update(dict.fromkeys(entry.names, entry))
+        subtests = []
+        for subtest in result.subtests:
+            found = by_name.get(replace_surrogates(subtest.name))
+            subtests.append(replace(subtest, expected=found.status if found else None, reason=found.reason if found else ""))
+        whole = by_name.get(None)
+        return replace(result, subtests=tuple(subtests), expected=whole.test if whole else None, reason=whole.reason if whole else "")
+
+    def problems(self, results: Iterable[FileResult], *, complete: bool = False) -> list[str]:
+        """Return what is wrong with the expectations of what ran: entries that are stale, and entries without a reason.
+
+        Args:
+            results: What ran.
+            complete: All tests of the checkout ran, in all variants: an entry for anything else is stale, too.
+        """
+        ran = index_results(results)
+        problems = []
+        for entry in self.entries:
+            place = f"{self.name}:{entry.line}: {entry.file}"
+            tests = ran.get(entry.file, {})
+            if not entry.has_reason and (complete or any(map(entry.covers, tests))):
+                problems.append(f"{place}: the entry must have a reason: write down why this is expected")
+            if tests:
+                problems += [f"{place} {problem}" for problem in _stale(entry, tests, complete)]
+            elif complete:
+                problems.append(f"{place}: there is no such test file: remove the entry")
+        return problems
+
+    def update(
+        self,
+        results: Iterable[FileResult],
+        *,
+        variants: Mapping[str, Sequence[str]] | None = None,
+        complete: bool = False,
+        wpt: str = "",
+    ) -> str:
+        """Return the file's text, brought up to date: a run with the same results is as expected.
+
+        Entries that hold stay as they are, with their reasons and comments, and so does everything about tests that did not run. What is
+        stale goes. New failures get entries with an empty reason, which fail a run until a person has written the reason.
+
+        Where several subtests of a test share a name and end differently, no entry can be right, and none is made.
+
+        Args:
+            results: What ran.
+            variants: All variants of test files, by the files' paths; a file that is not in it has the variants that ran.
+            complete: All tests of the checkout ran, in all variants: entries for anything else go.
+            wpt: The commit of web-platform-tests to note in the file, if any.
+
+        Raises:
+            ModuleNotFoundError: The package tomlkit, which rewrites the file, is not installed.
+        """
+        from webnn.wpt_runner.expected.updating import update_text  # noqa: PLC0415 (tomlkit is not always installed)
+
+        return update_text(self.text, self.entries, index_results(results), variants or {}, complete=complete, wpt=wpt)
+
+
+def load_expectations(name_or_path: str, *, missing_ok: bool = False) -> Expectations:
+    """Read an expectations file.
+
+    Args:
+        name_or_path: The name of a file that comes with the runner, for example ``"2024-06"``; the path of another, which ends with
+            ``.toml``; or ``"none"`` for no expectations at all.
+        missing_ok: The path may be that of a file that is yet to be written.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: There is no such file, or it does not hold what it must; the message names the place.
+    """
+    if name_or_path == NO_EXPECTATIONS:
+        return Expectations()
+    path: Path | None
+    if name_or_path.endswith(_SUFFIX):
+        path = Path(name_or_path)
+        name = name_or_path
+        if missing_ok and not path.exists():
+            return Expectations(name=name, path=path)
+        if not path.is_file():
+            raise ValueError(f"there is no expectations file {name}")
+        content = path.read_bytes()
+    else:
+        folder = resources.files("webnn.wpt_runner") / "expectations"
+        bundled = {file.name.removesuffix(_SUFFIX): file for file in folder.iterdir() if file.name.endswith(_SUFFIX)}
+        if name_or_path not in bundled:
+            names = ", ".join([*sorted(bundled), NO_EXPECTATIONS])
+            raise ValueError(f"the expectations must be one of {names}, or the path of a {_SUFFIX} file, got {quote(name_or_path)}")
+        file = bundled[name_or_path]
+        name, path, content = file.name, file if isinstance(file, Path) else None, file.read_bytes()
+    try:
+        # Not as a text file: line ends are to stay as they are.
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} must be UTF-8: {error}") from None
+    wpt, entries = read(name, text)
+    return Expectations(name=name, path=path, text=text, wpt=wpt, entries=entries)
+
+
+def _stale(entry: Entry, ran: Mapping[str, Ran], complete: bool) -> Iterator[str]:
+    """Find what in an entry is not so any more."""
+    if complete:
+        for variant in entry.variants or ():
+            if variant not in ran:
+                yield f"has no variant {quote(variant)}: take it out of the entry"
+    covered = [variant for variant in ran if entry.covers(variant)]
+    # Names that fare alike make one problem.
+    alike: dict[tuple[bool, Verdict, tuple[str, ...]], list[str | None]] = defaultdict(list)
+    for name in entry.names:
+        for verdict in (Verdict.PASSES, Verdict.MISSING):
+            where = tuple(variant for variant in covered if ran[variant].judge(entry, name) is verdict)
+            if where:
+                alike[name is None, verdict, where].append(name)
+    for (_, verdict, where), names in alike.items():
+        advice = "remove the entry" if len(names) == len(entry.names) else "take this out of the entry"
+        if len(where) < len(covered):
+            advice = "name the other variants in the entry"
+        yield f"{_in(where)}{_fares(verdict, names)}: {advice}"
+
+
+def _in(variants: Sequence[str]) -> str:
+    named = ", ".join(variant for variant in variants if variant)
+    return f"({named}) " if named else ""
+
+
+def _fares(verdict: Verdict, names: Sequence[str | None]) -> str:
+    if names == [None]:
+        return "ends OK"
+    shown = ", ".join(quote(name) for name in names[:_NAMES_SHOWN])
+    if len(names) > _NAMES_SHOWN:
+        shown += f" and {len(names) - _NAMES_SHOWN} more"
+    return f"has no subtest {shown}" if verdict is Verdict.MISSING else f"passes {shown}"

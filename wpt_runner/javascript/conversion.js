@@ -1,0 +1,323 @@
+// Web IDL conversion of JavaScript values, made from the IDL as data: https://webidl.spec.whatwg.org/#js-type-mapping.
+//
+// A converter turns a value into what goes over the border to Python (docs/javascript.md has the forms). It is made once for each type.
+// `call` collects what belongs to one call: `call.views` holds the buffers, which travel beside the text.
+(function (global, idl, objects, externals) {
+'use strict';
+const {Array, ArrayBuffer, Map, Math, Number, Object, Reflect, String, Symbol, TypeError} = global;
+
+// The getters of the intrinsic prototypes read the real state: a subclass or a property of the same name cannot deceive them.
+const getter = (prototype, name) => Reflect.getOwnPropertyDescriptor(prototype, name)?.get;
+const TypedArray = Reflect.getPrototypeOf(global.Uint8Array);
+const sharedLength = global.SharedArrayBuffer && getter(global.SharedArrayBuffer.prototype, 'byteLength');
+const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
+const bufferResizable = getter(ArrayBuffer.prototype, 'resizable');
+const bufferDetached = getter(ArrayBuffer.prototype, 'detached');
+const sharedGrowable = global.SharedArrayBuffer && getter(global.SharedArrayBuffer.prototype, 'growable');
+const typedArrayKind = getter(TypedArray.prototype, Symbol.toStringTag);
+const members = prototype => Object.fromEntries(['buffer', 'byteOffset', 'byteLength'].map(name => [name, getter(prototype, name)]));
+const ofTypedArray = members(TypedArray.prototype), ofDataView = members(global.DataView.prototype);
+const isView = ArrayBuffer.isView;
+const {apply} = Reflect;
+
+const isObject = value => (typeof value === 'object' && value !== null) || typeof value === 'function';
+const succeeds = (getter, value) => { try { apply(getter, value, []); return true; } catch { return false; } };
+const isShared = buffer => sharedLength !== undefined && succeeds(sharedLength, buffer);
+
+// The state of a view: its kind ("Float32Array", ..., "DataView"), its buffer, and the bytes it shows; none if its buffer is detached.
+function inspect(view) {
+  const kind = apply(typedArrayKind, view, []);
+  const read = kind === undefined ? ofDataView : ofTypedArray;
+  const buffer = apply(read.buffer, view, []);
+  const detached = !isShared(buffer) && apply(bufferDetached, buffer, []);
+  return {
+    kind: kind ?? 'DataView', buffer, detached,
+    offset: detached ? 0 : apply(read.byteOffset, view, []),
+    length: detached ? 0 : apply(read.byteLength, view, []),
+  };
+}
+
+// ---- Types
+
+const describe = value => {
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'symbol') return 'a Symbol';
+  if (typeof value === 'function') return 'a function';
+  if (isObject(value)) return `an object (${objects.interfaceOf(value) ?? 'of another type'})`;
+  return `${value}`;
+};
+const refuse = (where, what, value) => new TypeError(`${where} ${what}, got ${describe(value)}`);
+
+// Numbers that JSON does not know are written as text.
+const number = value => Number.isFinite(value) && !Object.is(value, -0) ? value : {$n: Object.is(value, -0) ? '-0' : `${value}`};
+
+const INTEGERS = {
+  'byte': [-(2 ** 7), 2 ** 7 - 1], 'octet': [0, 2 ** 8 - 1], 'short': [-(2 ** 15), 2 ** 15 - 1], 'unsigned short': [0, 2 ** 16 - 1],
+  'long': [-(2 ** 31), 2 ** 31 - 1], 'unsigned long': [0, 2 ** 32 - 1],
+};
+
+function integer(name, attributes) {
+  const [lowest, highest] = INTEGERS[name], modulus = highest - lowest + 1;
+  return {category: 'numeric', convert(value, where) {
+    // The unary plus is ToNumber: it refuses BigInt and Symbol by itself.
+    let result = +value;
+    if (attributes.EnforceRange) {
+      if (!Number.isFinite(result)) throw refuse(where, `must be a finite number`, value);
+      result = Math.trunc(result);
+      if (result < lowest || result > highest) throw refuse(where, `must be from ${lowest} to ${highest}`, value);
+      return result + 0;
+    }
+    if (attributes.Clamp) {
+      if (Number.isNaN(result)) return 0;
+      result = Math.min(Math.max(result, lowest), highest);
+      const floor = Math.floor(result), rest = result - floor;
+      return (rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1) + 0;
+    }
+    if (!Number.isFinite(result)) return 0;
+    result = ((Math.trunc(result) % modulus) + modulus) % modulus;
+    return (result > highest ? result - modulus : result) + 0;
+  }};
+}
+
+function real(name) {
+  const single = name.endsWith('float'), unrestricted = name.startsWith('unrestricted');
+  return {category: 'numeric', convert(value, where) {
+    const result = single ? Math.fround(+value) : +value;
+    if (!unrestricted && !Number.isFinite(result)) throw refuse(where, `must be a finite ${name}`, value);
+    return number(result);
+  }};
+}
+
+const string = name => ({category: 'string', convert: name === 'USVString' ? value => `${value}`.toWellFormed() : value => `${value}`});
+
+const PRIMITIVES = {
+  'any': () => ({category: 'any', convert: () => null}),
+  'boolean': () => ({category: 'boolean', convert: value => !!value}),
+  'undefined': () => ({category: 'undefined', convert: () => null}),
+  'object': () => ({category: 'object', convert(value, where) { if (!isObject(value)) throw refuse(where, 'must be an object', value); return null; }}),
+  ...Object.fromEntries(['DOMString', 'USVString'].map(name => [name, () => string(name)])),
+  ...Object.fromEntries(['float', 'double', 'unrestricted float', 'unrestricted double'].map(name => [name, () => real(name)])),
+  ...Object.fromEntries(Object.keys(INTEGERS).map(name => [name, attributes => integer(name, attributes)])),
+  'ArrayBufferView': attributes => ({category: 'buffer', convert(value, where, call) {
+    if (!isView(value)) throw refuse(where, 'must be an ArrayBufferView', value);
+    const {buffer, detached} = inspect(value), shared = isShared(buffer);
+    if (shared && !attributes.AllowShared) throw new TypeError(`${where} must not be a view of a SharedArrayBuffer`);
+    const resizable = shared ? sharedGrowable : bufferResizable;
+    if (!attributes.AllowResizable && !detached && resizable && apply(resizable, buffer, [])) {
+      throw new TypeError(`${where} must not be a view of a resizable buffer`);
+    }
+    call.views.push(value);
+    return {$v: call.views.length - 1};
+  }}),
+};
+
+function enumeration(name) {
+  const values = idl.enumerations[name];
+  return {category: 'string', convert(value, where) {
+    const text = `${value}`;
+    if (!values.includes(text)) throw new TypeError(`${where} must be one of ${values.map(each => `'${each}'`).join(', ')} (${name}), got '${text}'`);
+    return text;
+  }};
+}
+
+const platformObject = name => ({category: 'interface', name, convert(value, where) {
+  const handle = objects.handleOf(value, name);
+  if (handle === undefined) throw refuse(where, `must be an ${name}`, value);
+  return {$h: handle};
+}});
+
+// An object of an interface that another specification defines: Python has a stand-in for it.
+const externalObject = name => ({category: 'interface', name, convert(value, where) {
+  if (!externals[name](value)) throw refuse(where, `must be a ${name}`, value);
+  return {$x: name};
+}});
+
+function dictionary(name) {
+  // The members of the dictionary it inherits from come first, those of one dictionary in the order of their names.
+  const levels = [];
+  for (let each = name; each !== undefined; each = idl.dictionaries[each].inherits) levels.unshift(idl.dictionaries[each]);
+  const sorted = levels.flatMap(({members}) => [...members].sort((a, b) => (a.name < b.name ? -1 : 1)));
+  let converters;
+  return {category: 'dictionary', convert(value, where, call) {
+    if (value !== undefined && value !== null && !isObject(value)) throw refuse(where, `must be an object (${name})`, value);
+    converters ??= sorted.map(member => converter(member.type));
+    const result = Object.create(null);
+    for (let index = 0; index < sorted.length; index++) {
+      const member = sorted[index];
+      const given = value === undefined || value === null ? undefined : value[member.name];
+      // Defaults are the Python side's: it has them from the same IDL.
+      if (given !== undefined) result[member.name] = converters[index].convert(given, `${where}.${member.name}`, call);
+      else if (member.required) throw new TypeError(`${where} must have the member ${member.name} (${name})`);
+    }
+    return result;
+  }};
+}
+
+// The method that makes an object's iterator, undefined if it has none.
+function iteratorMethod(value, where) {
+  const method = value[Symbol.iterator] ?? undefined;
+  if (method !== undefined && typeof method !== 'function') throw refuse(`${where}: its Symbol.iterator`, 'must be a function', method);
+  return method;
+}
+
+function sequence(type) {
+  const element = converter(type);
+  // If the choice of this type has read the iterator's method already, it is `found`.
+  return {category: 'sequence', convert(value, where, call, found) {
+    const method = found ?? (isObject(value) ? iteratorMethod(value, where) : undefined);
+    if (method === undefined) throw refuse(where, 'must be a sequence', value);
+    return fromIterator(element, value, method, where, call);
+  }};
+}
+
+function fromIterator(element, value, method, where, call) {
+  const iterator = apply(method, value, []);
+  if (!isObject(iterator)) throw refuse(`${where}: its iterator`, 'must be an object', iterator);
+  const {next} = iterator, result = [];
+  for (;;) {
+    const step = apply(next, iterator, []);
+    if (!isObject(step)) throw refuse(`${where}: its iterator's result`, 'must be an object', step);
+    if (step.done) return result;
+    result.push(element.convert(step.value, `${where}[${result.length}]`, call));
+  }
+}
+
+function record(keyType, valueType) {
+  const key = converter(keyType), element = converter(valueType);
+  return {category: 'record', convert(value, where, call) {
+    if (!isObject(value)) throw refuse(where, 'must be an object', value);
+    const result = new Map();
+    for (const name of Reflect.ownKeys(value)) {
+      const property = Reflect.getOwnPropertyDescriptor(value, name);
+      if (property === undefined || !property.enumerable) continue;
+      const text = key.convert(name, `${where}: a name`, call);
+      result.set(text, element.convert(value[name], `${where}['${text}']`, call));
+    }
+    return {$r: [...result]};
+  }};
+}
+
+function nullable(type) {
+  const inner = converter(type);
+  return {...inner, nullable: true, convert: (value, ...rest) => value === undefined || value === null ? null : inner.convert(value, ...rest)};
+}
+
+function union(types) {
+  const members = types.map(type => converter(type));
+  return {category: 'union', convert(value, where, call) {
+    const {chosen, found} = choose(members, value, where);
+    if (chosen === undefined) throw refuse(where, `must be ${members.map(each => each.category).join(' or ')}`, value);
+    return chosen.convert(value, where, call, found);
+  }};
+}
+
+const GENERIC = {
+  sequence, nullable, union, record: ([key, value]) => record(key, value),
+  // What a method returns is made by Python, and checked there.
+  promise: () => ({category: 'promise'}), FrozenArray: () => ({category: 'FrozenArray'}),
+};
+
+const byName = new Map();
+
+// Return the converter of a type: `{category, convert(value, where, call)}`. Throws an Error for a type that no code here knows.
+function converter(type, attributes = {}) {
+  if (typeof type === 'string') {
+    if (Object.hasOwn(PRIMITIVES, type)) return PRIMITIVES[type](attributes);
+    if (Object.hasOwn(idl.typedefs, type)) return converter(idl.typedefs[type], attributes);
+    const known = byName.get(type);
+    if (known) return known;
+    const made = named(type);
+    byName.set(type, made);
+    return made;
+  }
+  if (Object.hasOwn(type, 'extendedAttributes')) return converter(type.type, {...attributes, ...type.extendedAttributes});
+  const [[kind, argument]] = Object.entries(type);
+  if (!Object.hasOwn(GENERIC, kind)) throw new global.Error(`the IDL has a type that the binding does not know: ${kind}`);
+  return GENERIC[kind](argument);
+}
+
+function named(name) {
+  if (Object.hasOwn(idl.enumerations, name)) return enumeration(name);
+  if (Object.hasOwn(idl.dictionaries, name)) return dictionary(name);
+  if (Object.hasOwn(idl.interfaces, name)) return platformObject(name);
+  if (Object.hasOwn(externals, name)) return externalObject(name);
+  throw new global.Error(`the IDL has a type that the binding does not know: ${name}`);
+}
+
+// ---- Choosing among types: https://webidl.spec.whatwg.org/#js-union, https://webidl.spec.whatwg.org/#js-overloads
+
+const accepts = ({category, name}, value) =>
+  category === 'interface' && (Object.hasOwn(externals, name) ? externals[name](value) : objects.handleOf(value, name) !== undefined);
+const ofCategory = (...categories) => ({category}) => categories.includes(category);
+
+// Which values a rule is for, and which types it chooses, in the order of the rules: the first rule that fits both decides. A value is looked
+// into only if there is a type for the rule.
+const RULES = [
+  [value => value === undefined || value === null, ({nullable, category}) => nullable || category === 'dictionary'],
+  [isObject, accepts],
+  [isView, ofCategory('buffer')],
+  [(value, where) => isObject(value) && iteratorMethod(value, where), ofCategory('sequence')],
+  [isObject, ofCategory('dictionary', 'record', 'object')],
+  [value => typeof value === 'boolean', ofCategory('boolean')],
+  [value => typeof value === 'number', ofCategory('numeric')],
+  [() => true, ofCategory('string')],
+  [() => true, ofCategory('numeric')],
+  [() => true, ofCategory('boolean')],
+  [() => true, ofCategory('any')],
+];
+
+// Find the one of several converters that a value is for, `chosen`; and what its rule found in the value, `found`.
+function choose(converters, value, where) {
+  for (const [applies, fits] of RULES) {
+    const chosen = converters.find(each => fits(each, value));
+    const found = chosen && applies(value, where);
+    if (found) return {chosen, found};
+  }
+  return {};
+}
+
+// Prepare the arguments of an operation: `overloads` are lists of arguments as the IDL has them. The result converts the arguments of a
+// call; what the caller left out at the end is left out.
+function argumentsOf(overloads, name) {
+  const lists = overloads.map(list => list.map(argument => ({...argument, converter: converter(argument.type)})));
+  const required = list => list.filter(argument => !argument.optional).length;
+  const shortest = Math.min(...lists.map(required)), longest = Math.max(...lists.map(list => list.length));
+
+  // The list of arguments for a call, `list`; if it was chosen by what an argument is, its `position` and what was `found` in it.
+  function select(values) {
+    const count = Math.min(values.length, longest);
+    const candidates = lists.filter(list => required(list) <= count && count <= list.length);
+    if (candidates.length <= 1) return {list: candidates[0]};
+    const categories = index => new global.Set(candidates.map(list => list[index].converter.category));
+    let position = 0;
+    while (categories(position).size === 1) position++;
+    const value = values[position];
+    const optional = value === undefined ? candidates.find(list => list[position].optional) : undefined;
+    if (optional !== undefined) return {list: optional};
+    const where = `${name}: argument ${position + 1}`;
+    const {chosen, found} = choose(candidates.map(list => list[position].converter), value, where);
+    if (chosen === undefined) throw refuse(where, `must fit ${candidates.map(list => list[position].name).join(' or ')}`, value);
+    return {list: candidates.find(list => list[position].converter === chosen), position, found};
+  }
+
+  function convert(values, call) {
+    if (values.length < shortest) throw new TypeError(`${name} needs ${shortest} argument${shortest === 1 ? '' : 's'}, got ${values.length}`);
+    const {list, position, found} = lists.length === 1 ? {list: lists[0]} : select(values);
+    if (list === undefined) throw new TypeError(`${name} has no form with ${values.length} arguments`);
+    const result = [];
+    for (let index = 0; index < list.length && index < values.length; index++) {
+      const {name: argument, optional, converter} = list[index], value = values[index], where = `${name}: ${argument}`;
+      // A missing argument is null on the other side; Python has the defaults.
+      if (value === undefined && optional) result.push(null);
+      else result.push(converter.convert(value, where, call, index === position ? found : undefined));
+    }
+    while (result.length && result.at(-1) === null) result.pop();
+    return result;
+  }
+
+  return {length: shortest, convert};
+}
+
+return {argumentsOf, converter, inspect, isObject};
+})

@@ -1,0 +1,8 @@
+// What testharness.js finds out goes to the host, as soon as it is known.
+(function (global, emit) {
+'use strict';
+const {JSON} = global;
+const STATUSES = ['PASS', 'FAIL', 'TIMEOUT', 'NOTRUN', 'PRECONDITION_FAILED'], HARNESS = ['OK', 'ERROR', 'TIMEOUT', 'PRECONDITION_FAILED'];
+global.add_result_callback(({name, status, message}) => emit('subtest', JSON.stringify({name: `${name}`.toWellFormed(), status: STATUSES[status], message: `${message ?? ''}`.toWellFormed()})));
+global.add_completion_callback((_, {status, message}) => emit('complete', JSON.stringify({status: HARNESS[status], message: message ?? ''})));
+})

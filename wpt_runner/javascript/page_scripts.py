@@ -1,0 +1,106 @@
+"""The scripts of a program: a JavaScript file is one script, a page has those of its `<script>` elements."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urljoin
+
+__all__ = ["Script", "scripts_of_page", "scripts_of_script"]
+
+#: How a script is to be run; a script that is ``"unknown"`` is a module if its text only makes sense as one.
+Kind = Literal["module", "classic", "unknown"]
+
+_CLASSIC = {"", "text/javascript", "application/javascript", "text/ecmascript", "application/ecmascript"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """One script of a program.
+
+    Attributes:
+        url: Its address. That of an inline module is the page's with a fragment: a module is known by its address.
+        kind: How it runs.
+        source: The text of an inline script; ``None`` if it stands in a file of its own.
+        line: Before how many lines of the page the text of an inline script begins.
+    """
+
+    url: str
+    kind: Kind
+    source: str | None = None
+    line: int = 0
+
+    def json(self) -> dict[str, object]:
+        """Return what `node_host.mjs` reads."""
+        return asdict(self)
+
+
+def scripts_of_script(program: Path, url: str) -> list[Script]:
+    """Return the one script of a file ``.mjs`` or ``.js``."""
+    kind: Kind = "module" if program.suffix.lower() == ".mjs" else _kind_by_package(program)
+    return [Script(url=url, kind=kind)]
+
+
+def scripts_of_page(text: str, url: str) -> list[Script]:
+    """Return the scripts of a page in the order in which a browser runs them: modules wait until the page has been read."""
+    page = _Page(url)
+    page.feed(text)
+    page.close()
+    return page.immediate + page.deferred
+
+
+def _kind_by_package(program: Path) -> Kind:
+    """Say what the nearest package.json says, as Node does: nothing where it has no `type`."""
+    for folder in program.parents:
+        try:
+            package = json.loads((folder / "package.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        stated = package.get("type") if isinstance(package, dict) else None
+        return "module" if stated == "module" else "classic" if stated == "commonjs" else "unknown"
+    return "unknown"
+
+
+class _Page(HTMLParser):
+    """Collects the scripts of a page."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(convert_charrefs=False)
+        self.immediate: list[Script] = []
+        self.deferred: list[Script] = []
+        self._url = url
+        self._open: tuple[Kind, int, list[str]] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "script":
+            return
+        attributes = {name: value or "" for name, value in attrs}
+        stated = attributes.get("type", "").strip().lower()
+        kind: Kind = "module" if stated == "module" else "classic"
+        if stated not in _CLASSIC | {"module"} or (kind == "classic" and "nomodule" in attributes):
+            return  # a block of data, or a script for browsers that know no modules
+        if "src" in attributes:
+            script = Script(url=urljoin(self._url, attributes["src"].strip()), kind=kind)
+            self._add(script, deferred=kind == "module" or "defer" in attributes)
+        else:
+            # The text begins where the tag ends.
+            line = self.getpos()[0] - 1 + (self.get_starttag_text() or "").count("\n")
+            self._open = kind, line, []
+
+    def handle_data(self, data: str) -> None:
+        if self._open is not None:
+            self._open[2].append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script" and self._open is not None:
+            kind, line, texts = self._open
+            self._open = None
+            number = len(self.immediate) + len(self.deferred) + 1
+            url = f"{self._url}#script-{number}" if kind == "module" else self._url
+            self._add(Script(url=url, kind=kind, source="".join(texts), line=line), deferred=kind == "module")
+
+    def _add(self, script: Script, *, deferred: bool) -> None:
+        (self.deferred if deferred else self.immediate).append(script)

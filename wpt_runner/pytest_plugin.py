@@ -1,0 +1,136 @@
+"""The pytest plugin: ``pytest --wpt CHECKOUT`` collects the test files of a checkout of web-platform-tests as test items.
+
+An item is a file in one variant. It fails if anything in it is not as the expectations say (docs/wpt.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from webnn.wpt_runner.checkout import Checkout, Test
+    from webnn.wpt_runner.expected import Expectations
+    from webnn.wpt_runner.results import FileResult
+    from webnn.wpt_runner.runner import OneByOne
+
+__all__ = ["UnexpectedResult", "WptFile", "WptItem"]
+
+_SUFFIXES = (".any.js", ".window.js")
+_MOST_SHOWN = 20
+
+
+class UnexpectedResult(Exception):
+    """A test file has results that are not expected."""
+
+
+class _Session:
+    """What all items of a run share."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        # Late: this plugin is loaded in every run of pytest where the package is installed.
+        from webnn.wpt_runner.checkout import Checkout  # noqa: PLC0415
+        from webnn.wpt_runner.expected import load_expectations  # noqa: PLC0415
+        from webnn.wpt_runner.harness import PROFILE, Settings  # noqa: PLC0415
+        from webnn.wpt_runner.javascript.realm import EngineMissingError, require_engine  # noqa: PLC0415
+        from webnn.wpt_runner.runner import OneByOne  # noqa: PLC0415
+
+        settings = Settings(profile=PROFILE)
+        try:
+            require_engine()
+            self.checkout: Checkout = Checkout(Path(config.getoption("wpt")))
+            self.expectations: Expectations = load_expectations(config.getoption("wpt_expectations") or settings.revision)
+        except (EngineMissingError, ValueError) as error:
+            raise pytest.UsageError(str(error)) from None
+        self.variants: list[str] = config.getoption("wpt_variant")
+        self.runner: OneByOne = OneByOne(self.checkout, settings)
+
+
+_KEY = pytest.StashKey[_Session]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("webnn", "WebNN's web-platform-tests")
+    group.addoption("--wpt", metavar="CHECKOUT", help="collect the test files below CHECKOUT/webnn of web-platform-tests")
+    group.addoption("--wpt-variant", metavar="VARIANT", action="append", default=[], help="only this variant, for example cpu (repeatable)")
+    group.addoption("--wpt-expectations", metavar="NAME|FILE", help="the expectations, or 'none'")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the checkout collected where the command line names no other place."""
+    if config.getoption("wpt") is None:
+        return
+    config.stash[_KEY] = session = _Session(config)
+    config.add_cleanup(session.runner.close)
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args = [str(session.checkout.root / "webnn")]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> WptFile | None:
+    """Collect a test file of the checkout."""
+    session = parent.config.stash.get(_KEY, None)
+    if session is None or not file_path.name.endswith(_SUFFIXES) or not file_path.resolve().is_relative_to(session.checkout.root):
+        return None
+    file: WptFile = WptFile.from_parent(parent, path=file_path)
+    return file
+
+
+class WptFile(pytest.File):
+    """A test file."""
+
+    def collect(self) -> Iterator[WptItem]:
+        """Return an item for each variant."""
+        from webnn.wpt_runner.checkout import Test  # noqa: PLC0415
+
+        session = self.config.stash[_KEY]
+        file = session.checkout.load(self.path.resolve().relative_to(session.checkout.root).as_posix())
+        wanted = {"?" + variant.removeprefix("?") for variant in session.variants}
+        for variant in file.variants:
+            if file.window and (not wanted or not variant or variant in wanted):
+                item: WptItem = WptItem.from_parent(self, name=variant or "window", test=Test(file, variant))
+                yield item
+
+
+class WptItem(pytest.Item):
+    """A test file in one variant."""
+
+    def __init__(self, *, test: Test, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.test = test
+
+    def runtest(self) -> None:
+        """Run the test in a process of its own.
+
+        Raises:
+            UnexpectedResult: Something is not as expected.
+        """
+        session = self.config.stash[_KEY]
+        result = session.expectations.apply(session.runner.run(self.test))
+        if result.output:
+            self.add_report_section("call", "console", result.output)
+        problems = [*_describe(result), *session.expectations.problems([result])]
+        if problems:
+            more = len(problems) - _MOST_SHOWN
+            raise UnexpectedResult("\n".join([*problems[:_MOST_SHOWN], *([f"... and {more} more"] if more > 0 else [])]))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show what is unexpected, without Python's own stack."""
+        if isinstance(excinfo.value, UnexpectedResult):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return where the test is, and its name."""
+        return self.path, None, self.test.name
+
+
+def _describe(result: FileResult) -> Iterator[str]:
+    if result.unexpected:
+        yield f"{result.status} (expected {result.expected or 'OK'}): {result.message}"
+    for subtest in result.subtests:
+        if subtest.unexpected:
+            yield f"{subtest.status} (expected {subtest.expected or 'PASS'}) {subtest.name}: {subtest.message}"

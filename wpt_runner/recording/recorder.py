@@ -1,0 +1,211 @@
+"""Records one test of web-platform-tests while it runs: what each subtest builds, computes and expects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import webnn
+from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.harness import Instrument, Settings, run_test
+from webnn.wpt_runner.javascript.realm import load_script
+from webnn.wpt_runner.recording.graphs import Computation, GraphLog
+from webnn.wpt_runner.recording.numbers import (
+    Descriptor,
+    RecordingError,
+    decode_bits,
+    decode_number,
+    encode_number,
+    encode_tensor,
+)
+from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
+
+__all__ = ["Recorder", "Recording", "Skipped", "record_test"]
+
+#: The function that the tests' own scripts define for comparisons, mostly as a constant. One that can be assigned can be watched.
+_COMPARISON = "assert_array_approx_equals_ulp"
+_CONSTANT = re.compile(rf"^const(?=\s+{_COMPARISON}\s*=)", re.MULTILINE)
+#: Where an expectation is one number for all elements, web-platform-tests compare this many at most.
+_MOST_COMPARED = 1000
+_HARNESS = "/resources/testharness.js"
+_ENDED = (SubtestStatus.PASS, SubtestStatus.FAIL)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A subtest that is no case, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What was recorded of a test.
+
+    Attributes:
+        result: What became of the test itself.
+        cases: The cases, for JSON, in the order in which their subtests ended.
+        skipped: The subtests that are no cases.
+        differing: The cases whose results the emulator computes otherwise: name, and the first difference.
+    """
+
+    result: FileResult
+    cases: Sequence[dict[str, Any]] = ()
+    skipped: Sequence[Skipped] = ()
+    differing: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """The test ran to its end: there are no more cases than these."""
+        return self.result.status is FileStatus.OK
+
+    @property
+    def failed(self) -> bool:
+        """Cases may be lost. The test's own error loses none if all of its subtests ended, and none of them is a case."""
+        if self.complete:
+            return False
+        ended = [subtest.status in _ENDED for subtest in self.result.subtests]
+        return self.result.status is not FileStatus.ERROR or bool(self.cases) or not ended or not all(ended)
+
+
+def record_test(checkout: Checkout, test: Test, settings: Settings) -> Recording:
+    """Run a test, and record it.
+
+    Args:
+        checkout: The checkout.
+        test: The test.
+        settings: How it runs.
+    """
+    recorder = Recorder(test.file.scripts)
+    result = run_test(checkout, test, settings, recorder.end, recorder)
+    return Recording(result=result, cases=recorder.cases, skipped=recorder.skipped, differing=recorder.differing)
+
+
+class Recorder(Instrument):
+    """Records a test.
+
+    Args:
+        scripts: The test's own scripts, for messages.
+
+    Attributes:
+        cases: The cases, for JSON.
+        skipped: The subtests that are no cases.
+        differing: The cases whose results the emulator computes otherwise.
+    """
+
+    def __init__(self, scripts: Sequence[str] = ()) -> None:
+        self.script = load_script("recorder.js")
+        self.cases: list[dict[str, Any]] = []
+        self.skipped: list[Skipped] = []
+        self.differing: dict[str, str] = {}
+        self._scripts = scripts
+        self._log = GraphLog()
+        self._number = 0
+        self._computations: dict[int, Computation] = {}
+        self._missing: list[str] = []
+        # What belongs to the subtest that runs.
+        self._computed = 0
+        self._comparisons: list[Mapping[str, Any]] = []
+
+    def prepare(self, source: str) -> str:
+        """Make the function that compares a variable."""
+        return _CONSTANT.sub("let", source)
+
+    def observe(self, target: object, member: str, values: Sequence[Any], result: Any) -> None:
+        """Keep what is built and computed."""
+        if isinstance(target, webnn.MLGraphBuilder):
+            self._log.called(member, values, result)
+        elif isinstance(target, webnn.MLContext) and member == "compute":
+            self._computations[self._number] = self._log.compute(values[0], values[1])
+            self._computed += 1
+
+    def tell(self, kind: str, content: Any) -> None:
+        """Hear of computations that begin, of comparisons, and of functions that are missing."""
+        if kind == "computing":
+            self._number = content
+        elif kind == "comparison":
+            self._comparisons.append(content)
+        elif kind == "missing":
+            self._missing = content
+
+    def end(self, subtest: Subtest) -> None:
+        """Make cases of what happened since the last subtest ended."""
+        comparisons, computed = self._comparisons, self._computed
+        self._comparisons, self._computed = [], 0
+        try:
+            if not comparisons:
+                raise RecordingError(self._explain(subtest, computed))
+            if subtest.status is not SubtestStatus.PASS:
+                raise RecordingError(f"it fails beside its comparisons: {subtest.message}")
+            found = self._cases(subtest.name, comparisons)
+        except RecordingError as error:
+            self.skipped.append(Skipped(subtest.name, str(error)))
+            return
+        self.cases += [case for case, _ in found]
+        self.differing.update((case["name"], difference) for case, difference in found if difference is not None)
+
+    def _explain(self, subtest: Subtest, computed: int) -> str:
+        """Say why a subtest compares nothing."""
+        if subtest.status is not SubtestStatus.PASS:
+            return f"it fails before it {'compares' if computed else 'computes'}: {subtest.message or subtest.status}"
+        if not computed:
+            return "it computes nothing"
+        if self._missing:
+            scripts = " and ".join([_HARNESS, *self._scripts])
+            return f"it compares in a way that is not known here: {' and '.join(self._missing)} is missing in {scripts}"
+        return "it compares nothing, or copies: only the views that compute() gave are known"
+
+    def _cases(self, name: str, comparisons: Sequence[Mapping[str, Any]]) -> list[tuple[dict[str, Any], str | None]]:
+        """Make a case of each computation that was compared, with the first difference if there was one."""
+        by_computation: dict[int, list[Mapping[str, Any]]] = {}
+        for comparison in comparisons:
+            by_computation.setdefault(comparison["computation"], []).append(comparison)
+        cases = []
+        for index, (number, group) in enumerate(by_computation.items()):
+            case = {"name": name if index == 0 else f"{name} ({index + 1})", **_describe(self._computations[number], group)}
+            cases.append((case, next((each["difference"] for each in group if each["difference"] is not None), None)))
+        return cases
+
+
+def _describe(computation: Computation, comparisons: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Make a case of the comparisons of a computation's outputs."""
+    expected: dict[str, dict[str, Any]] = {}
+    tolerances: list[object] = []
+    for comparison in comparisons:
+        name = comparison["output"]
+        if name in expected:
+            raise RecordingError(f"it compares the output {name!r} more than once")
+        expected[name] = _expectation(comparison, computation.outputs[name].descriptor)
+        tolerance = _tolerance(comparison)
+        if tolerances and tolerance not in tolerances:
+            raise RecordingError("its outputs have different tolerances, and a case has only one")
+        tolerances.append(tolerance)
+    return {"tolerance": tolerances[0], "graph": computation.describe(expected)}
+
+
+def _tolerance(comparison: Mapping[str, Any]) -> dict[str, object]:
+    try:
+        value = decode_number(comparison["tolerance"], "float64")
+    except RecordingError:
+        raise RecordingError("it has no tolerance") from None
+    if not 0 <= value < float("inf"):
+        raise RecordingError(f"its tolerance is {value!r}")
+    return {"metricType": comparison["metric"], "value": encode_number(value)}
+
+
+def _expectation(comparison: Mapping[str, Any], descriptor: Descriptor) -> dict[str, Any]:
+    """Return what a comparison expects of an output, for JSON."""
+    size, dataType, expected = descriptor.size, descriptor.dataType, comparison["expected"]
+    filled = not isinstance(expected, list)
+    numbers = [decode_number(value, dataType) for value in ([expected] if filled else expected)]
+    if dataType == "float16" and comparison.get("bits"):
+        numbers = [*decode_bits([int(number) for number in numbers])]
+    data = [encode_number(number) for number in numbers]
+    # It was one number, before it was made as many as are compared.
+    cut = size > len(data) == _MOST_COMPARED and comparison["start"] == 0 and all(each == data[0] for each in data)
+    if len(data) != size and not cut:
+        raise RecordingError(f"it compares {len(data)} of the {size} elements of the output {comparison['output']!r}")
+    return encode_tensor(descriptor, data[0] if filled or cut else data)

@@ -1,0 +1,142 @@
+"""One page to read a run: no server, nothing from elsewhere, the run as data inside."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+
+from webnn.wpt_runner.reports.text import cut, show_controls
+from webnn.wpt_runner.results import FileResult, RunResult, Subtest, SubtestStatus
+
+__all__ = ["render_html", "write_html"]
+
+_LONGEST_MESSAGE, _LONGEST_OUTPUT = 10_000, 50_000
+_PLACE = re.compile("@(\\w+)@")
+_REVISION = 10
+_MINUTE = 60
+
+
+def write_html(run: RunResult, path: Path) -> None:
+    """Write the page of a run.
+
+    Args:
+        run: The run.
+        path: The file; one that exists is replaced.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    path.write_text(render_html(run), encoding="utf-8", newline="\n")
+
+
+def render_html(run: RunResult) -> str:
+    """Return the page of a run: HTML with its style, its script and its data.
+
+    Messages and console output that are very long are cut, and say so; ``wptreport.json`` has the whole.
+    """
+    folder = resources.files("webnn.wpt_runner.reports")
+    kind, verdict = _verdict(run)
+    parts = {
+        "title": html.escape(f"web-platform-tests: {verdict}"),
+        "style": (folder / "page.css").read_text(encoding="utf-8"),
+        "script": (folder / "page.js").read_text(encoding="utf-8"),
+        "verdict": html.escape(verdict),
+        "verdict_class": kind,
+        "facts": "".join(f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>" for name, value in _facts(run)),
+        "problems": _problems(run.problems),
+        "data": _data(run.results),
+    }
+    template = (folder / "page.html").read_text(encoding="utf-8")
+    return _PLACE.sub(lambda match: parts[match[1]], template)
+
+
+def _verdict(run: RunResult) -> tuple[str, str]:
+    """Return the style of the verdict, and the verdict."""
+    unexpected = sum(result.unexpected + sum(subtest.unexpected for subtest in result.subtests) for result in run.results)
+    words = []
+    if unexpected:
+        words.append(f"{unexpected:,} unexpected result{'s' if unexpected > 1 else ''}")
+    if run.problems:
+        words.append(f"{len(run.problems)} problem{'s' if len(run.problems) > 1 else ''} of the expectations")
+    if words:
+        return "fail", ", ".join(words)
+    return ("pass", "everything as expected") if run.results else ("known", "no tests")
+
+
+def _facts(run: RunResult) -> list[tuple[str, str]]:
+    """Return what stands above the table; what is not known is left out."""
+    info = run.info
+    counts = run.counts()
+    known = [
+        ("Tests", f"{len(run.results):,}"),
+        ("Subtests passed", f"{counts[SubtestStatus.PASS]:,} of {counts.total():,}"),
+        ("Duration", _duration(run.seconds) if run.seconds else ""),
+        ("Product", f"{info.get('product', '')} {info.get('product_version', '')}"),
+        ("Engine", info.get("engine", "")),
+        ("Draft", info.get("webnn", "")),
+        ("Revision of the tests", info.get("revision", "")[:_REVISION]),
+        ("System", f"{info.get('os', '')} {info.get('os_version', '')} {info.get('processor', '')}"),
+        ("Python", info.get("python_version", "")),
+        ("Started", f"{datetime.fromtimestamp(run.started, UTC):%Y-%m-%d %H:%M} UTC" if run.started else ""),
+    ]
+    return [(name, " ".join(show_controls(value).split())) for name, value in known if value.strip()]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), _MINUTE)
+    return f"{minutes} min {rest} s"
+
+
+def _problems(problems: Sequence[str]) -> str:
+    if not problems:
+        return ""
+    items = "".join(f"<li>{html.escape(show_controls(problem))}</li>" for problem in problems)
+    return f'<section class="problems"><h2>Problems of the expectations</h2><ul>{items}</ul></section>'
+
+
+def _data(results: Sequence[FileResult]) -> str:
+    r"""Return the tests as JSON that can stand in a script element: ASCII only, and ``<`` is written ``\u003c``."""
+    return json.dumps([_test(result) for result in results], separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _test(result: FileResult) -> list[object]:
+    return _trimmed(
+        [
+            show_controls(result.test),
+            result.status,
+            round(result.seconds * 1000),
+            [_subtest(subtest) for subtest in result.subtests],
+            cut(show_controls(result.message), _LONGEST_MESSAGE),
+            result.expected or "",
+            show_controls(result.reason),
+            show_controls(result.title),
+            cut(show_controls(result.output), _LONGEST_OUTPUT),
+            show_controls(result.subsuite),
+        ]
+    )
+
+
+def _subtest(subtest: Subtest) -> list[object]:
+    return _trimmed(
+        [
+            show_controls(subtest.name),
+            subtest.status,
+            cut(show_controls(subtest.message), _LONGEST_MESSAGE),
+            subtest.expected or "",
+            show_controls(subtest.reason),
+        ]
+    )
+
+
+def _trimmed(values: list[object]) -> list[object]:
+    """Drop the empty texts at the end."""
+    while values and values[-1] == "":
+        values.pop()
+    return values

@@ -1,0 +1,239 @@
+"""``wptreport.json``, the report of web-platform-tests' own tools: written for them, and read from them.
+
+The format is what ``wpt run --log-wptreport`` writes. It knows no reasons, titles and console output: who reads a report back has none.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from webnn.wpt_runner.reports.text import cut, replace_surrogates
+from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
+
+__all__ = ["read_wptreport", "write_wptreport"]
+
+_Status = TypeVar("_Status", FileStatus, SubtestStatus)
+
+_GZIP = b"\x1f\x8b"
+_LONGEST_VALUE = 60
+#: The end of the year 9999, in milliseconds since 1970.
+_LATEST = 253_402_300_799_000
+#: The run's `info` calls the product's version in its own way.
+_PRODUCT_VERSION, _BROWSER_VERSION = "product_version", "browser_version"
+#: The flavour that this runner runs: such an identifier stands for a file of this name.
+_WINDOW = re.compile(r"/(?P<stem>[^/].*\.(any|window))\.html", re.DOTALL)
+_VARIANT = re.compile("[?#]")
+
+_SUBTEST_STATUSES = ", ".join(SubtestStatus)
+_FILE_STATUSES = ", ".join(FileStatus)
+#: What must hold, by the type of pydantic's error.
+_DEMANDS = {
+    "model_type": "must be an object",
+    "dict_type": "must be an object",
+    "list_type": "must be an array",
+    "string_type": "must be a string",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "greater_than_equal": "must be a time in milliseconds since 1970",
+    "less_than_equal": "must be a time in milliseconds since 1970",
+    "string_pattern_mismatch": "must begin with '/'",
+}
+
+
+def write_wptreport(run: RunResult, path: Path) -> None:
+    """Write ``wptreport.json``.
+
+    Args:
+        run: The run.
+        path: The file; one that exists is replaced.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    started = round(run.started * 1000)
+    info = {_BROWSER_VERSION if name == _PRODUCT_VERSION else name: value for name, value in run.info.items()}
+    report = {
+        "run_info": {name: replace_surrogates(value) for name, value in info.items()},
+        "time_start": started,
+        "results": [_result(result) for result in run.results],
+        "subsuites": {result.subsuite: {} for result in run.results if result.subsuite},
+        "time_end": started + round(run.seconds * 1000),
+    }
+    path.write_text(json.dumps(report) + "\n", encoding="utf-8", newline="\n")
+
+
+def read_wptreport(path: Path) -> RunResult:
+    """Read a ``wptreport.json`` of any product, also one that gzip compressed.
+
+    Where a report says nothing of an expectation, the status was the expected one.
+
+    Args:
+        path: The file.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is no such report; the message names the place.
+    """
+    content = _load(path)
+    try:
+        report = _Report.model_validate(content)
+    except ValidationError as error:
+        raise ValueError(f"{path} is no wptreport: {_describe(error, ())}") from None
+    started = report.time_start or report.time_end or 0.0
+    results = [_file_result(path, index, raw) for index, raw in enumerate(report.results)]
+    return RunResult(
+        results=sorted(results, key=lambda result: (result.file, result.variant, result.subsuite)),
+        started=started / 1000,
+        seconds=0.0 if report.time_end is None else max(0.0, report.time_end - started) / 1000,
+        info=_info(report.run_info),
+    )
+
+
+# Writing.
+
+
+def _result(result: FileResult) -> dict[str, Any]:
+    return {
+        "test": replace_surrogates(result.test),
+        "subsuite": result.subsuite,
+        "subtests": [
+            {"name": replace_surrogates(subtest.name)} | _outcome(subtest.status, subtest.expected or SubtestStatus.PASS, subtest.message)
+            for subtest in result.subtests
+        ],
+        **_outcome(result.status, result.expected or FileStatus.OK, result.message),
+        "duration": round(result.seconds * 1000),
+    }
+
+
+def _outcome(status: str, expected: str, message: str) -> dict[str, Any]:
+    return {
+        "status": status,
+        "message": replace_surrogates(message) or None,
+        **({} if status == expected else {"expected": expected}),
+        "known_intermittent": [],
+    }
+
+
+# Reading.
+
+_Text = Annotated[str, Field(strict=True), AfterValidator(replace_surrogates)]
+_Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+_Time = Annotated[_Number, Field(ge=0, le=_LATEST)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _Report(_Model):
+    """The report; its results are checked one by one, because there may be millions of subtests."""
+
+    results: list[Any]
+    run_info: dict[str, Any] = {}
+    time_start: _Time | None = None
+    time_end: _Time | None = None
+
+
+class _Subtest(_Model):
+    name: _Text
+    status: SubtestStatus
+    message: _Text | None = None
+    expected: SubtestStatus | None = None
+    known_intermittent: list[str] = []
+
+
+class _Result(_Model):
+    test: Annotated[_Text, Field(pattern="^/")]
+    status: FileStatus
+    subtests: list[_Subtest]
+    message: _Text | None = None
+    duration: _Number | None = None
+    expected: FileStatus | None = None
+    known_intermittent: list[str] = []
+    subsuite: _Text = ""
+
+
+def _load(path: Path) -> object:
+    data = path.read_bytes()
+    try:
+        return json.loads(gzip.decompress(data) if data.startswith(_GZIP) else data)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} is no wptreport: it is broken gzip data ({error})") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is no wptreport: it is no JSON ({error})") from None
+
+
+def _file_result(path: Path, index: int, raw: object) -> FileResult:
+    try:
+        result = _Result.model_validate(raw)
+    except ValidationError as error:
+        raise ValueError(f"{path} is no wptreport: {_describe(error, ('results', index))}") from None
+    file, variant = _split(result.test)
+    expected = _expected(result.status, result.expected, result.known_intermittent)
+    return FileResult(
+        file=file,
+        variant=variant,
+        status=result.status,
+        message=result.message or "",
+        subtests=[_subtest(each) for each in result.subtests],
+        seconds=(result.duration or 0) / 1000,
+        expected=None if expected is FileStatus.OK else expected,
+        subsuite=result.subsuite,
+    )
+
+
+def _subtest(raw: _Subtest) -> Subtest:
+    expected = _expected(raw.status, raw.expected, raw.known_intermittent)
+    return Subtest(
+        name=raw.name,
+        status=raw.status,
+        message=raw.message or "",
+        expected=None if expected is SubtestStatus.PASS else expected,
+    )
+
+
+def _expected(status: _Status, expected: _Status | None, intermittent: Sequence[str]) -> _Status:
+    return status if expected is None or status in intermittent else expected
+
+
+def _split(test: str) -> tuple[str, str]:
+    """Return file and variant of an identifier, such that `FileResult.test` is the identifier again."""
+    found = _VARIANT.search(test)
+    end = found.start() if found else len(test)
+    page, variant = test[:end], test[end:]
+    window = _WINDOW.fullmatch(page)
+    return f"{window['stem']}.js" if window else page, variant
+
+
+def _info(raw: Mapping[str, Any]) -> dict[str, str]:
+    info = {}
+    for name, value in raw.items():
+        if isinstance(value, str | int | float):
+            text = value if isinstance(value, str) else json.dumps(value)
+            info[_PRODUCT_VERSION if name == _BROWSER_VERSION else name] = replace_surrogates(text)
+    return info
+
+
+def _describe(error: ValidationError, place: tuple[str | int, ...]) -> str:
+    """Return what is wrong first, and where."""
+    first = error.errors(include_url=False)[0]
+    where = (*place, *first["loc"])
+    if first["type"] == "missing":
+        return f"{_path(where[:-1])} has no member {str(where[-1])!r}"
+    demand = _DEMANDS.get(first["type"], first["msg"])
+    if first["type"] == "enum":
+        demand = f"must be one of {_SUBTEST_STATUSES if 'subtests' in where else _FILE_STATUSES}"
+    return f"{_path(where)} {demand}, got {cut(json.dumps(first['input']), _LONGEST_VALUE)}"
+
+
+def _path(place: Sequence[str | int]) -> str:
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return path.removeprefix(".") or "it"

@@ -1,0 +1,168 @@
+"""Recorded conformance cases, and what became of them.
+
+A file holds cases; a case is a graph (inputs, operators, expected outputs) and a tolerance.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from webnn.wpt_runner.vectors.comparison import Difference
+from webnn.wpt_runner.vectors.format import CaseError, Test, TestFile, parse
+
+__all__ = ["Case", "Outcome", "Status", "find_files", "load_cases"]
+
+_DEEPEST = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One conformance case.
+
+    Attributes:
+        name: Its name.
+        file: The stem of the file it came from, for example ``"conv2d"``.
+        level: The level of web-platform-tests that it belongs to, for example ``"2024-06"``; empty if the file does not say.
+        metric: ``"ULP"`` or ``"ATOL"``.
+        tolerance: The largest distance allowed.
+        graph: Inputs, operators and expected outputs, as recorded.
+        fault: What is wrong with the case's own structure; empty if nothing is, as far as the graph has not been looked at.
+    """
+
+    name: str
+    file: str
+    level: str = ""
+    metric: str
+    tolerance: float
+    graph: Mapping[str, Any]
+    fault: str = ""
+
+    @property
+    def operations(self) -> list[str]:
+        """The operations of the graph, in order."""
+        operators = self.graph.get("operators")
+        names = [each.get("name") for each in operators if isinstance(each, dict)] if isinstance(operators, list) else []
+        return [name for name in names if isinstance(name, str)]
+
+
+class Status(StrEnum):
+    """What can become of a case."""
+
+    PASSED = "passed"
+    #: It passes only with its correction.
+    CORRECTED = "corrected"
+    #: Its outputs differ from the expected ones.
+    FAILED = "failed"
+    #: There are no outputs: the case is not valid, or the API refused something.
+    ERROR = "error"
+    #: It took too long and was ended.
+    TIMEOUT = "timeout"
+    #: The process that ran it died.
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a case.
+
+    Attributes:
+        case: The case.
+        status: What became of it.
+        failure: Why it did not pass; empty if it did.
+        worst: The largest distance between an element and its expectation; ``None`` where nothing was compared.
+        difference: The first element that is too far from its expectation, if there is one.
+        seconds: How long it took.
+    """
+
+    case: Case
+    status: Status = Status.PASSED
+    failure: str = ""
+    worst: float | None = 0.0
+    difference: Difference | None = None
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def passed(self) -> bool:
+        """It passes, if only with its correction."""
+        return self.status in (Status.PASSED, Status.CORRECTED)
+
+
+def find_files(paths: Iterable[Path]) -> list[Path]:
+    """Find the JSON files among paths: files, and the files directly in folders. A file that is named twice is found once.
+
+    Raises:
+        OSError: A path does not exist or cannot be read.
+        ValueError: There is no JSON file in a folder.
+    """
+    found: dict[Path, Path] = {}
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(f"{path} does not exist")
+        files = sorted(each for each in path.iterdir() if each.suffix == ".json" and each.is_file()) if path.is_dir() else [path]
+        if not files:
+            inside = sorted(each.name for each in path.iterdir() if each.is_dir() and any(each.glob("*.json")))
+            hint = f"; its folders with some are {', '.join(inside)}" if inside else ""
+            raise ValueError(f"{path} holds no JSON files{hint}")
+        for file in files:
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
+
+
+def load_cases(paths: Iterable[Path]) -> Iterator[Case]:
+    """Read the cases of files, or of all JSON files in folders.
+
+    A case that does not follow the format is read, too: it tells its fault, and fails.
+
+    Raises:
+        OSError: A path does not exist or cannot be read.
+        ValueError: A file is no JSON or does not hold cases, or there is no JSON file in a folder.
+    """
+    for file in find_files(paths):
+        try:
+            content = json.loads(file.read_text(encoding="utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{file} is no JSON: {error}") from None
+        if not isinstance(content, dict) or "tests" not in content:
+            raise ValueError(f"{file} does not hold conformance cases: it has no member 'tests'")
+        try:
+            recorded = parse(TestFile, content)
+        except CaseError as error:
+            raise ValueError(f"{file} does not hold conformance cases: {error}") from None
+        for number, test in enumerate(recorded.tests):
+            yield _read_case(file.stem, recorded.level, number, test)
+
+
+def _read_case(file: str, level: str, number: int, value: object) -> Case:
+    try:
+        _check_depth(value)
+        test = parse(Test, value)
+    except CaseError as error:
+        members = value if isinstance(value, dict) else {}
+        name = members.get("name")
+        return Case(
+            name=name if isinstance(name, str) else f"tests[{number}]",
+            file=file,
+            level=level,
+            metric="ULP",
+            tolerance=0.0,
+            graph={},
+            fault=str(error),
+        )
+    tolerance = test.tolerance
+    return Case(name=test.name, file=file, level=level, metric=tolerance.metricType, tolerance=tolerance.value, graph=test.graph)
+
+
+def _check_depth(value: object) -> None:
+    """Refuse a case so deep that it could not travel to another process."""
+    containers = [value]
+    for _ in range(_DEEPEST):
+        inside = (each.values() if isinstance(each, dict) else each for each in containers if isinstance(each, dict | list))
+        containers = [each for elements in inside for each in elements if isinstance(each, dict | list)]
+        if not containers:
+            return
+    raise CaseError(f"must not be nested deeper than {_DEEPEST} levels")

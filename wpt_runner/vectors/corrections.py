@@ -1,0 +1,122 @@
+"""Corrections of recorded cases: defects of a case's own data, written down with the reason.
+
+A corrected case still runs and must pass with the right data, within its own tolerance. The corrections of each level of
+web-platform-tests lie in ``expectations/<level>.toml``, the tables ``[[correction]]``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from webnn.wpt_runner.vectors.cases import Outcome, Status
+from webnn.wpt_runner.vectors.format import CaseError, Model, parse
+
+__all__ = ["Correction", "bundled_levels", "check_corrections", "load_corrections", "read_corrections"]
+
+_FOLDER = resources.files("webnn.wpt_runner") / "expectations"
+_SUFFIX = ".toml"
+_TABLE = "correction"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What is wrong in a case's own data.
+
+    Attributes:
+        case: The case's name.
+        file: The stem of the file that holds the case; empty if it may be any.
+        output: The output at fault.
+        reason: Why the recorded values are wrong.
+        elements: The right values by the index into the flattened output.
+    """
+
+    case: str
+    file: str = ""
+    output: str
+    reason: str
+    elements: Mapping[int, float]
+
+
+class _Entry(Model):
+    case: str
+    file: str
+    output: str
+    reason: Annotated[str, Field(pattern=r"\S")]
+    elements: Annotated[dict[Annotated[str, Field(pattern=r"^[0-9]{1,10}$")], float], Field(min_length=1)]
+
+
+def bundled_levels() -> list[str]:
+    """Return the levels of web-platform-tests that the package has expectations of."""
+    return sorted(each.name.removesuffix(_SUFFIX) for each in _FOLDER.iterdir() if each.name.endswith(_SUFFIX))
+
+
+def load_corrections(level: str) -> dict[str, Correction]:
+    """Read the corrections that belong to a level of web-platform-tests, for example ``"2024-06"``, by the case's name."""
+    return _read(_FOLDER / f"{level}{_SUFFIX}", f"{level}{_SUFFIX}") if level in bundled_levels() else {}
+
+
+def read_corrections(path: Path) -> dict[str, Correction]:
+    """Read the corrections of a TOML file, by the case's name.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is no TOML, has no table ``[[correction]]``, or one that is not valid.
+    """
+    corrections = _read(path, str(path))
+    if not corrections:
+        raise ValueError(f"{path} has no table [[{_TABLE}]]")
+    return corrections
+
+
+def check_corrections(corrections: Mapping[str, Correction], outcomes: Iterable[Outcome]) -> list[str]:
+    """Return what is stale: a correction of no case or of no element, or of a case that passes without it."""
+    by_name = {outcome.case.name: outcome for outcome in outcomes}
+    stale: list[str] = []
+    for name, correction in corrections.items():
+        if name not in by_name:
+            stale.append(f"there is no case {name!r}")
+        elif by_name[name].status is Status.PASSED:
+            stale.append(f"the case {name!r} passes without its correction")
+        else:
+            stale += _check_elements(correction, by_name[name])
+    return stale
+
+
+def _check_elements(correction: Correction, outcome: Outcome) -> list[str]:
+    if outcome.status is Status.ERROR:
+        return []
+    outputs = outcome.case.graph["expectedOutputs"]
+    if correction.output not in outputs:
+        return [f"the case {correction.case!r} has no output {correction.output!r}"]
+    data = outputs[correction.output]["data"]
+    missing = [index for index in correction.elements if isinstance(data, list) and index >= len(data)]
+    return [f"the output {correction.output!r} of the case {correction.case!r} has no elements {missing}"] if missing else []
+
+
+def _read(file: Traversable, shown: str) -> dict[str, Correction]:
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{shown} is no TOML: {error}") from None
+    tables = content.get(_TABLE, [])
+    if not isinstance(tables, list):
+        raise ValueError(f"{shown}: {_TABLE} must be an array of tables [[{_TABLE}]]")
+    corrections: dict[str, Correction] = {}
+    for number, table in enumerate(tables):
+        try:
+            entry = parse(_Entry, table, f"{_TABLE}[{number}]")
+        except CaseError as error:
+            raise ValueError(f"{shown}: {error}") from None
+        if entry.case in corrections:
+            raise ValueError(f"{shown}: {_TABLE}[{number}]: there is one for the case {entry.case!r} already")
+        elements = {int(index): value for index, value in entry.elements.items()}
+        corrections[entry.case] = Correction(case=entry.case, file=entry.file, output=entry.output, reason=entry.reason, elements=elements)
+    return corrections

@@ -1,0 +1,166 @@
+"""Runs many recorded cases: chooses them, finds their corrections, and replays them in parallel processes."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import webnn
+from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
+from webnn.wpt_runner.vectors.corrections import Correction, bundled_levels, check_corrections, load_corrections, read_corrections
+from webnn.wpt_runner.vectors.replay import run_case
+from webnn.wpt_runner.workers import End, cores, run_tasks
+
+__all__ = ["DeviceType", "Group", "Task", "choose", "default_jobs", "describe_device", "find_stale", "group_cases", "prepare", "replay"]
+
+DeviceType: TypeAlias = Literal["cpu", "gpu", "npu"]
+Task: TypeAlias = tuple[Case, Correction | None]
+
+_NONE = "none"
+#: Starting a process takes as long as some tens of small cases.
+_CASES_PER_PROCESS = 32
+_STATUSES = {End.RAISED: Status.ERROR, End.TIMEOUT: Status.TIMEOUT, End.DIED: Status.CRASHED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Cases that share their corrections.
+
+    Attributes:
+        cases: The cases.
+        corrections: The corrections, by the case's name.
+    """
+
+    cases: Sequence[Case]
+    corrections: Mapping[str, Correction]
+
+
+def group_cases(cases: Sequence[Case], expectations: str | None) -> list[Group]:
+    """Find the corrections of cases.
+
+    Args:
+        cases: All cases that were read.
+        expectations: A level that the package has expectations of, a TOML file, ``"none"``; ``None`` for those that fit each case's level.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: There are no such expectations, or they are not valid.
+    """
+    if expectations == _NONE:
+        return [Group(cases=cases, corrections={})]
+    if expectations is not None and expectations in bundled_levels():
+        return [Group(cases=cases, corrections=load_corrections(expectations))]
+    if expectations is not None:
+        path = Path(expectations)
+        if not path.exists():
+            known = ", ".join(bundled_levels())
+            raise ValueError(f"expectations must be a file, {_NONE}, or one of {known}, got {expectations!r}")
+        return [Group(cases=cases, corrections=read_corrections(path))]
+    levels: dict[str, list[Case]] = {}
+    for case in cases:
+        levels.setdefault(case.level, []).append(case)
+    return [Group(cases=each, corrections=load_corrections(level)) for level, each in levels.items()]
+
+
+def default_jobs(count: int) -> int:
+    """Return how many processes suit a number of cases here: no more than there are cores."""
+    return max(1, min(cores(), -(-count // _CASES_PER_PROCESS)))
+
+
+def choose(groups: Iterable[Group], filters: Sequence[str]) -> list[Task]:
+    """Choose cases to run.
+
+    Args:
+        groups: All cases.
+        filters: Texts, in any letter case: parts of ``"file: name"``, or names of operations. A case runs if one of them fits, and all
+            run if there is none.
+
+    Raises:
+        ValueError: A filter fits no case.
+    """
+    tasks = [(case, group.corrections.get(case.name)) for group in groups for case in group.cases]
+    unused = dict.fromkeys(filters)
+    chosen: list[Task] = []
+    for task in tasks:
+        fitting = [text for text in filters if _fits(task[0], text.casefold())]
+        for text in fitting:
+            unused.pop(text, None)
+        if fitting or not filters:
+            chosen.append(task)
+    if unused:
+        raise ValueError(f"no case fits the filter {next(iter(unused))!r}")
+    return chosen
+
+
+def replay(tasks: Sequence[Task], deviceType: DeviceType, *, jobs: int, timeout: float) -> Generator[Outcome]:
+    """Run cases in parallel, and yield what becomes of each when it ends. Closing the iterator ends the processes at once.
+
+    Args:
+        tasks: Cases and their corrections.
+        deviceType: The device of the contexts.
+        jobs: The largest number of processes.
+        timeout: How long a case may take, in seconds.
+
+    Raises:
+        StartError: The processes do not start.
+    """
+    with closing(run_tasks(tasks, functools.partial(prepare, deviceType), jobs=jobs, limit=lambda _: timeout)) as finished:
+        for each in finished:
+            case, _ = each.task
+            if each.result is None:
+                yield Outcome(case=case, status=_STATUSES[each.end], failure=each.problem, worst=None, seconds=each.seconds)
+            else:
+                yield replace(each.result, case=case, seconds=each.seconds)
+
+
+def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], Outcome]:
+    """Prepare a process: it replays cases, each in a context of its own."""
+    ml = webnn.ML()
+
+    def work(task: Task, _: Callable[[None], None]) -> Outcome:
+        with warnings.catch_warnings():
+            # What the device falls back to is told once, by the process that reports.
+            warnings.simplefilter("ignore")
+            return run_case(task[0], ml.createContextSync(deviceType=deviceType), task[1])
+
+    return work
+
+
+def describe_device(deviceType: DeviceType) -> list[str]:
+    """Return what there is to say about a device here: that it falls back to another one.
+
+    Raises:
+        NotSupportedError: There is no such device.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        webnn.ML().createContextSync(deviceType=deviceType)
+    return [str(each.message) for each in caught]
+
+
+def find_stale(groups: Iterable[Group], outcomes: Iterable[Outcome]) -> list[str]:
+    """Return what is stale in the corrections, as far as the cases that ran, and the files that were read, can tell."""
+    ran = list(outcomes)
+    stale: list[str] = []
+    for group in groups:
+        names = {case.name for case in group.cases}
+        files = {case.file for case in group.cases}
+        levels = {case.level for case in group.cases}
+        here = [outcome for outcome in ran if outcome.case.level in levels]
+        known = {outcome.case.name for outcome in here}
+        relevant = {
+            name: correction
+            for name, correction in group.corrections.items()
+            if name in known or (name not in names and correction.file in {*files, ""})
+        }
+        stale += check_corrections(relevant, here)
+    return stale
+
+
+def _fits(case: Case, text: str) -> bool:
+    return text in f"{case.file}: {case.name}".casefold() or any(text == operation.casefold() for operation in case.operations)

@@ -1,0 +1,295 @@
+"""Runs tasks in processes: a task that kills its process, or hangs, costs nothing but itself.
+
+`concurrent.futures.ProcessPoolExecutor` gives up all tasks when one of its processes dies, and has no time limit. Processes are started
+afresh (*spawn*) on every system: what they run, and what they are given, must be importable and picklable.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from multiprocessing import connection
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+__all__ = ["End", "Finished", "StartError", "Worker", "cores", "run_tasks"]
+
+T = TypeVar("T")
+N = TypeVar("N")
+R = TypeVar("R")
+
+#: Does a task; its second argument takes notes, which are kept even if the task does not end well.
+Work = Callable[[T, Callable[[N], None]], R]
+
+#: How long a process may take from its start to its first task, in seconds; an import of everything takes about one.
+_START_LIMIT = 120.0
+#: Windows waits for at most 63 objects at once.
+_MOST_PROCESSES = 60
+#: An interpreter that recurses needs more room than a thread has everywhere.
+_STACK = 32 << 20
+
+_SPAWN = multiprocessing.get_context("spawn")
+
+
+class StartError(RuntimeError):
+    """A process could not start, or not prepare itself for tasks."""
+
+
+class End(Enum):
+    """How a task ended."""
+
+    RETURNED = auto()
+    RAISED = auto()
+    TIMEOUT = auto()
+    DIED = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished(Generic[T, N, R]):
+    """A task that has ended.
+
+    Attributes:
+        task: The task.
+        end: How it ended.
+        result: What its function returned, ``None`` if it did not.
+        problem: Why there is no result; empty if there is one.
+        notes: What it noted.
+        seconds: How long it ran.
+    """
+
+    task: T
+    end: End
+    result: R | None = None
+    problem: str = ""
+    notes: Sequence[N] = field(default=())
+    seconds: float
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_tasks(
+    tasks: Sequence[T], prepare: Callable[[], Work[T, N, R]], *, jobs: int, limit: Callable[[T], float]
+) -> Generator[Finished[T, N, R]]:
+    """Run tasks in several processes, and yield each one when it ends. Closing the iterator ends the processes at once.
+
+    Args:
+        tasks: The tasks.
+        prepare: Runs once in each process and returns the function that does a task.
+        jobs: The largest number of processes.
+        limit: How long a task may take, in seconds; its process is killed then.
+
+    Raises:
+        StartError: ``prepare`` fails.
+    """
+    waiting = deque(tasks)
+    workers: list[Worker[T, N, R]] = []
+    try:
+        while waiting or any(worker.busy for worker in workers):
+            while waiting and len(workers) < min(jobs, _MOST_PROCESSES) and sum(not worker.busy for worker in workers) < len(waiting):
+                workers.append(Worker(prepare, limit))
+            for worker in _wait(workers):
+                finished = worker.receive()
+                if worker.dead:
+                    worker.kill()
+                    workers.remove(worker)
+                elif waiting and not worker.busy:
+                    worker.send(waiting.popleft())
+                if finished is not None:
+                    yield finished
+    finally:
+        for worker in workers:
+            worker.kill()
+
+
+def _wait(workers: Sequence[Worker[T, N, R]]) -> list[Worker[T, N, R]]:
+    """Wait until a process has something to say, or is late; return those."""
+    expected = [worker for worker in workers if worker.expected]
+    patience = min(worker.deadline for worker in expected) - time.monotonic()
+    ready = connection.wait([worker.connection for worker in expected], max(0.0, patience))
+    now = time.monotonic()
+    return [worker for worker in expected if worker.connection in ready or worker.deadline <= now]
+
+
+class Worker(Generic[T, N, R]):
+    """A process that does tasks, seen from the one that started it.
+
+    Args:
+        prepare: As for `run_tasks`.
+        limit: As for `run_tasks`.
+
+    Raises:
+        StartError: The process could not start.
+    """
+
+    def __init__(self, prepare: Callable[[], Work[T, N, R]], limit: Callable[[T], float]) -> None:
+        self.connection, theirs = _SPAWN.Pipe()
+        self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs, prepare), daemon=True)
+        try:
+            with _interrupts_ignored():
+                self.process.start()
+        except OSError as error:
+            raise StartError(f"a process could not start: {error}") from error
+        # What is read from the connection ends when the process does: nobody else holds the other side.
+        theirs.close()
+        self.deadline = time.monotonic() + _START_LIMIT
+        self.dead = False
+        self._limit = limit
+        self._started = False
+        self._tasks: list[T] = []
+        self._notes: list[N] = []
+        self._sent = 0.0
+
+    @property
+    def busy(self) -> bool:
+        """It has a task."""
+        return bool(self._tasks)
+
+    @property
+    def expected(self) -> bool:
+        """It has something to say: that it is ready, or how its task ended."""
+        return self.busy or not self._started
+
+    def send(self, task: T) -> None:
+        """Give it a task."""
+        self._tasks, self._notes = [task], []
+        self._sent = time.monotonic()
+        self.deadline = self._sent + self._limit(task)
+        # If it has just died, receiving will tell.
+        with contextlib.suppress(OSError):
+            self.connection.send(task)
+
+    def receive(self) -> Finished[T, N, R] | None:
+        """Take what it says; return its task if that has ended.
+
+        Raises:
+            StartError: It says that it could not start, or says nothing.
+        """
+        try:
+            if self.connection.poll():
+                end, value, seconds = self.connection.recv()
+            elif time.monotonic() < self.deadline:
+                return None
+            else:
+                seconds = time.monotonic() - self._sent
+                end, value = End.TIMEOUT, f"took longer than {self.deadline - self._sent:.3g} s, and its process was killed"
+        except (EOFError, OSError):
+            end, value, seconds = End.DIED, self._describe_death(), time.monotonic() - self._sent
+        if end is None:
+            self._notes.append(value)
+            return None
+        self.dead = end in (End.TIMEOUT, End.DIED)
+        if not self._started:
+            if end is not End.RETURNED:
+                raise StartError(f"a process could not start: {value}")
+            self._started = True
+            return None
+        task = self._tasks.pop()
+        result, problem = (value, "") if end is End.RETURNED else (None, value)
+        return Finished(task=task, end=end, result=result, problem=problem, notes=tuple(self._notes), seconds=seconds)
+
+    def run(self, task: T) -> Finished[T, N, R]:
+        """Do a task, and wait for its end; the process may be dead then.
+
+        Raises:
+            StartError: The process does not start.
+        """
+        while not self._started:
+            _wait([self])
+            self.receive()
+        self.send(task)
+        finished: Finished[T, N, R] | None = None
+        while finished is None:
+            _wait([self])
+            finished = self.receive()
+        if self.dead:
+            self.kill()
+        return finished
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+    def _describe_death(self) -> str:
+        self.process.join(1)
+        code = self.process.exitcode
+        if code is None:
+            return "the process closed its connection"
+        if code >= 0:
+            # Windows tells faults as large numbers, which are known in hexadecimal.
+            return f"the process died (exit code {code if code < 256 else hex(code)})"
+        name = f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else ""
+        return f"the process died (signal {-code}{name})"
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C from their first moment: it reaches all processes of a terminal, and one has to answer."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _serve(link: connection.Connection, prepare: Callable[[], Work[Any, Any, Any]]) -> None:
+    """Do tasks until the connection ends: the main function of a process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.stack_size(_STACK)
+    thread = threading.Thread(target=_do_tasks, args=(link, prepare))
+    thread.start()
+    thread.join()
+
+
+def _do_tasks(link: connection.Connection, prepare: Callable[[], Work[Any, Any, Any]]) -> None:
+    # Its parent closes the connection, or dies.
+    with contextlib.suppress(EOFError, OSError):
+        try:
+            work = prepare()
+        except Exception as error:  # whatever it is, the parent tells it
+            link.send((End.RAISED, _describe(error), 0.0))
+            return
+        link.send((End.RETURNED, None, 0.0))
+        while True:
+            task = link.recv()
+            began = time.perf_counter()
+            end, value = End.RETURNED, None
+            try:
+                value = work(task, lambda note: link.send((None, note, 0.0)))
+            except Exception as error:  # likewise
+                end, value = End.RAISED, _describe(error)
+            link.send((end, value, time.perf_counter() - began))
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent has died, even in the middle of a task."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _describe(error: Exception) -> str:
+    """Say what an exception is, and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__}: {error} (in {Path(frames[-1].filename).name}, line {frames[-1].lineno})"
