@@ -94,7 +94,8 @@ function addOperation(owner, prototype, name, overloads) {
     const converted = convert(values, call);
     const answer = request(owner, name, slot.handle, converted, call, hook?.written(converted));
     const finish = hook ? hook.finish(answer, converted, call) : () => lift(answer.value);
-    return returnsPromise ? new Promise((resolve, reject) => queueTask(() => { try { resolve(finish()); } catch (error) { reject(error); } })) : finish();
+    if (!returnsPromise) return finish();
+    return new Promise((resolve, reject) => queueTask(() => { try { resolve(finish()); } catch (error) { reject(error); } }));
   };
   const safe = (self, values) => { try { return body(self, values); } catch (error) { return Promise.reject(error); } };
   defineProperty(prototype, name, {value: method(name, length, returnsPromise ? safe : body), writable: true, enumerable: true, configurable: true});
@@ -113,7 +114,8 @@ function addInterface(name, definition) {
   const constructors = definition.constructors ?? [];
   const {length, convert} = constructors.length ? conversion.argumentsOf(constructors, name) : {length: 0};
   const Interface = function (...values) {
-    if (new.target === undefined || !constructors.length) throw new TypeError(constructors.length ? `${name}: needs the operator new` : `${name}: Illegal constructor`);
+    if (!constructors.length) throw new TypeError(`${name}: Illegal constructor`);
+    if (new.target === undefined) throw new TypeError(`${name}: needs the operator new`);
     const call = {views: []};
     const {value} = request(name, 'constructor', null, convert(values, call), call);
     const prototype = new.target.prototype;

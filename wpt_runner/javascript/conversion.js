@@ -95,7 +95,10 @@ const PRIMITIVES = {
   'any': () => ({category: 'any', convert: () => null}),
   'boolean': () => ({category: 'boolean', convert: value => !!value}),
   'undefined': () => ({category: 'undefined', convert: () => null}),
-  'object': () => ({category: 'object', convert(value, where) { if (!isObject(value)) throw refuse(where, 'must be an object', value); return null; }}),
+  'object': () => ({category: 'object', convert(value, where) {
+    if (!isObject(value)) throw refuse(where, 'must be an object', value);
+    return null;
+  }}),
   ...Object.fromEntries(['DOMString', 'USVString'].map(name => [name, () => string(name)])),
   ...Object.fromEntries(['float', 'double', 'unrestricted float', 'unrestricted double'].map(name => [name, () => real(name)])),
   ...Object.fromEntries(Object.keys(INTEGERS).map(name => [name, attributes => integer(name, attributes)])),
@@ -113,10 +116,10 @@ const PRIMITIVES = {
 };
 
 function enumeration(name) {
-  const values = idl.enumerations[name];
+  const values = idl.enumerations[name], list = values.map(each => `'${each}'`).join(', ');
   return {category: 'string', convert(value, where) {
     const text = `${value}`;
-    if (!values.includes(text)) throw new TypeError(`${where} must be one of ${values.map(each => `'${each}'`).join(', ')} (${name}), got '${text}'`);
+    if (!values.includes(text)) throw new TypeError(`${where} must be one of ${list} (${name}), got '${text}'`);
     return text;
   }};
 }

@@ -3,6 +3,12 @@
 'use strict';
 const {JSON} = global;
 const STATUSES = ['PASS', 'FAIL', 'TIMEOUT', 'NOTRUN', 'PRECONDITION_FAILED'], HARNESS = ['OK', 'ERROR', 'TIMEOUT', 'PRECONDITION_FAILED'];
-global.add_result_callback(({name, status, message}) => emit('subtest', JSON.stringify({name: `${name}`.toWellFormed(), status: STATUSES[status], message: `${message ?? ''}`.toWellFormed()})));
-global.add_completion_callback((_, {status, message}) => emit('complete', JSON.stringify({status: HARNESS[status], message: message ?? ''})));
+// Names and messages may be anything; reports are UTF-8.
+const text = value => `${value ?? ''}`.toWellFormed();
+global.add_result_callback(({name, status, message}) => {
+  emit('subtest', JSON.stringify({name: `${name}`.toWellFormed(), status: STATUSES[status], message: text(message)}));
+});
+global.add_completion_callback((_, {status, message}) => {
+  emit('complete', JSON.stringify({status: HARNESS[status], message: text(message)}));
+});
 })

@@ -125,7 +125,8 @@ define('fetch', async function fetch(input, init) {
   if (/^(data|blob):/.test(url)) return fetchLocally(request);
   const {content, type, missing, refused} = readFile(url);
   if (refused) throw new TypeError(`Failed to fetch ${url}: ${refused}`);
-  const refusal = !['GET', 'HEAD'].includes(method) ? {status: 405, statusText: 'Method Not Allowed'} : missing ? {status: 404, statusText: 'Not Found'} : null;
+  const allowed = ['GET', 'HEAD'].includes(method);
+  const refusal = !allowed ? {status: 405, statusText: 'Method Not Allowed'} : missing ? {status: 404, statusText: 'Not Found'} : null;
   const answer = {status: 200, statusText: 'OK', headers: {'content-type': type, 'content-length': content.length}};
   const response = refusal ? new Response(null, refusal) : new Response(method === 'HEAD' ? null : content, answer);
   return Object.defineProperty(response, 'url', {value: url});
@@ -169,7 +170,8 @@ const [conversion, binding, navigator] = ['conversion', 'binding', 'navigator'].
 navigator(globalThis, JSON.parse(idlText), binding, conversion, send, callback => setImmediate(callback));
 
 // What V8 says of a text that only makes sense as a module. Node decides in the same way.
-const MODULE_SYNTAX = new RegExp('^(Cannot use import statement outside a module|Unexpected token \'export\'|Cannot use \'import.meta\' outside a module' +
+const MODULE_SYNTAX = new RegExp('^(Cannot use import statement outside a module|Unexpected token \'export\'' +
+  '|Cannot use \'import.meta\' outside a module' +
   '|await is only valid in async functions and the top level bodies of modules)');
 function makesSenseAsModuleOnly(source) {
   try { new vm.Script(source); return false; } catch (error) { return MODULE_SYNTAX.test(error.message); }

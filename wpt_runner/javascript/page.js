@@ -1,11 +1,11 @@
 // A window for programs without a document, in an engine that has ECMAScript only: what testharness.js and the tests of a JavaScript API
 // use, and no more. A missing name is better than one that does not do what a page expects.
 //
-// `host` has `read(path)`, which returns a text or null, `log(level, text)` `schedule(number, milliseconds)`, after which
-// the host calls `fire(number)`, and `cancel(number)`.
+// `host` has `read(path)`, which returns a text or null, `log(level, text)`, `schedule(number, milliseconds)`, after which the host calls
+// `fire(number)`, and `cancel(number)`.
 (function (global, host, address) {
 'use strict';
-const {Array, Error, JSON, Map, Object, Promise, String, TypeError} = global;
+const {Array, ArrayBuffer, Error, JSON, Map, Object, String, TypeError} = global;
 const define = (name, value) => Object.defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
 
 for (const name of ['self', 'window']) define(name, global);
@@ -31,7 +31,11 @@ define('addEventListener', (type, listener) => {
 define('removeEventListener', (type, listener) => { listeners.set(type, (listeners.get(type) ?? []).filter(each => each !== listener)); });
 function dispatch(event) {
   for (const listener of listeners.get(event.type) ?? []) {
-    try { typeof listener === 'function' ? listener.call(global, event) : listener.handleEvent(event); } catch (error) { log('error', text(error)); }
+    try {
+      if (typeof listener === 'function') listener.call(global, event); else listener.handleEvent(event);
+    } catch (error) {
+      log('error', text(error));
+    }
   }
 }
 // An error that nobody caught, as the window's listeners see it.
@@ -83,12 +87,16 @@ function text(value) {
 function show(value) {
   if (typeof value === 'string') return value;
   if (value instanceof Error || (global.DOMException && value instanceof global.DOMException)) return `${value.name}: ${value.message}`;
-  if (typeof value === 'object' && value !== null) {
-    try { return JSON.stringify(value, (_, each) => typeof each === 'bigint' ? `${each}n` : ArrayBuffer.isView(each) ? Array.from(each) : each) ?? String(value); } catch { return Object.prototype.toString.call(value); }
+  if (typeof value !== 'object' || value === null) return String(value);
+  try {
+    const plain = (_, each) => typeof each === 'bigint' ? `${each}n` : ArrayBuffer.isView(each) ? Array.from(each) : each;
+    return JSON.stringify(value, plain) ?? String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
   }
-  return String(value);
 }
-define('console', Object.fromEntries(['log', 'info', 'debug', 'warn', 'error'].map(level => [level, (...values) => log(level, values.map(text).join(' '))])));
+const LEVELS = ['log', 'info', 'debug', 'warn', 'error'];
+define('console', Object.fromEntries(LEVELS.map(level => [level, (...values) => log(level, values.map(text).join(' '))])));
 
 // ---- Files of the checkout, as its server would send them
 
@@ -100,7 +108,9 @@ define('XMLHttpRequest', class XMLHttpRequest {
   readyState = 0; status = 0; responseText = '';
   #path;
   open(method, url, asynchronous = true) {
-    if (`${method}`.toUpperCase() !== 'GET' || asynchronous) throw new global.DOMException('this XMLHttpRequest only gets, and waits for the answer', 'NotSupportedError');
+    if (`${method}`.toUpperCase() !== 'GET' || asynchronous) {
+      throw new global.DOMException('this XMLHttpRequest only gets, and waits for the answer', 'NotSupportedError');
+    }
     this.#path = pathOf(url);
     this.readyState = 1;
   }
@@ -113,8 +123,9 @@ define('XMLHttpRequest', class XMLHttpRequest {
   }
 });
 define('fetch', async url => {
-  const content = read(pathOf(url));
-  return {ok: content !== null, status: content === null ? 404 : 200, url: `${url}`, text: async () => content ?? '', json: async () => JSON.parse(content ?? '')};
+  const content = read(pathOf(url)), body = content ?? '';
+  const status = content === null ? 404 : 200;
+  return {ok: status === 200, status, url: `${url}`, text: async () => body, json: async () => JSON.parse(body)};
 });
 
 return {fire, report, queueTask};
