@@ -16,7 +16,7 @@ app = typer.Typer(
     rich_markup_mode="rich" if sys.stdout.isatty() else None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run")(run.command)
-app.command("vectors")(vectors.command)
-app.command("record")(record.command)
-app.command("compare")(compare.command)
+app.command("run", short_help="Run JavaScript files of a checkout.")(run.command)
+app.command("vectors", short_help="Replay recorded conformance cases.")(vectors.command)
+app.command("record", short_help="Record the conformance cases of a checkout.")(record.command)
+app.command("compare", short_help="Compare two reports.")(compare.command)
