@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks import first_build, imports, memory, mobilenet, small, squeezenet, transformer
 from benchmarks.measure import Effort, Result, check_same, interleave, summarize
+from benchmarks.sides import CURRENT
 from webnn import ML
 
 __all__ = ["CASES", "MODELS", "SkippedError"]
@@ -29,15 +30,21 @@ class SkippedError(Exception):
     """A benchmark cannot run here; the message says why."""
 
 
-def _squeezenet(effort: Effort) -> Result:
+def _squeezenet(effort: Effort, revision: str = "2024-06") -> Result:
     directory = MODELS / "squeezenet1.0_nhwc"
     if not directory.exists():
         raise SkippedError("the real weights are not there (../shared/models/squeezenet1.0_nhwc beside the checkout)")
     weights, image = squeezenet.load_weights(directory), squeezenet.load_input(directory)
-    ours, theirs = squeezenet.webnn_side(weights, image), squeezenet.onnx_side(weights, image)
+    ours, theirs = squeezenet.webnn_side(weights, image, revision), squeezenet.onnx_side(weights, image)
     check_same(ours(), theirs())
     times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(12))
-    return summarize("squeezenet", "SqueezeNet 1.0, real weights: one inference", times, unit="ms", bar=1.05)
+    name, title = _named(revision, "squeezenet", "SqueezeNet 1.0, real weights: one inference")
+    return summarize(name, title, times, unit="ms", bar=1.05)
+
+
+def _named(revision: str, name: str, title: str) -> tuple[str, str]:
+    """Name a benchmark that there is for both drafts."""
+    return (f"{name}-dispatch", f"{title}, dispatched over tensors") if revision == CURRENT else (name, title)
 
 
 def _mobilenet(effort: Effort) -> Result:
@@ -49,12 +56,13 @@ def _mobilenet(effort: Effort) -> Result:
     return summarize("mobilenet", "MobileNetV2 shapes: one inference", times, unit="ms", bar=1.05)
 
 
-def _transformer(effort: Effort) -> Result:
+def _transformer(effort: Effort, revision: str = "2024-06") -> Result:
     block = transformer.make_block()
-    ours, theirs = transformer.webnn_side(block), transformer.onnx_side(block)
+    ours, theirs = transformer.webnn_side(block, revision), transformer.onnx_side(block)
     check_same(ours(), theirs())
     times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(25))
-    return summarize("transformer", "Transformer encoder block: one inference", times, unit="ms", bar=1.05)
+    name, title = _named(revision, "transformer", "Transformer encoder block: one inference")
+    return summarize(name, title, times, unit="ms", bar=1.05)
 
 
 def _tiny(effort: Effort) -> Result:
@@ -62,6 +70,39 @@ def _tiny(effort: Effort) -> Result:
     check_same(ours(), theirs())
     times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(5000))
     return summarize("tiny", "relu(x + y), float32 [2, 3]: one call", times, unit="µs", bar=1.5)
+
+
+def _tiny_dispatch(effort: Effort) -> Result:
+    ours, theirs = small.webnn_tiny_tensors(), small.onnx_tiny_bound()
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(3000))
+    title = "relu(x + y), float32 [2, 3]: write two tensors, dispatch, read"
+    return _alone("tiny-dispatch", title, times, bar=25)
+
+
+def _queued_dispatch(effort: Effort) -> Result:
+    ours, theirs = small.webnn_tiny_tensors(), small.onnx_tiny_bound()
+    check_same(ours(), theirs())
+    times = interleave(ours.queue, theirs.queue, rounds=effort.rounds, repeats=effort.repeats(3000))
+    return _alone("queued-dispatch", "relu(x + y), float32 [2, 3]: one of many dispatches before one read", times, bar=15)
+
+
+def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: float) -> Result:
+    """Make the result of a benchmark whose bar is a time, that of the fastest round: a busy machine only adds to it."""
+    mine, other = ([seconds * 1e6 for seconds in side] for side in times)
+    return Result(
+        name=name,
+        title=title,
+        unit="µs",
+        webnn=statistics.median(mine),
+        other=statistics.median(other),
+        against="onnxruntime, bound values",
+        metric="time",
+        value=min(mine),
+        low=min(mine),
+        high=max(mine),
+        bar=bar,
+    )
 
 
 def _build(effort: Effort) -> Result:
@@ -205,6 +246,10 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "mobilenet": _mobilenet,
         "transformer": _transformer,
         "tiny": _tiny,
+        "squeezenet-dispatch": lambda effort: _squeezenet(effort, CURRENT),
+        "transformer-dispatch": lambda effort: _transformer(effort, CURRENT),
+        "tiny-dispatch": _tiny_dispatch,
+        "queued-dispatch": _queued_dispatch,
         "build": _build,
         "rebuild": _rebuild,
         "chain": _chain,

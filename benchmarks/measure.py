@@ -18,8 +18,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 #: Does the work a number of times. What it returns is dropped after the clock was read.
 Batch = Callable[[int], object]
 
-#: What the bar is about: webnn's time over onnxruntime's, webnn's rate alone, or webnn's time less the other's.
-Metric = Literal["ratio", "rate", "difference"]
+#: What the bar is about: webnn's time over onnxruntime's, webnn's rate or time alone, or webnn's time less the other's.
+Metric = Literal["ratio", "rate", "time", "difference"]
 
 #: The two sides' outputs may differ by this much, relative to the largest value.
 TOLERANCE = 1e-5

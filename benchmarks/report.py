@@ -62,6 +62,10 @@ def cells(result: Result) -> tuple[str, ...]:
         value = f"{result.webnn / result.other:.2f}"
         bar = f">= {limit} {result.unit}"
         ours = f"{_number(result.webnn)} {result.unit} {spread}"
+    elif result.metric == "time":
+        value = f"{result.webnn / result.other:.2f}"
+        bar = f"<= {limit} {result.unit}"
+        ours = f"{_number(result.webnn)} {result.unit} {spread}"
     elif result.metric == "difference":
         value = f"{result.value:+.3g} {result.unit} {spread}"
         bar = f"<= +{limit} {result.unit}"

@@ -1,4 +1,4 @@
-"""The two sides' machinery: a WebNN program in a loop, and ONNX models written by hand."""
+"""The two sides' machinery: a WebNN program in a loop, in both drafts, and ONNX models written by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 from benchmarks.measure import Array
 from webnn import MLContext, MLGraph, MLGraphBuilder, MLOperand
 
-__all__ = ["OnnxGraph", "Program", "Session", "constant", "make_session"]
+__all__ = ["CURRENT", "LOOPS", "OnnxGraph", "Program", "Session", "TensorProgram", "constant", "float32", "make_session"]
+
+#: The current draft: graphs are dispatched over tensors.
+CURRENT = "2026-06"
 
 #: As `webnn` translates: the same kernels on both sides.
 OPSET = 21
@@ -23,9 +26,14 @@ IR_VERSION = 10
 INLINE_BYTES = 128
 
 
+def float32(shape: Sequence[int]) -> Any:
+    """Describe an operand, in both drafts: each ignores the member that the other one reads."""
+    return {"dataType": "float32", "dimensions": shape, "shape": shape}
+
+
 def constant(builder: MLGraphBuilder, value: Array) -> MLOperand:
     """Make a constant of a float32 array."""
-    return builder.constant({"dataType": "float32", "dimensions": value.shape}, value)
+    return builder.constant(float32(value.shape), value)
 
 
 class Program:
@@ -52,6 +60,46 @@ class Program:
             inputs, outputs = result["inputs"], result["outputs"]
         self._inputs, self._outputs = inputs, outputs
         return next(iter(outputs.values()))
+
+
+class TensorProgram:
+    """A built graph of the current draft in a loop: each call writes the inputs, dispatches, and reads the first output.
+
+    Args:
+        context: As for `Program`.
+        graph: As for `Program`.
+        inputs: Its inputs.
+        outputs: As for `Program`.
+    """
+
+    def __init__(self, context: MLContext, graph: MLGraph, inputs: Mapping[str, Array], outputs: Mapping[str, Sequence[int]]) -> None:
+        self._context = context
+        self._graph = graph
+        self._data = list(inputs.values())
+        self._inputs = {name: context.createTensorSync(float32(array.shape) | {"writable": True}) for name, array in inputs.items()}
+        self._outputs = {name: context.createTensorSync(float32(shape) | {"readable": True}) for name, shape in outputs.items()}
+
+    def __call__(self, repeats: int = 1) -> Array:
+        """Write, dispatch and read a number of times; return what was read last."""
+        context, graph, inputs, outputs = self._context, self._graph, self._inputs, self._outputs
+        written, read = list(zip(inputs.values(), self._data, strict=True)), next(iter(outputs.values()))
+        for _ in range(repeats):
+            for tensor, data in written:
+                context.writeTensor(tensor, data)
+            context.dispatch(graph, inputs, outputs)
+            result = context.readTensorSync(read)
+        return result
+
+    def queue(self, repeats: int = 1) -> Array:
+        """Dispatch a number of times, and read once."""
+        context, graph, inputs, outputs = self._context, self._graph, self._inputs, self._outputs
+        for _ in range(repeats):
+            context.dispatch(graph, inputs, outputs)
+        return context.readTensorSync(next(iter(outputs.values())))
+
+
+#: What runs a graph in a loop, by the draft.
+LOOPS: Mapping[str, type[Program | TensorProgram]] = {"2024-06": Program, CURRENT: TensorProgram}
 
 
 @dataclass

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+import onnxruntime
 
 from benchmarks.measure import Array
-from benchmarks.sides import OnnxGraph, Program, Session
-from webnn import ML, MLContext, MLGraphBuilder, MLOperand
+from benchmarks.sides import CURRENT, OnnxGraph, Program, Session, TensorProgram, float32, make_session
+from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 
-__all__ = ["chain_inputs", "onnx_chain", "onnx_nodes", "onnx_tiny", "tiny_inputs", "webnn_chain", "webnn_operators", "webnn_tiny"]
+__all__ = [
+    "BoundSession",
+    "chain_inputs",
+    "onnx_chain",
+    "onnx_nodes",
+    "onnx_tiny",
+    "onnx_tiny_bound",
+    "tiny_inputs",
+    "webnn_chain",
+    "webnn_operators",
+    "webnn_tiny",
+    "webnn_tiny_tensors",
+]
 
 _LENGTH = 16
 
@@ -20,21 +35,78 @@ def tiny_inputs() -> dict[str, Array]:
 
 def webnn_tiny() -> Program:
     """Build ``relu(x + y)``."""
+    return Program(*_webnn_tiny("2024-06"))
+
+
+def webnn_tiny_tensors() -> TensorProgram:
+    """Build the same graph in the current draft."""
+    return TensorProgram(*_webnn_tiny(CURRENT))
+
+
+def _webnn_tiny(revision: str) -> tuple[MLContext, MLGraph, dict[str, Array], dict[str, list[int]]]:
     inputs = tiny_inputs()
-    context = ML().createContextSync()
+    context = ML(revision=revision).createContextSync()
     builder = MLGraphBuilder(context)
-    x, y = (builder.input(name, {"dataType": "float32", "dimensions": [2, 3]}) for name in inputs)
-    return Program(context, builder.buildSync({"z": builder.relu(builder.add(x, y))}), inputs, {"z": [2, 3]})
+    x, y = (builder.input(name, float32([2, 3])) for name in inputs)
+    return context, builder.buildSync({"z": builder.relu(builder.add(x, y))}), inputs, {"z": [2, 3]}
 
 
 def onnx_tiny() -> Session:
     """Make the session of the same graph."""
-    inputs = tiny_inputs()
+    return Session(_onnx_tiny(), tiny_inputs())
+
+
+def onnx_tiny_bound() -> BoundSession:
+    """Make a session of the same graph whose inputs and output are bound."""
+    return BoundSession(_onnx_tiny(), tiny_inputs(), "z", [2, 3])
+
+
+def _onnx_tiny() -> OnnxGraph:
     graph = OnnxGraph()
-    x, y = (graph.input(name, [2, 3]) for name in inputs)
+    x, y = (graph.input(name, [2, 3]) for name in tiny_inputs())
     graph.node("Relu", [graph.node("Add", [x, y])], "z")
     graph.output("z", [2, 3])
-    return Session(graph, inputs)
+    return graph
+
+
+class BoundSession:
+    """A hand-written model in a loop over values of the engine: each call writes the inputs, runs, and reads the output.
+
+    Args:
+        graph: The model.
+        feeds: Its inputs.
+        output: The name of its output.
+        shape: The output's shape.
+    """
+
+    def __init__(self, graph: OnnxGraph, feeds: Mapping[str, Array], output: str, shape: Sequence[int]) -> None:
+        self._session = make_session(graph)
+        self._binding = self._session.io_binding()
+        self._written = []
+        for name, data in feeds.items():
+            value = onnxruntime.OrtValue.ortvalue_from_numpy(data.copy())
+            self._binding.bind_ortvalue_input(name, value)
+            self._written.append((value, data))
+        self._read = onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros(shape, np.float32))
+        self._binding.bind_ortvalue_output(output, self._read)
+
+    def __call__(self, repeats: int = 1) -> Array:
+        """Run a number of times; return what was read last."""
+        run, binding, read = self._session.run_with_iobinding, self._binding, self._read
+        for _ in range(repeats):
+            for value, data in self._written:
+                value.update_inplace(data)
+            run(binding)
+            result: Array = read.numpy()
+        return result
+
+    def queue(self, repeats: int = 1) -> Array:
+        """Run a number of times without writing, and read once."""
+        run, binding = self._session.run_with_iobinding, self._binding
+        for _ in range(repeats):
+            run(binding)
+        result: Array = self._read.numpy()
+        return result
 
 
 def chain_inputs() -> dict[str, Array]:
@@ -45,7 +117,7 @@ def chain_inputs() -> dict[str, Array]:
 def webnn_operators(context: MLContext, count: int) -> tuple[MLGraphBuilder, MLOperand]:
     """Call the builder only: ``x + y + y ...``."""
     builder = MLGraphBuilder(context)
-    value, y = (builder.input(name, {"dataType": "float32", "dimensions": [_LENGTH]}) for name in ("x", "y"))
+    value, y = (builder.input(name, float32([_LENGTH])) for name in ("x", "y"))
     add = builder.add
     for _ in range(count):
         value = add(value, y)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Array
-from benchmarks.sides import OnnxGraph, Program, Session, constant
+from benchmarks.sides import LOOPS, OnnxGraph, Program, Session, TensorProgram, constant, float32
 from webnn import ML, MLGraphBuilder, MLOperand
 
 __all__ = ["CLASSES", "load_input", "load_weights", "onnx_side", "random_weights", "webnn_side"]
@@ -67,14 +67,15 @@ def random_weights(seed: int = 0) -> dict[str, Array]:
     return weights
 
 
-def webnn_side(weights: Mapping[str, Array], image: Array) -> Program:
+def webnn_side(weights: Mapping[str, Array], image: Array, revision: str = "2024-06") -> Program | TensorProgram:
     """Build the WebNN program.
 
     Args:
         weights: The weights, filters in "ohwi".
         image: The input, [1, size, size, 3].
+        revision: The draft.
     """
-    context = ML().createContextSync()
+    context = ML(revision=revision).createContextSync()
     builder = MLGraphBuilder(context)
 
     def conv(value: MLOperand, name: str, stride: int = 1, padding: tuple[int, int] = (0, 0)) -> MLOperand:
@@ -92,7 +93,7 @@ def webnn_side(weights: Mapping[str, Array], image: Array) -> Program:
             )
         )
 
-    value = builder.input("image", {"dataType": "float32", "dimensions": image.shape})
+    value = builder.input("image", float32(image.shape))
     value = conv(value, "conv1", 2, (2, 3))
     for step in _BODY:
         if isinstance(step, tuple):
@@ -102,11 +103,10 @@ def webnn_side(weights: Mapping[str, Array], image: Array) -> Program:
         else:
             value = builder.maxPool2d(value, {"windowDimensions": [3, 3], "strides": [2, 2], "layout": "nhwc"})
     value = conv(value, "conv10")
-    window = value.shape()[1:3]
-    value = builder.averagePool2d(value, {"windowDimensions": window, "layout": "nhwc"})
+    value = builder.averagePool2d(value, {"layout": "nhwc"})
     value = builder.softmax(builder.reshape(value, [1, CLASSES]), 1)
     graph = builder.buildSync({"probabilities": value})
-    return Program(context, graph, {"image": image}, {"probabilities": [1, CLASSES]})
+    return LOOPS[revision](context, graph, {"image": image}, {"probabilities": [1, CLASSES]})
 
 
 def onnx_side(weights: Mapping[str, Array], image: Array) -> Session:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.measure import Array
-from benchmarks.sides import OnnxGraph, Program, Session, constant
+from benchmarks.sides import LOOPS, OnnxGraph, Program, Session, TensorProgram, constant, float32
 from webnn import ML, MLGraphBuilder, MLOperand
 
 __all__ = ["Block", "make_block", "onnx_side", "webnn_side"]
@@ -69,9 +69,9 @@ def make_block(sequence: int = 128, hidden: int = 384, heads: int = 12, inner: i
     )
 
 
-def webnn_side(block: Block) -> Program:
-    """Build the WebNN program."""
-    context = ML().createContextSync()
+def webnn_side(block: Block, revision: str = "2024-06") -> Program | TensorProgram:
+    """Build the WebNN program, in a draft."""
+    context = ML(revision=revision).createContextSync()
     builder = MLGraphBuilder(context)
 
     def dense(value: MLOperand, name: str) -> MLOperand:
@@ -87,7 +87,7 @@ def webnn_side(block: Block) -> Program:
             value, {"scale": constant(builder, scale), "bias": constant(builder, bias), "axes": [2], "epsilon": EPSILON}
         )
 
-    x = builder.input("x", {"dataType": "float32", "dimensions": block.value.shape})
+    x = builder.input("x", float32(block.value.shape))
     scores = builder.matmul(head(x, "query", [0, 2, 1, 3]), head(x, "key", [0, 2, 3, 1]))
     weights = builder.softmax(builder.mul(scores, builder.constant("float32", block.scale)), 3)
     mixed = builder.transpose(builder.matmul(weights, head(x, "value", [0, 2, 1, 3])), {"permutation": [0, 2, 1, 3]})
@@ -95,7 +95,7 @@ def webnn_side(block: Block) -> Program:
     x = norm(builder.add(x, attention), 0)
     x = norm(builder.add(x, dense(builder.gelu(dense(x, "up")), "down")), 1)
     graph = builder.buildSync({"y": x})
-    return Program(context, graph, {"x": block.value}, {"y": block.value.shape})
+    return LOOPS[revision](context, graph, {"x": block.value}, {"y": block.value.shape})
 
 
 def onnx_side(block: Block) -> Session:

@@ -8,12 +8,13 @@ from typing import Any
 
 from webnn.builder.interfaces import ContextBase
 from webnn.builder.operand import MLActivation, MLOperand, Operator
-from webnn.validation import webidl
+from webnn.validation import numbers, webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary, convertMembers
+from webnn.validation.errors import InvalidStateError, WebNNTypeError
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call, Operation
-from webnn.validation.operations import OPERATIONS
+from webnn.validation.operations import operations_of
 
 __all__ = ["MISSING", "BuilderBase", "Missing", "require_operand"]
 
@@ -48,18 +49,39 @@ _convertOperands = webidl.sequence(require_operand)
 class BuilderBase:
     """A builder without its methods: the graph's counter and the shared driver."""
 
-    __slots__ = ("__weakref__", "_calls", "_context", "_count", "_defaults")
+    __slots__ = ("__weakref__", "_calls", "_context", "_count", "_defaults", "_hasBuilt", "_isGuarded")
 
     _context: ContextBase
     _count: int
+    _hasBuilt: bool
+    #: Every method begins with the step that asks whether the builder can build.
+    _isGuarded: bool
     _calls: dict[str, tuple[Operation, Call]]
     _defaults: dict[str, Dictionary]
 
     def _prepare(self, name: str) -> tuple[Operation, Call]:
-        operation = OPERATIONS[name]
-        entry = operation, Call(name, operation.anchor, self._context._revision)
+        revision = self._context._revision
+        operation = operations_of(revision).get(name)
+        if operation is None:
+            raise WebNNTypeError(f"{name}: the draft {revision.name} has no such operation", operation=name, anchor="#api-mlgraphbuilder")
+        entry = operation, Call(name, operation.anchor, revision)
         self._calls[name] = entry
         return entry
+
+    def _checkCanBuild(self, operation: str, label: str = "") -> None:
+        """*Can build*, `#mlgraphbuilder-can-build`: the builder has not built yet, and its context is not lost.
+
+        Raises:
+            InvalidStateError: It has, or the context is.
+        """
+        if self._hasBuilt:
+            prefix = f"[{label}] " if label else ""
+            raise InvalidStateError(
+                f"{prefix}{operation}: the builder must not have built a graph yet: make a new one for each graph",
+                operation=operation,
+                label=label,
+            )
+        self._context._checkNotLost(operation)
 
     def _members(self, call: Call, options: object, members: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the options' members, given as one dictionary or as keyword arguments."""
@@ -117,6 +139,10 @@ class BuilderBase:
                     call = replace(call, label=webidl.domString(label))
                 except webidl.ConversionError as error:
                     raise call.error("options.label", error.reason) from None
+            for member, instead in operation.elsewhere.items():
+                if member in given and instead not in given:
+                    has = f"has {instead}" if instead else "has nothing like it"
+                    raise call.error(f"options.{member}", f"must not be given: the draft {call.revision.name} {has}")
         # Web IDL: the arguments are converted in their order, before any step.
         if operation.variadic:
             try:
@@ -132,7 +158,10 @@ class BuilderBase:
         if arguments:
             converted = self._convertArguments(operation, call, arguments)
         dictionary = self._convertOptions(operation, call, given)
-        # Step 1 of every operation: the operands and activations were made by this builder.
+        # Step 1 of every operation in the current draft: the builder can build.
+        if self._isGuarded:
+            self._checkCanBuild(name, call.label)
+        # Step 1 of every operation (2 in the current draft): the operands and activations were made by this builder.
         for index, operand in enumerate(inputs):
             if operand._builder is not self:
                 argument = f"inputs[{index}]" if operation.variadic else operation.operands[index]
@@ -143,8 +172,17 @@ class BuilderBase:
             for member, operand in optional:
                 if operand._builder is not self:
                     raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it")
-            if "activations" in given:
+            if "activations" in given and self._context._revision.activations:
                 self._checkActivations(call, dictionary, given)
+        # The data types and ranks that the current draft's tables restrict.
+        if call.revision.checks_operands:
+            self._checkLimits(call, operation, inputs, optional)
+        if operation.numbers and dictionary is not None:
+            values = {member: getattr(dictionary, member) for member in operation.numbers}
+            dataType = inputs[0]._descriptor.dataType
+            dictionary = dictionary.model_copy(
+                update={member: numbers.cast(value, dataType) for member, value in values.items() if value is not None}
+            )
         # The operation's own steps.
         descriptors = [operand._descriptor for operand in inputs]
         positional: tuple[Any, ...] = (tuple(descriptors),) if operation.variadic else tuple(descriptors)
@@ -166,6 +204,18 @@ class BuilderBase:
             except webidl.ConversionError as error:
                 raise call.error(f"{argument.name}{error.path}", error.reason) from None
         return tuple(converted)
+
+    def _checkLimits(
+        self, call: Call, operation: Operation, inputs: tuple[MLOperand, ...], optional: tuple[tuple[str, MLOperand], ...]
+    ) -> None:
+        for index, operand in enumerate(inputs):
+            row = operation.operands[0 if operation.variadic else index]
+            argument = f"{row}[{index}]" if operation.variadic else row
+            call.check_type(argument, operand._descriptor, row)
+            call.check_rank(argument, operand._descriptor, row)
+        for member, operand in optional:
+            call.check_type(f"options.{member}", operand._descriptor)
+            call.check_rank(f"options.{member}", operand._descriptor)
 
     def _checkActivations(self, call: Call, dictionary: Dictionary | None, given: Mapping[str, Any]) -> None:
         if getattr(dictionary, "activations", None) is None:
@@ -216,11 +266,16 @@ class BuilderBase:
     def _overloaded(self, name: str, input: object, options: object, members: Mapping[str, Any]) -> MLOperand | MLActivation:
         """Choose between the two overloads ``op(input, options)`` and ``op(options)``, as Web IDL's overload resolution does.
 
-        An operand selects the first, a dictionary or nothing the second.
+        An operand selects the first, a dictionary or nothing the second. A draft without activations has the first only.
         """
-        if isinstance(input, MLOperand) or options is not None:
+        has_activations = self._context._revision.activations
+        if isinstance(input, MLOperand) or options is not None or not has_activations:
+            if not has_activations and (input is MISSING or input is None):
+                _, call = self._calls.get(name) or self._prepare(name)
+                raise call.error("input", f"must be given: the draft {call.revision.name} names activations in options.activations")
             return self._single(name, (input,), (), options, members)
-        has_options = OPERATIONS[name].options is not None
+        entry = self._calls.get(name)
+        has_options = (entry or self._prepare(name))[0].options is not None
         # For a dictionary, undefined is as good as nothing; for an operand it is an error.
         if input is MISSING or (has_options and input is None):
             return self._activation(name, None, members)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from webnn.validation import buffers
-from webnn.validation.descriptor import NUMPY_DTYPES, DataType, OperandDescriptor
-from webnn.validation.dictionary import OperandDescriptorDictionary
+from webnn.validation import buffers, numbers
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.operation import Call
 
-__all__ = ["ConstantMemory", "Scalar", "as_view", "check_view", "scalar", "to_descriptor"]
+__all__ = ["ConstantMemory", "Scalar", "as_view", "cast", "check_view", "scalar"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -22,11 +22,6 @@ class Scalar(NamedTuple):
 
     descriptor: OperandDescriptor
     value: Array
-
-
-def to_descriptor(dictionary: OperandDescriptorDictionary) -> OperandDescriptor:
-    """Return the operand descriptor of a converted ``MLOperandDescriptor``."""
-    return OperandDescriptor(dictionary.dataType, dictionary.dimensions)
 
 
 def as_view(call: Call, value: object) -> Array:
@@ -73,10 +68,10 @@ class ConstantMemory:
         """Copy a view's bytes, in row-major order."""
         dtype = NUMPY_DTYPES[descriptor.dataType]
         if not _SMALL <= view.nbytes < _LARGE:
-            return np.array(view, dtype=dtype, order="C").reshape(descriptor.dimensions)
+            return np.array(view, dtype=dtype, order="C").reshape(descriptor.array_shape)
         copied = self._take(view.nbytes).view(dtype).reshape(view.shape)
         copied[...] = view
-        return copied.reshape(descriptor.dimensions)
+        return copied.reshape(descriptor.array_shape)
 
     def _take(self, size: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         with self._lock:
@@ -89,17 +84,28 @@ class ConstantMemory:
 
 
 def scalar(dataType: DataType, number: float) -> Scalar:
-    """Cast a number to a data type: Web IDL's integer conversion, or rounding to nearest.
+    """Cast a number to a data type: *cast*, `#cast`.
 
     Args:
         dataType: The type.
-        number: The finite number, a double as the IDL says (an int beyond 2^53 was rounded).
+        number: The number. The draft of June 2024 gives a finite double, the current one an integer of any size, too.
     """
+    if dataType in SMALL_TYPES:
+        # They are no part of the draft of June 2024. One alone takes the low bits of its byte.
+        return Scalar(OperandDescriptor(dataType), np.array([int(numbers.cast(number, dataType)) & 15], np.uint8))
+    return Scalar(OperandDescriptor(dataType), cast(dataType, number))
+
+
+def cast(dataType: DataType, number: float) -> Array:
+    """Cast a number to a data type, as a 0-D array: Web IDL's integer conversion, or rounding to nearest."""
     dtype = NUMPY_DTYPES[dataType]
-    if dtype.kind == "f":
-        with np.errstate(over="ignore"):
-            value = np.array(number, dtype)
-    else:
+    if dtype.kind != "f":
         bits = 8 * dtype.itemsize
-        value = np.array(int(number) % 2**bits, f"uint{bits}").view(dtype)
-    return Scalar(OperandDescriptor(dataType), value)
+        # NaN and infinities are 0, fractions are dropped, and the rest wraps.
+        integer = int(number) if isinstance(number, int) or math.isfinite(number) else 0
+        return np.array(integer % 2**bits, f"uint{bits}").view(dtype)
+    with np.errstate(over="ignore"):
+        try:
+            return np.array(float(number), dtype)
+        except OverflowError:  # an integer that no double holds
+            return np.array(math.copysign(math.inf, number), dtype)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
+import numpy as np
+
 from webnn.builder import constants
 from webnn.builder.base import BuilderBase, require_operand
 from webnn.builder.graph import ComputationalGraph, collect
-from webnn.builder.interfaces import ContextBase
+from webnn.builder.interfaces import ContextBase, TensorBase
 from webnn.builder.operand import MLOperand
 from webnn.builder.ops.activation import ActivationOps
 from webnn.builder.ops.binary import BinaryOps
@@ -18,14 +20,17 @@ from webnn.builder.ops.logical import LogicalOps
 from webnn.builder.ops.matmul import MatmulOps
 from webnn.builder.ops.normalization import NormalizationOps
 from webnn.builder.ops.pooling import PoolingOps
+from webnn.builder.ops.quantization import QuantizationOps
 from webnn.builder.ops.recurrent import RecurrentOps
 from webnn.builder.ops.reduction import ReductionOps
 from webnn.builder.ops.resample import ResampleOps
 from webnn.builder.ops.tensor import TensorOps
+from webnn.builder.ops.tiling import TilingOps
 from webnn.builder.ops.unary import UnaryOps
 from webnn.builder.options import MLOperandDescriptor
-from webnn.validation import webidl
-from webnn.validation.dictionary import OperandDescriptorDictionary, convert, convertDataType
+from webnn.validation import numbers, webidl
+from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation.dictionary import convertDataType, convertDescriptor
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.operation import Call
 
@@ -47,10 +52,12 @@ class MLGraphBuilder(
     MatmulOps,
     NormalizationOps,
     PoolingOps,
+    QuantizationOps,
     RecurrentOps,
     ReductionOps,
     ResampleOps,
     TensorOps,
+    TilingOps,
     UnaryOps,
     BuilderBase,
 ):
@@ -67,7 +74,7 @@ class MLGraphBuilder(
         SecurityError: The document is not allowed to use the feature ``webnn``. `#api-mlgraphbuilder-constructor`.
     """
 
-    __slots__ = ("_memory",)
+    __slots__ = ("_inputs", "_memory")
 
     def __init__(self, context: ContextBase) -> None:
         if not isinstance(context, ContextBase):
@@ -79,8 +86,16 @@ class MLGraphBuilder(
             )
         # 1. The document may use the feature.
         context._checkAllowed("MLGraphBuilder")
-        # 2. The builder is bound to the context.
+        revision = context._revision
+        self._isGuarded = revision.build_once
+        # 2. The context is not lost. (The draft of June 2024 has no such step.)
+        if self._isGuarded:
+            context._checkNotLost("MLGraphBuilder")
+        # 3. (2.) The builder is bound to the context.
         self._context = context
+        # 4. It has not built yet.
+        self._hasBuilt = False
+        self._inputs: set[str] = set()
         self._count = 0
         self._memory = constants.ConstantMemory()
         self._calls = {}
@@ -97,11 +112,13 @@ class MLGraphBuilder(
 
         Args:
             name: The input's name, any non-empty string. Two inputs of one graph must not share a name.
-            descriptor: ``dataType``, and ``dimensions`` (each from 1 to 2^32 - 1, at most 8 of them; none for a scalar).
+            descriptor: ``dataType``, and ``shape`` (at most 8 sizes, from 1 to 2^31 - 1; none for a scalar). The draft of June 2024 calls
+                it ``dimensions``, allows 2^32 - 1, and takes a scalar if it is missing.
             members: The descriptor's members as keyword arguments.
 
         Raises:
-            WebNNTypeError: The name is empty, or the descriptor is not valid or not supported.
+            WebNNTypeError: The name is empty or taken, or the descriptor is not valid or not supported.
+            InvalidStateError: The builder has built a graph, or its context is lost.
         """
         call = self._call("input", "#api-mlgraphbuilder-input")
         try:
@@ -109,59 +126,115 @@ class MLGraphBuilder(
         except webidl.ConversionError as error:
             raise call.error("name", error.reason) from None
         converted = self._descriptor(call, self._members(call, descriptor, members))
-        # 1. The name is not empty.
+        if self._isGuarded:
+            # 1. The builder can build.
+            self._checkCanBuild("input")
+        # 2. (1.) The name is not empty.
         if not text:
             raise call.error("name", "must not be empty")
-        # 2. The dimensions are valid and supported.
+        if self._isGuarded and text in self._inputs:
+            # 3. No other input of the builder has it. (The draft of June 2024 asks that of the inputs of a graph, in build().)
+            raise call.error("name", "must be another one for each input of a builder", repr(text))
+        # 4. (2.) The dimensions are valid and supported.
         self._checkDimensions(call, converted)
-        # 3. Make graph connections.
+        # 5. (3.) Make graph connections.
+        self._inputs.add(text)
         return MLOperand._create(self, converted, name=text)
 
     @overload
-    def constant(self, descriptor: MLOperandDescriptor, bufferView: object, /) -> MLOperand: ...
+    def constant(self, descriptor: MLOperandDescriptor, buffer: object, /) -> MLOperand: ...
 
     @overload
-    def constant(self, type: DataType, value: float, /) -> MLOperand: ...
+    def constant(self, dataType: DataType, value: float, /) -> MLOperand: ...
 
-    def constant(self, descriptor: Any, bufferView: Any, /) -> MLOperand:
-        """Create a constant operand, from a buffer or from one number.
+    @overload
+    def constant(self, tensor: TensorBase, /) -> MLOperand: ...
 
-        ``constant(descriptor, bufferView)`` copies the bytes of a NumPy array, or of any object with the buffer protocol, whose
-        element type and byte length match the descriptor. `#api-mlgraphbuilder-constant-bufferview`.
+    def constant(self, descriptor: Any, buffer: Any = None, /) -> MLOperand:
+        """Create a constant operand, from a buffer, from one number, or from a constant tensor.
 
-        ``constant(type, value)`` makes a scalar. For an integer type the fraction is dropped and the rest wraps modulo 2^bits.
-        `#api-mlgraphbuilder-constant-type-value`.
+        ``constant(descriptor, buffer)`` copies the bytes of a NumPy array, or of any object with the buffer protocol, whose byte length
+        matches the descriptor; its element type is the descriptor's, or uint8 for plain bytes. The draft of June 2024 allows the first
+        only. `#api-mlgraphbuilder-constant-buffer`.
+
+        ``constant(dataType, value)`` makes a scalar of the nearest number that the type has, the even one of two; for an integer type NaN
+        is 0. In the draft of June 2024 the fraction is dropped for an integer type, and the rest wraps modulo 2^bits.
+        `#api-mlgraphbuilder-constant-datatype-value`.
+
+        ``constant(tensor)`` uses a tensor of `MLContext.createConstantTensor` in place. `#api-mlgraphbuilder-constant-tensor`.
 
         Args:
-            descriptor: The descriptor, or for the second form the data type.
-            bufferView: The data in row-major order, or for the second form a finite number.
+            descriptor: The descriptor, for the second form the data type, for the third one the tensor.
+            buffer: The data in row-major order, or for the second form a number, which the draft of June 2024 wants to be finite.
 
         Raises:
-            WebNNTypeError: The descriptor is not valid or not supported, the data does not match it, or the number is not finite.
+            WebNNTypeError: The descriptor is not valid or not supported, the data does not match it, or the tensor is not constant, was
+                destroyed, or is another context's.
+            InvalidStateError: The builder has built a graph, or its context is lost.
         """
         if descriptor is None or isinstance(descriptor, Mapping):
-            call = self._call("constant", "#api-mlgraphbuilder-constant-bufferview")
-            converted = self._descriptor(call, descriptor)
-            view = constants.as_view(call, bufferView)
-            # 1. The dimensions are valid and supported.
-            self._checkDimensions(call, converted)
-            # 2. Type and length of the buffer match.
-            constants.check_view(call, view, converted)
-            if self._context._isDetached(view):
-                raise call.error("bufferView", "must not be detached: an earlier compute() transferred its memory")
-            # 3. Make graph connections, with a copy of the bytes.
-            return MLOperand._create(self, converted, value=self._memory.copy(view, converted))
-        call = self._call("constant", "#api-mlgraphbuilder-constant-type-value")
+            return self._constantFromBuffer(descriptor, buffer)
+        if isinstance(descriptor, TensorBase) and self._context._revision.tensors:
+            return self._constantFromTensor(descriptor)
+        return self._constantFromNumber(descriptor, buffer)
+
+    def _constantFromBuffer(self, descriptor: object, buffer: object) -> MLOperand:
+        revision = self._context._revision
+        call = self._call(
+            "constant", "#api-mlgraphbuilder-constant-buffer" if revision.any_buffer else "#api-mlgraphbuilder-constant-bufferview"
+        )
+        converted = self._descriptor(call, descriptor)
+        view = constants.as_view(call, buffer)
+        if self._isGuarded:
+            # 1. The builder can build.
+            self._checkCanBuild("constant")
+        # 2. (1.) The dimensions are valid and supported.
+        self._checkDimensions(call, converted)
+        # 3. (2.) Type and length of the buffer match.
+        if revision.any_buffer and view.dtype == np.uint8 and view.nbytes == converted.byte_length:
+            view = np.ascontiguousarray(view).reshape(-1).view(NUMPY_DTYPES[converted.dataType])
+        constants.check_view(call, view, converted)
+        if self._context._isDetached(view):
+            raise call.error("bufferView", "must not be detached: an earlier compute() transferred its memory")
+        # 4. (3.) Make graph connections, with a copy of the bytes.
+        return MLOperand._create(self, converted, value=self._memory.copy(view, converted))
+
+    def _constantFromTensor(self, tensor: TensorBase) -> MLOperand:
+        call = self._call("constant", "#api-mlgraphbuilder-constant-tensor")
+        # 1. The tensor belongs to the builder's context.
+        if tensor._context is not self._context:
+            raise call.error("tensor", "must be a tensor of the builder's context, but another one made it")
+        # 2. It was not destroyed.
+        if tensor._isDestroyed:
+            raise call.error("tensor", "must not be destroyed")
+        # 3. It is constant.
+        if not tensor._isConstant:
+            raise call.error("tensor", "must be made by createConstantTensor()")
+        # 4. The builder can build.
+        self._checkCanBuild("constant")
+        # 5. Make graph connections, with the tensor's own memory.
+        return MLOperand._create(self, tensor._descriptor, value=tensor._constantArray())
+
+    def _constantFromNumber(self, dataType: object, number: object) -> MLOperand:
+        revision = self._context._revision
+        anchor = "#api-mlgraphbuilder-constant-datatype-value" if revision.big_numbers else "#api-mlgraphbuilder-constant-type-value"
+        call = self._call("constant", anchor)
         try:
-            dataType = convertDataType(descriptor)
+            converted = convertDataType(dataType, small=revision.small_integers)
         except webidl.ConversionError as error:
-            raise call.error("type", error.reason) from None
+            raise call.error("dataType" if revision.big_numbers else "type", error.reason) from None
         try:
-            number = webidl.double(bufferView)
+            value = webidl.number(number) if revision.big_numbers else webidl.double(number)
         except webidl.ConversionError as error:
             raise call.error("value", error.reason) from None
-        # 1.-2. A scalar operand with the number cast to its type.
-        scalar = constants.scalar(dataType, number)
+        if self._isGuarded:
+            # 1. The builder can build.
+            self._checkCanBuild("constant")
+        if revision.big_numbers:
+            # 2. The number is cast to the type as the current draft defines it; what is left to the next step changes nothing then.
+            value = numbers.cast(value, converted)
+        # 3.-4. (1.-2.) A scalar operand with the number cast to its type.
+        scalar = constants.scalar(converted, value)
         return MLOperand._create(self, scalar.descriptor, value=scalar.value)
 
     def build(self, outputs: Mapping[str, MLOperand]) -> asyncio.Future[MLGraph]:
@@ -200,28 +273,34 @@ class MLGraphBuilder(
             named = webidl.record(outputs, require_operand)
         except webidl.ConversionError as error:
             raise call.error(f"outputs{error.path}", error.reason) from None
-        # 1. There are outputs.
+        if self._isGuarded:
+            # 2. The builder can build.
+            self._checkCanBuild("build")
+        # 3. (1.) There are outputs.
         if not named:
             raise call.error("outputs", "must not be empty")
         for name, operand in named.items():
-            # 2.1. Each has a name.
+            # 4.1. (2.1.) Each has a name.
             if not name:
                 raise call.error("outputs", "must not have an empty name")
-            # 2.2. Each was made by this builder.
+            # 4.2. (2.2.) Each was made by this builder.
             if operand._builder is not self:
                 raise call.error(f"outputs[{name!r}]", "must be an operand of this builder, but another one made it")
-            # 2.3. None is an input or a constant.
+            # 4.3. (2.3.) None is an input or a constant.
             if operand._operator is None:
                 kind = "a constant" if operand._name is None else f"the input {operand._name!r}"
                 raise call.error(f"outputs[{name!r}]", f"must be the result of an operation, but it is {kind}")
-        return collect(named)
+        graph = collect(named)
+        # 14. The builder has built; what the engine makes of the graph does not matter. (The draft of June 2024 lets it build again.)
+        self._hasBuilt = self._isGuarded
+        return graph
 
     def _call(self, operation: str, anchor: str) -> Call:
         return Call(operation, anchor, self._context._revision)
 
     def _descriptor(self, call: Call, members: object) -> OperandDescriptor:
         try:
-            return constants.to_descriptor(convert(OperandDescriptorDictionary, members))
+            return convertDescriptor(self._context._revision, members)
         except webidl.ConversionError as error:
             raise call.error(f"descriptor{error.path}", error.reason) from None
 

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     import asyncio
 
     from webnn.builder.graph import ComputationalGraph
+    from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.revision import Revision
 
-__all__ = ["ContextBase"]
+__all__ = ["ContextBase", "TensorBase"]
 
 
 class ContextBase:
@@ -24,6 +25,10 @@ class ContextBase:
 
     def _checkAllowed(self, operation: str) -> None:
         """Raise SecurityError if the document is not allowed to use the feature ``webnn``."""
+        raise TypeError("not a context")
+
+    def _checkNotLost(self, operation: str) -> None:
+        """Raise InvalidStateError if the context is lost."""
         raise TypeError("not a context")
 
     def _isDetached(self, view: np.ndarray[Any, np.dtype[Any]]) -> bool:
@@ -38,6 +43,25 @@ class ContextBase:
         """Compile a graph and wait for it."""
         raise TypeError("not a context")
 
-    def _rejected(self, error: BaseException) -> asyncio.Future[Any]:
+    def _rejected(self, error: Exception) -> asyncio.Future[Any]:
         """Return a future that has failed."""
         raise TypeError("not a context")
+
+
+class TensorBase:
+    """The part of `MLTensor` that `MLGraphBuilder.constant` uses."""
+
+    __slots__ = ()
+
+    _context: ContextBase
+    _descriptor: OperandDescriptor
+    _isConstant: bool
+
+    @property
+    def _isDestroyed(self) -> bool:
+        """The tensor was destroyed, by itself or with its context."""
+        raise TypeError("not a tensor")
+
+    def _constantArray(self) -> np.ndarray[Any, np.dtype[Any]]:
+        """Return an array over the memory of a constant tensor, which lives as long as the array does."""
+        raise TypeError("not a tensor")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from webnn.builder.members import DataTypeMember, ShapeMember
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
 from webnn.validation.operation import Operation
@@ -92,12 +93,30 @@ class MLOperand(OperandBase):
         operand._value = value
         return operand
 
-    def dataType(self) -> DataType:
-        """Return the operand's data type, for example ``"float32"``. `#api-mloperand-datatype`."""
+    @property
+    def dataType(self) -> DataTypeMember:
+        """The operand's data type, for example ``"float32"``. `#mloperand-datatype`.
+
+        In the draft of June 2024 this is a method, ``operand.dataType()``. `#api-mloperand-datatype`.
+        """
+        if self._builder._context._revision.attributes:
+            return DataTypeMember(self._descriptor.dataType)
+        return cast(DataTypeMember, self._getDataType)
+
+    @property
+    def shape(self) -> ShapeMember:
+        """The operand's shape, a tuple, empty for a scalar. `#mloperand-shape`.
+
+        In the draft of June 2024 this is a method, ``operand.shape()``, which returns a new list. `#api-mloperand-shape`.
+        """
+        if self._builder._context._revision.attributes:
+            return ShapeMember(self._descriptor.dimensions)
+        return cast(ShapeMember, self._getShape)
+
+    def _getDataType(self) -> DataType:
         return self._descriptor.dataType
 
-    def shape(self) -> list[int]:
-        """Return the operand's shape as a new list, empty for a scalar. `#api-mloperand-shape`."""
+    def _getShape(self) -> list[int]:
         return list(self._descriptor.dimensions)
 
     def __repr__(self) -> str:

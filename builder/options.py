@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLActivation, MLOperand
 
 __all__ = [
+    "Activations",
     "MLArgMinMaxOptions",
     "MLBatchNormalizationOptions",
     "MLClampOptions",
     "MLConv2dOptions",
     "MLConvTranspose2dOptions",
+    "MLCumulativeSumOptions",
     "MLEluOptions",
     "MLGatherOptions",
     "MLGemmOptions",
@@ -39,6 +41,9 @@ __all__ = [
     "MLPool2dOptions",
     "MLReduceOptions",
     "MLResample2dOptions",
+    "MLReverseOptions",
+    "MLScatterOptions",
+    "MLSliceOptions",
     "MLSplitOptions",
     "MLTransposeOptions",
     "MLTriangularOptions",
@@ -47,17 +52,20 @@ __all__ = [
 
 #: ``sequence<unsigned long>`` or ``sequence<float>``: any sequence of numbers.
 Numbers = Sequence[int] | Sequence[float] | np.ndarray[Any, np.dtype[Any]]
+#: The activation functions of a recurrent network: by their names, or in the draft of June 2024 as `MLActivation`.
+Activations = Sequence[Literal["relu", "sigmoid", "tanh"]] | Sequence["MLActivation"]
 
 
 class MLOperandDescriptor(TypedDict, total=False):
-    """Type and shape of an input or a constant. `#dictdef-mloperanddescriptor`."""
+    """Type and shape of an input or a constant. `#dictdef-mloperanddescriptor`. The draft of June 2024 has ``dimensions`` for ``shape``."""
 
     dataType: Required[DataType]
+    shape: Numbers
     dimensions: Numbers
 
 
 class MLOperatorOptions(TypedDict, total=False):
-    """What every operation accepts: a label, which error messages quote.
+    """What every operation accepts: a label, which error messages quote. `#dictdef-mloperatoroptions`.
 
     The draft of June 2024 does not know it yet and ignores it, as it ignores every unknown member; here it names the operator in
     messages, nothing else.
@@ -67,10 +75,11 @@ class MLOperatorOptions(TypedDict, total=False):
 
 
 class MLArgMinMaxOptions(MLOperatorOptions, total=False):
-    """`#dictdef-mlargminmaxoptions`."""
+    """`#dictdef-mlargminmaxoptions`. Only the draft of June 2024 has ``axes`` and ``selectLastIndex``."""
 
-    axes: Numbers
     keepDimensions: bool
+    outputDataType: Literal["int32", "int64"]
+    axes: Numbers
     selectLastIndex: bool
 
 
@@ -116,6 +125,13 @@ class MLConvTranspose2dOptions(MLOperatorOptions, total=False):
     bias: MLOperand
 
 
+class MLCumulativeSumOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlcumulativesumoptions`."""
+
+    exclusive: bool
+    reversed: bool
+
+
 class MLEluOptions(MLOperatorOptions, total=False):
     """`#dictdef-mleluoptions`."""
 
@@ -148,7 +164,7 @@ class MLGruOptions(MLOperatorOptions, total=False):
     returnSequence: bool
     direction: Literal["forward", "backward", "both"]
     layout: Literal["zrn", "rzn"]
-    activations: Sequence[MLActivation]
+    activations: Activations
 
 
 class MLGruCellOptions(MLOperatorOptions, total=False):
@@ -158,7 +174,7 @@ class MLGruCellOptions(MLOperatorOptions, total=False):
     recurrentBias: MLOperand
     resetAfter: bool
     layout: Literal["zrn", "rzn"]
-    activations: Sequence[MLActivation]
+    activations: Activations
 
 
 class MLHardSigmoidOptions(MLOperatorOptions, total=False):
@@ -210,7 +226,7 @@ class MLLstmOptions(MLOperatorOptions, total=False):
     returnSequence: bool
     direction: Literal["forward", "backward", "both"]
     layout: Literal["iofg", "ifgo"]
-    activations: Sequence[MLActivation]
+    activations: Activations
 
 
 class MLLstmCellOptions(MLOperatorOptions, total=False):
@@ -220,24 +236,25 @@ class MLLstmCellOptions(MLOperatorOptions, total=False):
     recurrentBias: MLOperand
     peepholeWeight: MLOperand
     layout: Literal["iofg", "ifgo"]
-    activations: Sequence[MLActivation]
+    activations: Activations
 
 
 class MLPadOptions(MLOperatorOptions, total=False):
-    """`#dictdef-mlpadoptions`."""
+    """`#dictdef-mlpadoptions`. Only the draft of June 2024 has the mode ``"symmetric"``."""
 
     mode: Literal["constant", "edge", "reflection", "symmetric"]
     value: float
 
 
 class MLPool2dOptions(MLOperatorOptions, total=False):
-    """`#dictdef-mlpool2doptions`."""
+    """`#dictdef-mlpool2doptions`. The draft of June 2024 has ``roundingType`` for ``outputShapeRounding``."""
 
     windowDimensions: Numbers
     padding: Numbers
     strides: Numbers
     dilations: Numbers
     layout: Literal["nchw", "nhwc"]
+    outputShapeRounding: Literal["floor", "ceil"]
     roundingType: Literal["floor", "ceil"]
     outputSizes: Numbers
 
@@ -256,6 +273,24 @@ class MLResample2dOptions(MLOperatorOptions, total=False):
     scales: Numbers
     sizes: Numbers
     axes: Numbers
+
+
+class MLReverseOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlreverseoptions`."""
+
+    axes: Numbers
+
+
+class MLScatterOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlscatteroptions`."""
+
+    axis: int
+
+
+class MLSliceOptions(MLOperatorOptions, total=False):
+    """`#dictdef-mlsliceoptions`, of the current draft only."""
+
+    strides: Numbers
 
 
 class MLSplitOptions(MLOperatorOptions, total=False):

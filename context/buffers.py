@@ -23,11 +23,11 @@ import numpy as np
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 
-__all__ = ["BufferSlot", "Checked", "TransferredMemory", "check", "is_detached", "transfer"]
+__all__ = ["DETACHED_REASON", "BufferSlot", "Checked", "TransferredMemory", "check", "copy_bytes", "is_detached", "transfer"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_DETACHED_REASON = "must not be detached: an earlier compute() transferred its memory; use the arrays of that result"
+DETACHED_REASON = "must not be detached: an earlier compute() transferred its memory; use the arrays of that result"
 
 
 class TransferredMemory:
@@ -143,12 +143,19 @@ def _owner(view: Array) -> tuple[Any, Array]:
 
 def is_detached(view: Array) -> bool:
     """Tell whether an array's memory was transferred by an earlier `compute()`."""
+    if view.base is None:
+        return view in _DETACHED
     return _is_taken(*_owner(view))
 
 
 def _is_taken(owner: Any, top: Array) -> bool:
     """Tell whether the array right over an owner lost its memory."""
     return owner.claim != [id(top)] if isinstance(owner, TransferredMemory) else owner in _DETACHED
+
+
+def copy_bytes(source: Array, target: Array) -> None:
+    """Copy an array's bytes, in row-major order, to the beginning of another one, which is C-contiguous and at least as long."""
+    target.reshape(-1).view(np.uint8)[: source.nbytes] = np.ascontiguousarray(source).reshape(-1).view(np.uint8)
 
 
 def check(slot: BufferSlot, value: object) -> Checked | str:
@@ -175,10 +182,10 @@ def check(slot: BufferSlot, value: object) -> Checked | str:
     owner: Any = view.base
     if type(owner) is slot.memory:
         # The whole result of an earlier compute(), as every loop passes it.
-        return (slot, view, owner, view, owner.address) if owner.claim == [id(view)] else _DETACHED_REASON
+        return (slot, view, owner, view, owner.address) if owner.claim == [id(view)] else DETACHED_REASON
     owner, top = _owner(view)
     if _is_taken(owner, top):
-        return _DETACHED_REASON
+        return DETACHED_REASON
     return slot, view, owner, top, ctypes.addressof(ctypes.c_char.from_buffer(view))  # type: ignore[arg-type]  # an array has a buffer
 
 
@@ -266,4 +273,4 @@ def _take_back(
             else:
                 _DETACHED.remove(earlier)
             shared = shared or earlier is owner
-    return name, "must not share memory with another view of this call" if shared else _DETACHED_REASON
+    return name, "must not share memory with another view of this call" if shared else DETACHED_REASON

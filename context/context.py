@@ -2,68 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 
 from webnn.builder.interfaces import ContextBase
-from webnn.context import buffers
+from webnn.context import buffers, compute, create, dispatch, limits, mixing
 from webnn.context.engine import CompiledGraph
 from webnn.context.graph import MLGraph
+from webnn.context.loss import Loss, MLContextLostInfo
+from webnn.context.promise import promise, rejected
+from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.context.timeline import Timeline
-from webnn.validation import webidl
-from webnn.validation.errors import OperationError, WebNNTypeError
 from webnn.validation.revision import Revision
 
 if TYPE_CHECKING:
     import asyncio
 
     from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.options import MLOperandDescriptor
+    from webnn.context.compute import MLComputeResult
     from webnn.context.devices import Selection
     from webnn.context.ml import Document
 
-__all__ = ["MLComputeResult", "MLContext", "promise", "rejected"]
+__all__ = ["MLContext"]
 
-T = TypeVar("T")
 Array = np.ndarray[Any, np.dtype[Any]]
 ContextType = Literal["default", "webgpu"]
-_COMPUTE = "#api-mlcontext-compute"
-
-
-class MLComputeResult(TypedDict):
-    """What `MLContext.compute` returns: the transferred arrays, by name. `#dictdef-mlcomputeresult`."""
-
-    inputs: dict[str, Array]
-    outputs: dict[str, Array]
-
-
-def _loop() -> asyncio.AbstractEventLoop:
-    # A script that never waits for a future does without asyncio, which takes longer to load than all of this package's own modules.
-    import asyncio  # noqa: PLC0415
-
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        raise RuntimeError(
-            "this method returns an asyncio future and must be called in a running event loop; in a script, call its twin with the "
-            "suffix Sync (createContextSync, buildSync, computeSync)"
-        ) from None
-
-
-def rejected(error: BaseException) -> asyncio.Future[Any]:
-    """Return a future of the running event loop that has failed."""
-    future: asyncio.Future[Any] = _loop().create_future()
-    future.set_exception(error)
-    return future
-
-
-def promise(timeline: Timeline, job: Callable[[], T]) -> asyncio.Future[T]:
-    """Run a job on a timeline; return a future of the running event loop."""
-    import asyncio  # noqa: PLC0415 (as above)
-
-    loop = _loop()
-    return asyncio.wrap_future(timeline.submit(job), loop=loop)
 
 
 class MLContext(ContextBase):
@@ -71,6 +37,9 @@ class MLContext(ContextBase):
 
     Contexts are made by `ML.createContext`. The work of one context runs in order on a timeline of its own; a context may be used from
     several threads.
+
+    `compute` belongs to the draft of June 2024, everything else to the current one. A context has the methods of its own draft; the others
+    raise `WebNNTypeError`.
     """
 
     __slots__ = (
@@ -78,6 +47,7 @@ class MLContext(ContextBase):
         "_contextType",
         "_deviceType",
         "_document",
+        "_loss",
         "_powerPreference",
         "_revision",
         "_selection",
@@ -87,6 +57,7 @@ class MLContext(ContextBase):
     _contextType: ContextType
     _deviceType: str
     _document: Document
+    _loss: Loss
     _powerPreference: str
     _revision: Revision
     _selection: Selection
@@ -110,6 +81,7 @@ class MLContext(ContextBase):
         context._contextType = contextType
         context._deviceType = deviceType
         context._document = document
+        context._loss = Loss()
         context._powerPreference = powerPreference
         context._revision = revision
         context._selection = selection
@@ -118,7 +90,52 @@ class MLContext(ContextBase):
 
     def __repr__(self) -> str:
         providers = ", ".join(name for name, _ in self._selection.providers)
-        return f'<MLContext deviceType="{self._deviceType}" powerPreference="{self._powerPreference}": {providers}>'
+        lost = ", lost" if self._loss.info is not None else ""
+        return f'<MLContext deviceType="{self._deviceType}" powerPreference="{self._powerPreference}": {providers}{lost}>'
+
+    @property
+    def accelerated(self) -> bool:
+        """The context runs on a massively parallel device, not on the CPU alone. `#mlcontext-accelerated`.
+
+        Raises:
+            WebNNTypeError: The context follows the draft of June 2024, which has ``deviceType``.
+        """
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "accelerated")
+        return self._selection.accelerated
+
+    @property
+    def lost(self) -> asyncio.Future[MLContextLostInfo]:
+        """A future of the running event loop that the loss of the context resolves, with ``{"message": ...}``. `#mlcontext-lost`.
+
+        A context is lost when it is destroyed, and when the engine fails in a graph that was dispatched. The future is the same one each
+        time, as long as the program does not cancel it; `asyncio.shield` keeps `asyncio.wait_for` from that.
+
+        Raises:
+            WebNNTypeError: The context follows the draft of June 2024, whose contexts are never lost.
+        """
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "lost")
+        return self._loss.future()
+
+    def lostSync(self, timeout: float | None = None) -> MLContextLostInfo | None:
+        """Wait for the loss of the context: `lost` for scripts and for threads that watch.
+
+        The work that is queued is done first: ``lostSync(0)`` tells whether it succeeded.
+
+        Args:
+            timeout: How long to wait after that, in seconds; without it, for ever.
+
+        Returns:
+            ``{"message": ...}``, or ``None`` if the time is over.
+
+        Raises:
+            WebNNTypeError: The context follows the draft of June 2024, whose contexts are never lost.
+        """
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "lost")
+        self._timeline.finish()
+        return self._loss.wait(timeout)
 
     def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
         """Compute a graph, on the context's timeline. `#api-mlcontext-compute`.
@@ -133,10 +150,13 @@ class MLContext(ContextBase):
 
         Returns:
             A future of ``{"inputs": ..., "outputs": ...}``. It fails with `WebNNTypeError` if the graph or an array does not fit (then no
-            array was transferred) and with `OperationError` if the context was made from a GPUDevice or the engine fails.
+            array was transferred) or the context follows the current draft, which has `dispatch`, and with `OperationError` if the context
+            was made from a GPUDevice or the engine fails.
         """
         try:
-            work, result = self._prepare(graph, inputs, outputs)
+            if self._revision.tensors:
+                raise mixing.refusal(self._revision, "compute")
+            work, result = compute.prepare(self, graph, inputs, outputs)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
 
@@ -158,81 +178,220 @@ class MLContext(ContextBase):
             ``{"inputs": ..., "outputs": ...}``, the transferred arrays.
 
         Raises:
-            WebNNTypeError: The graph or an array does not fit; no array was transferred.
+            WebNNTypeError: The graph or an array does not fit; no array was transferred. Or the context follows the current draft.
             OperationError: The context was made from a GPUDevice, or the engine fails.
         """
-        work, result = self._prepare(graph, inputs, outputs)
+        if self._revision.tensors:
+            raise mixing.refusal(self._revision, "compute")
+        work, result = compute.prepare(self, graph, inputs, outputs)
         self._timeline.run(work)
         return result
 
-    def _prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
-        """Run the steps of `compute` before the parallel ones: check everything, then transfer."""
-        if not isinstance(graph, MLGraph):
-            raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
-        # A dict is what everybody passes; the general check is slower than all the rest of this method.
-        if type(inputs) is not dict and not isinstance(inputs, Mapping):
-            raise _error("inputs", f"must be a mapping from names to arrays, got {webidl.describe(inputs)}")
-        if type(outputs) is not dict and not isinstance(outputs, Mapping):
-            raise _error("outputs", f"must be a mapping from names to arrays, got {webidl.describe(outputs)}")
-        # 3. The graph belongs to this context.
-        if graph._context is not self:
-            raise _error("graph", "must be a graph of this context, but another one built it")
-        # 4. A context made from a GPUDevice computes in other ways.
-        if self._contextType != "default":
-            raise OperationError(
-                'compute: the context must be of type "default", but it was made from a GPUDevice',
-                operation="compute",
-            )
-        implementation = graph._implementation
-        check = buffers.check
-        given: list[buffers.Checked] = []
-        wanted: list[buffers.Checked] = []
-        # 5. Every input is there and fits. Names that the graph does not know: docs/spec-issues.md.
-        slots = implementation.inputs
-        for name, value in inputs.items():
-            slot = slots.get(name)
-            if slot is None:
-                raise _error("inputs", f"must name inputs of the graph, {list(slots)}, got {name!r}")
-            view = check(slot, value)
-            if isinstance(view, str):
-                raise _error(f"inputs[{name!r}]", view)
-            given.append(view)
-        if len(given) != len(slots):
-            missing = [name for name in slots if name not in inputs]
-            raise _error("inputs", f"must have every input of the graph, {list(slots)}, but lacks {missing}")
-        # 6. Every wanted output exists and its buffer fits.
-        slots = implementation.outputs
-        for name, value in outputs.items():
-            slot = slots.get(name)
-            if slot is None:
-                raise _error("outputs", f"must name outputs of the graph, {list(slots)}, got {name!r}")
-            view = check(slot, value)
-            if isinstance(view, str):
-                raise _error(f"outputs[{name!r}]", view)
-            wanted.append(view)
-        # 7.-8. Transfer the views of both.
-        newInputs, newOutputs = buffers.transfer(given, wanted)
-        if isinstance(newInputs, str) or isinstance(newOutputs, str):
-            raise _error(f"view {newInputs!r}", str(newOutputs))
+    def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
+        """Queue the computation of a graph on the context's timeline, and return at once. `#api-mlcontext-dispatch`.
 
-        def work() -> None:
-            # 10.1. Execute the graph; without a wanted output there is nothing to do.
-            if wanted:
-                implementation.run(given, wanted)
+        The graph reads and writes the tensors' memory in place. Work of one context runs in the order of the calls: what is written later
+        does not change this computation, and `readTensor` waits for it. If the engine fails, the context is lost.
 
-        return work, {"inputs": newInputs, "outputs": newOutputs}
+        Args:
+            graph: A graph of this context.
+            inputs: For each input of the graph a tensor of its type and shape.
+            outputs: For each output of the graph such a tensor. No tensor may be there twice.
+
+        Raises:
+            WebNNTypeError: The graph or a tensor does not fit or belongs to another context, or a tensor was destroyed. Or the context
+                follows the draft of June 2024, which has `compute`.
+            InvalidStateError: The graph was destroyed, by itself or with the context.
+        """
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "dispatch")
+        self._timeline.post(dispatch.prepare_dispatch(self, graph, inputs, outputs))
+
+    @overload
+    def createTensor(self, descriptor: MLTensorDescriptor) -> asyncio.Future[MLTensor]: ...
+
+    @overload
+    def createTensor(self, **members: Unpack[MLTensorDescriptor]) -> asyncio.Future[MLTensor]: ...
+
+    def createTensor(self, descriptor: MLTensorDescriptor | None = None, **members: Any) -> asyncio.Future[MLTensor]:
+        """Create a tensor, all zeros. `#api-mlcontext-createtensor`.
+
+        Args:
+            descriptor: ``dataType`` and ``shape``; ``readable`` if `readTensor` may read it; ``writable`` if `writeTensor` may write it.
+            members: The descriptor's members as keyword arguments.
+
+        Returns:
+            A future of the tensor. It fails with `WebNNTypeError` if the descriptor is not valid or not supported, or the context follows
+            the draft of June 2024; with `InvalidStateError` if the context is lost, and with `UnknownError` if there is no memory.
+        """
+        return create.resolved(self, lambda: self._createTensor(descriptor, members))
+
+    @overload
+    def createTensorSync(self, descriptor: MLTensorDescriptor) -> MLTensor: ...
+
+    @overload
+    def createTensorSync(self, **members: Unpack[MLTensorDescriptor]) -> MLTensor: ...
+
+    def createTensorSync(self, descriptor: MLTensorDescriptor | None = None, **members: Any) -> MLTensor:
+        """Create a tensor and wait for it: `createTensor` for scripts.
+
+        Args:
+            descriptor: As for `createTensor`.
+            members: As for `createTensor`.
+
+        Raises:
+            WebNNTypeError: The descriptor is not valid or not supported, or the context follows the draft of June 2024.
+            InvalidStateError: The context is lost.
+            UnknownError: There is no memory.
+        """
+        return self._createTensor(descriptor, members)
+
+    def createConstantTensor(self, descriptor: MLOperandDescriptor, inputData: object) -> asyncio.Future[MLTensor]:
+        """Create a constant tensor, for `MLGraphBuilder.constant`: several graphs can use one copy of the data.
+
+        `#api-mlcontext-createconstanttensor`.
+
+        Args:
+            descriptor: ``dataType`` and ``shape``.
+            inputData: An array, or any object with a buffer, of the type (or of uint8) and of the byte length. Its bytes are copied.
+
+        Returns:
+            A future of the tensor. It fails with `WebNNTypeError` if the descriptor is not valid or not supported, the data does not fit,
+            or the context follows the draft of June 2024; with `InvalidStateError` if the context is lost, and with `UnknownError` if there
+            is no memory.
+        """
+        return create.resolved(self, lambda: self.createConstantTensorSync(descriptor, inputData))
+
+    def createConstantTensorSync(self, descriptor: MLOperandDescriptor, inputData: object) -> MLTensor:
+        """Create a constant tensor and wait for it: `createConstantTensor` for scripts.
+
+        Args:
+            descriptor: As for `createConstantTensor`.
+            inputData: As for `createConstantTensor`.
+
+        Raises:
+            WebNNTypeError: The descriptor is not valid or not supported, the data does not fit, or the context follows the draft of June
+                2024.
+            InvalidStateError: The context is lost.
+            UnknownError: There is no memory.
+        """
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "createConstantTensor")
+        return create.constant_tensor(self, descriptor, inputData)
+
+    @overload
+    def readTensor(self, tensor: MLTensor, outputData: None = None) -> asyncio.Future[Array]: ...
+
+    @overload
+    def readTensor(self, tensor: MLTensor, outputData: object) -> asyncio.Future[None]: ...
+
+    def readTensor(self, tensor: MLTensor, outputData: object = None) -> asyncio.Future[Any]:
+        """Read a tensor's data, after the work that is queued. `#api-mlcontext-readtensor`.
+
+        With ``outputData`` the data goes to the beginning of that buffer. `#api-mlcontext-readtensor-byob`.
+
+        Args:
+            tensor: A readable tensor of this context.
+            outputData: A writeable C-contiguous array, or any such object with a buffer, of elements of any type, at least as long as the
+                data.
+
+        Returns:
+            A future of a new array of the tensor's type and shape; with ``outputData``, of ``None``. It fails with `WebNNTypeError` if the
+            tensor or the buffer does not fit or the context follows the draft of June 2024, and with `InvalidStateError` if the tensor was
+            destroyed, or is before the data is there.
+        """
+        try:
+            if not self._revision.tensors:
+                raise mixing.refusal(self._revision, "readTensor")
+            return dispatch.read(self, tensor, outputData)
+        except Exception as error:  # a failed step rejects the promise
+            return rejected(error)
+
+    @overload
+    def readTensorSync(self, tensor: MLTensor, outputData: None = None) -> Array: ...
+
+    @overload
+    def readTensorSync(self, tensor: MLTensor, outputData: object) -> None: ...
+
+    def readTensorSync(self, tensor: MLTensor, outputData: object = None) -> Array | None:
+        """Read a tensor's data and wait for it: `readTensor` for scripts.
+
+        Args:
+            tensor: As for `readTensor`.
+            outputData: As for `readTensor`.
+
+        Returns:
+            A new array of the tensor's type and shape; with ``outputData``, ``None``.
+
+        Raises:
+            WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft of June 2024.
+            InvalidStateError: The tensor was destroyed, or is before the data is there.
+        """
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "readTensor")
+        return dispatch.read_sync(self, tensor, outputData)
+
+    def writeTensor(self, tensor: MLTensor, inputData: object) -> None:
+        """Write a tensor's data, after the work that is queued, and return at once. `#api-mlcontext-writetensor`.
+
+        Args:
+            tensor: A writable tensor of this context.
+            inputData: An array, or any object with a buffer, of elements of any type and of the tensor's byte length. Its bytes are what
+                they are now: later changes do not matter.
+
+        Raises:
+            WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft of June 2024.
+            InvalidStateError: The tensor was destroyed, by itself or with the context.
+        """
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "writeTensor")
+        dispatch.write(self, tensor, inputData)
+
+    def opSupportLimits(self) -> dict[str, Any]:
+        """Return which types and ranks each operation takes: ``MLOpSupportLimits``. `#api-mlcontext-opsupportlimits`.
+
+        Returns:
+            A new dictionary each time.
+
+        Raises:
+            WebNNTypeError: The context follows the draft of June 2024, which has no such limits.
+        """
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "opSupportLimits")
+        return limits.op_support_limits(self._revision)
+
+    def destroy(self) -> None:
+        """Lose the context, and with it its graphs and tensors. `#api-mlcontext-destroy`.
+
+        Work that is queued is dropped, and what is pending fails with `InvalidStateError`. A second call does nothing.
+
+        Raises:
+            WebNNTypeError: The context follows the draft of June 2024, which does not destroy contexts.
+        """
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "MLContext.destroy")
+        # 1.-2. Unless it is lost already, the context is lost.
+        self._loss.lose("destroy() was called")
+
+    def _createTensor(self, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "createTensor")
+        return create.tensor(self, descriptor, members)
 
     def _checkAllowed(self, operation: str) -> None:
         self._document._checkAllowed(operation)
 
+    def _checkNotLost(self, operation: str) -> None:
+        self._loss.check(operation)
+
     def _isDetached(self, view: Array) -> bool:
         return buffers.is_detached(view)
 
-    def _rejected(self, error: BaseException) -> asyncio.Future[Any]:
+    def _rejected(self, error: Exception) -> asyncio.Future[Any]:
         return rejected(error)
 
     def _build(self, graph: ComputationalGraph) -> asyncio.Future[MLGraph]:
-        return promise(self._timeline, lambda: self._compile(graph))
+        return promise(self._timeline, lambda: self._compile(graph), self._loss.promises)
 
     def _buildSync(self, graph: ComputationalGraph) -> MLGraph:
         return self._timeline.run(lambda: self._compile(graph))
@@ -242,8 +401,7 @@ class MLContext(ContextBase):
         # The translation loads onnx, which takes a while: not before the first build.
         from webnn.builder.onnx.translate import translate  # noqa: PLC0415
 
-        return MLGraph._create(self, CompiledGraph(translate(graph), self._selection.providers))
-
-
-def _error(argument: str, requirement: str) -> WebNNTypeError:
-    return WebNNTypeError(f"compute: {argument} {requirement}", operation="compute", argument=argument, anchor=_COMPUTE)
+        self._loss.check("build")
+        built = MLGraph._create(self, CompiledGraph(translate(graph), self._selection.providers))
+        self._loss.add(built, "build")
+        return built

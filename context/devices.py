@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["PREFERRED", "DeviceFallbackWarning", "Selection", "select", "warn_fallback"]
+__all__ = ["PREFERRED", "DeviceFallbackWarning", "Selection", "select", "select_accelerated", "warn_fallback"]
 
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
@@ -35,6 +35,26 @@ class Selection:
     requested: str
     providers: tuple[tuple[str, Mapping[str, Any]], ...]
     fallback: bool
+
+    @property
+    def accelerated(self) -> bool:
+        """A provider for a massively parallel device comes first."""
+        return self.providers[0][0] != CPU
+
+
+def select_accelerated(powerPreference: str, available: Sequence[str]) -> Selection:
+    """Choose the execution providers of a context that asks for acceleration and for no device.
+
+    Args:
+        powerPreference: ``"low-power"`` prefers an NPU to a GPU; otherwise it is the other way round.
+        available: The providers that the engine offers.
+
+    Returns:
+        What the first of these devices that exists would get; the CPU if none does, which is no fallback.
+    """
+    order = ("npu", "gpu") if powerPreference == "low-power" else ("gpu", "npu")
+    selections = (select(deviceType, available) for deviceType in order)
+    return next((selection for selection in selections if selection.accelerated), select("cpu", available))
 
 
 def select(deviceType: str, available: Sequence[str]) -> Selection:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from pydantic import PlainValidator
 
 from webnn.context import devices, engine
-from webnn.context.context import MLContext, promise, rejected
+from webnn.context.context import ContextType, MLContext
+from webnn.context.promise import promise, rejected
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
-from webnn.validation.dictionary import Dictionary, convert
+from webnn.validation.dictionary import Boolean, Dictionary, convertMembers
 from webnn.validation.errors import SecurityError, WebNNTypeError
 from webnn.validation.revision import REVISION_2024_06, find_revision
 
@@ -27,17 +29,49 @@ _POWER_PREFERENCES = ("default", "high-performance", "low-power")
 
 
 class MLContextOptions(TypedDict, total=False):
-    """What `ML.createContext` accepts. `#api-mlcontextoptions`."""
+    """What `ML.createContext` accepts. `#api-mlcontextoptions`.
+
+    ``deviceType`` is the draft of June 2024's, which the current one accepts as browsers do; ``accelerated`` is the current one's.
+    """
 
     deviceType: Literal["cpu", "gpu", "npu"]
     powerPreference: Literal["default", "high-performance", "low-power"]
+    accelerated: bool
+
+
+_deviceType = webidl.enumeration("MLDeviceType", _DEVICE_TYPES)
+PowerPreference = Annotated[str, PlainValidator(webidl.enumeration("MLPowerPreference", _POWER_PREFERENCES))]
 
 
 class ContextOptions(Dictionary):
     """``MLContextOptions``, converted."""
 
-    deviceType: Annotated[str, PlainValidator(webidl.enumeration("MLDeviceType", _DEVICE_TYPES))] = "cpu"
-    powerPreference: Annotated[str, PlainValidator(webidl.enumeration("MLPowerPreference", _POWER_PREFERENCES))] = "default"
+    deviceType: Annotated[str, PlainValidator(_deviceType)] = "cpu"
+    powerPreference: PowerPreference = "default"
+
+
+class ContextOptions2026(Dictionary):
+    """``MLContextOptions`` of the current draft, converted."""
+
+    powerPreference: PowerPreference = "default"
+    accelerated: Boolean = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    """What a program asks of a context.
+
+    Attributes:
+        contextType: The *context type*.
+        deviceType: A device; ``None`` leaves the choice to ``accelerated``.
+        powerPreference: Its ``MLPowerPreference``.
+        accelerated: A massively parallel device is preferred to the CPU.
+    """
+
+    contextType: ContextType = "default"
+    deviceType: str | None = None
+    powerPreference: str = "default"
+    accelerated: bool = True
 
 
 class GPUDevice:
@@ -106,8 +140,9 @@ class ML:
         """Create a context. `#api-ml-createcontext`.
 
         Args:
-            options: ``deviceType`` ("cpu", "gpu" or "npu") and ``powerPreference`` ("default", "high-performance" or "low-power"); or a
-                `GPUDevice`, which makes a context of type "webgpu" whose ``compute()`` is refused.
+            options: ``deviceType`` ("cpu", "gpu" or "npu") and ``powerPreference`` ("default", "high-performance" or "low-power"); in the
+                current draft also ``accelerated``: ``True``, the default, prefers a GPU or an NPU that exists, unless ``deviceType`` is
+                given. Or a `GPUDevice`, which makes a context of type "webgpu" whose ``compute()`` is refused.
             members: The options as keyword arguments.
 
         Returns:
@@ -118,7 +153,7 @@ class ML:
             request = self._request(options, members)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
-        if request is None or request.deviceType == "cpu":
+        if request.contextType != "default" or request.deviceType in {None, "cpu"}:
             return promise(self._timeline, lambda: self._create(request))
         # The warning about a fallback must name the caller's line: it cannot come from another thread.
         try:
@@ -141,36 +176,56 @@ class ML:
         """
         return self._create(self._request(options, members), stacklevel=2)
 
-    def _request(self, options: object, members: Mapping[str, Any]) -> ContextOptions | None:
-        """Convert the arguments and run the steps before the parallel ones; ``None`` stands for a GPUDevice."""
+    def _request(self, options: object, members: Mapping[str, Any]) -> _Request:
+        """Convert the arguments and run the steps before the parallel ones."""
         if isinstance(options, GPUDevice):
-            request = None
             if members:
                 raise _error("gpuDevice", "must be the only argument")
+            request = _Request(contextType="webgpu", deviceType="gpu")
         else:
             if members and options is not None:
                 raise _error("options", "must be given as a dictionary or as keyword arguments, not as both")
             try:
-                converted = convert(ContextOptions, members or options)
+                request = self._convert(webidl.dictionary_members(members or options))
             except webidl.ConversionError as error:
                 raise _error(f"options{error.path}", error.reason) from None
-            assert isinstance(converted, ContextOptions)
-            request = converted
-        # 2. The document may use the feature.
+        # 2. (3.) The document may use the feature.
         self._document._checkAllowed("createContext")
         return request
 
-    def _create(self, request: ContextOptions | None, stacklevel: int = 1) -> MLContext:
+    def _convert(self, given: Mapping[str, Any]) -> _Request:
+        """Convert to the ``MLContextOptions`` of the revision."""
+        if not self._revision.tensors:
+            if "accelerated" in given:
+                raise webidl.ConversionError("is not a member in the draft of June 2024, which has deviceType", ".accelerated")
+            former = convertMembers(ContextOptions, given)
+            return _Request(deviceType=former.deviceType, powerPreference=former.powerPreference)
+        deviceType = given.get("deviceType")
+        if deviceType is not None:
+            # No member of the draft, but browsers have it.
+            try:
+                deviceType = _deviceType(deviceType)
+            except webidl.ConversionError as error:
+                raise webidl.ConversionError(error.reason, ".deviceType") from None
+        converted = convertMembers(ContextOptions2026, given)
+        return _Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
+
+    def _create(self, request: _Request, stacklevel: int = 1) -> MLContext:
         """*Create a context*, `#create-a-context`."""
-        deviceType = "gpu" if request is None else request.deviceType
-        selection = devices.select(deviceType, engine.available_providers())
-        if request is not None:
+        available = engine.available_providers()
+        if request.deviceType is not None:
+            selection = devices.select(request.deviceType, available)
+        elif request.accelerated:
+            selection = devices.select_accelerated(request.powerPreference, available)
+        else:
+            selection = devices.select("cpu", available)
+        if request.contextType == "default":
             devices.warn_fallback(selection, stacklevel + 1)
         return MLContext._create(
-            contextType="webgpu" if request is None else "default",
-            deviceType=deviceType,
+            contextType=request.contextType,
+            deviceType=selection.requested,
             document=self._document,
-            powerPreference="default" if request is None else request.powerPreference,
+            powerPreference=request.powerPreference,
             revision=self._revision,
             selection=selection,
         )

@@ -1,68 +1,279 @@
-"""A context's timeline: its work runs in order, one job at a time."""
+"""A context's timeline: its work runs in order, one job at a time.
+
+A hand-over to another thread costs more than a small graph, so the timeline avoids it where nobody can tell. Jobs stand in a queue. Whoever
+waits for a result runs what stands before it, on its own thread. A job that nobody waits for is left to a worker thread, which looks at the
+queue every two milliseconds and takes what was there already when it looked last. The worker starts with the first job and ends when the
+queue has been quiet for a while: a timeline at rest has no thread. The interpreter's exit waits for what is queued.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
+from threading import get_ident
+from typing import Generic, TypeVar
 
 __all__ = ["Timeline"]
 
 T = TypeVar("T")
+A = TypeVar("A")
+
+#: How often the worker looks at the queue, in seconds.
+_GRACE = 0.002
+#: A worker that finds nothing looks ever less often, and ends when the next pause would be so many times longer.
+_LONGEST_PAUSE = 25
+#: A program that queues more jobs than this, or jobs that hold more bytes, and waits for none, is made to wait: memory has an end.
+_MOST_JOBS = 2**16
+_MOST_BYTES = 2**28
 
 
 class Timeline:
-    """One worker thread, started at the first job that needs it, and a way round it for callers that wait anyway.
+    """A queue of jobs, and the threads that take turns at it.
 
-    Jobs run in the order of submission. A caller that waits on an idle timeline runs its job itself, because a hand-over to another
-    thread costs more than a small graph. The interpreter's exit waits for the jobs under way.
+    A job takes no arguments. It runs again if a `KeyboardInterrupt` broke into it, so that it must do the same twice: it may read and write
+    only what later jobs may change.
+
+    Args:
+        grace: How often the worker looks at the queue, in seconds: so long, or twice as long, a job waits for somebody who needs it.
     """
 
-    __slots__ = ("_executor", "_lock", "_pending", "_turn")
+    __slots__ = (
+        "__weakref__",
+        "_active",
+        "_employed",
+        "_grace",
+        "_held",
+        "_lock",
+        "_owner",
+        "_pending",
+        "_signal",
+        "_turn",
+        "_urgent",
+        "_watching",
+    )
 
-    def __init__(self) -> None:
-        #: Held by whichever thread runs a job.
+    def __init__(self, grace: float = _GRACE) -> None:
+        self._grace = grace
+        #: The jobs. Each is taken off once it has run, by the thread that has the turn.
+        self._pending: deque[Callable[[], object]] = deque()
+        #: How many bytes were queued since the queue was empty.
+        self._held = 0
+        #: Held by the thread that runs jobs, the owner.
         self._turn = threading.Lock()
-        #: Guards `_executor` and `_pending`.
+        self._owner = 0
+        #: There is a worker. The lock guards its start and its end.
+        self._employed = False
         self._lock = threading.Lock()
-        self._executor: ThreadPoolExecutor | None = None
-        self._pending = 0
+        #: The worker looks often. Otherwise it must be woken, by a release of the signal.
+        self._watching = False
+        self._signal = threading.Lock()
+        self._signal.acquire()
+        #: What the worker is told: a job was queued since it looked last, and whether somebody waits for one.
+        self._active = False
+        self._urgent = False
 
-    def submit(self, job: Callable[[], T]) -> Future[T]:
-        """Append a job; it runs on the worker thread.
+    def post(self, job: Callable[[], object], size: int = 0) -> None:
+        """Append a job and return; nobody waits for it.
 
-        Raises:
-            RuntimeError: The interpreter is exiting.
+        Args:
+            job: What to run. Nobody hears of what it returns.
+            size: How many bytes it holds.
         """
-        # Not before the first job that needs a thread: it takes a while to load.
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+        self._pending.append(job)
+        self._held += size
+        self._active = True
+        if not self._watching:
+            self._wake()
+        if (len(self._pending) > _MOST_JOBS or self._held > _MOST_BYTES) and self._owner != get_ident():
+            self.finish()
 
-        with self._lock:
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="webnn")
-            future = self._executor.submit(self._run, job)
-            self._pending += 1
-        # Also when the job was cancelled before it began.
-        future.add_done_callback(self._finished)
-        return future
+    def hurry(self, job: Callable[[], object]) -> None:
+        """Append a job and return; somebody waits for what it does, so that the worker begins at once."""
+        self._pending.append(job)
+        self._urgent = self._active = True
+        if not self._wake() and self._owner != get_ident():
+            self._run_all(blocking=True)
+
+    def attempt(self, job: Callable[[A], object], argument: A) -> bool:
+        """Run a job with an argument at once if the timeline is idle; tell whether it was."""
+        if self._pending or not self._turn.acquire(False):
+            return False
+        try:
+            self._owner = get_ident()
+            if self._pending:
+                return False
+            job(argument)
+            return True
+        finally:
+            self._owner = 0
+            self._turn.release()
+            if self._pending:
+                self._look_after()
 
     def run(self, job: Callable[[], T]) -> T:
-        """Run a job after all submitted ones and return what it returns: on this thread if the timeline is idle."""
-        if self._turn.acquire(blocking=False):
+        """Run a job after all that are queued, and return what it returns.
+
+        Raises:
+            RuntimeError: This thread runs a job already, and a finalizer or a signal handler broke into it.
+        """
+        pending = self._pending
+        if self._turn.acquire(False):
             try:
-                if not self._pending:
-                    return job()
+                self._owner = get_ident()
+                if pending:
+                    # What others queue from now on comes later.
+                    for _ in range(len(pending)):
+                        self._run_first()
+                return job()
             finally:
+                self._owner = 0
                 self._turn.release()
-        return self.submit(job).result()
+                if pending or self._held:
+                    self._look_after()
+        if self._owner == get_ident():
+            raise RuntimeError("webnn cannot wait in a finalizer or a signal handler that interrupts the context's own work")
+        # Another thread has the turn. In the queue, this job comes before that thread's next one.
+        waiting = _Waiting(job)
+        self.hurry(waiting)
+        return waiting.result()
 
-    def _run(self, job: Callable[[], T]) -> T:
-        with self._turn:
-            return job()
+    def finish(self) -> None:
+        """Wait until what is queued is done."""
+        self.run(_nothing)
 
-    def _finished(self, _: Future[T]) -> None:
+    def _run_first(self) -> None:
+        """Run the first job of the queue, with the turn."""
+        try:
+            self._pending[0]()
+        except Exception as error:  # jobs deal with their own errors: it is a fault of ours, and the next job must have its turn
+            threading.excepthook(threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread())))
+        self._pending.popleft()
+
+    def _run_all(self, *, blocking: bool) -> None:
+        """Run what is queued, until nothing is."""
+        if self._turn.acquire(blocking):
+            try:
+                self._owner = get_ident()
+                self._urgent = False
+                while self._pending:
+                    self._run_first()
+            finally:
+                self._owner = 0
+                self._turn.release()
+                self._look_after()
+
+    def _look_after(self) -> None:
+        """Look at the queue after the turn was given back: who queued a job meanwhile could not have the worker take it."""
+        if self._pending:
+            self._wake()
+        else:
+            self._held = 0
+
+    def _wake(self) -> bool:
+        """Have the worker look at the queue; start one if there is none.
+
+        Returns:
+            There is a worker: the interpreter's exit allows none any more.
+        """
+        if not self._employed:
+            with self._lock:
+                if not self._employed:
+                    # The main thread is the last one that runs: nobody would wait for another.
+                    if threading.current_thread() is threading.main_thread() and not threading.main_thread().is_alive():
+                        return False
+                    self._employed = self._watching = True
+                    try:
+                        threading.Thread(target=self._work, name="webnn", daemon=False).start()
+                    except RuntimeError:  # the interpreter, or the system, allows no more threads
+                        self._employed = self._watching = False
+                    return self._employed
+        with contextlib.suppress(RuntimeError):  # it was released already
+            self._signal.release()
+        return True
+
+    def _work(self) -> None:
+        """Be the worker."""
+        try:
+            self._watch()
+        except BaseException:  # whatever it was, the next job needs another worker
+            self._employed = self._watching = False
+            raise
+
+    def _watch(self) -> None:
+        """Run the jobs that nobody runs, until there are none for a while."""
+        seen: Callable[[], object] | None = None
+        pause = self._grace
+        while True:
+            self._signal.acquire(timeout=pause)
+            self._watching = True
+            first = _first(self._pending)
+            if self._urgent or (first is not None and first is seen):
+                self._run_all(blocking=False)
+                seen = first = None
+                pause = self._grace
+                continue
+            seen = first
+            if first is not None or self._active:
+                self._active = False
+                pause = self._grace
+                continue
+            # From here on, whoever queues a job sees that the worker must be woken; what came before is in the queue.
+            self._watching = False
+            if self._pending:
+                continue
+            pause *= 2
+            if (pause > _LONGEST_PAUSE * self._grace or not threading.main_thread().is_alive()) and self._resign():
+                return
+
+    def _resign(self) -> bool:
+        """End the worker if the queue is still empty; tell whether it was."""
         with self._lock:
-            self._pending -= 1
+            self._employed = False
+            if self._pending:
+                self._employed = True
+            return not self._employed
+
+
+class _Waiting(Generic[T]):
+    """A job in the queue that a thread waits for."""
+
+    __slots__ = ("_done", "_error", "_job", "_value")
+
+    _value: T
+
+    def __init__(self, job: Callable[[], T]) -> None:
+        self._job: Callable[[], T] | None = job
+        self._error: Exception | None = None
+        self._done = threading.Lock()
+        self._done.acquire()
+
+    def __call__(self) -> None:
+        job = self._job
+        if job is None:
+            return  # it was done when an interrupt came
+        try:
+            self._value = job()
+        except Exception as error:  # it is the other thread's
+            self._error = error
+        self._job = None
+        self._done.release()
+
+    def result(self) -> T:
+        """Wait for the job; return what it returned, or raise what it raised."""
+        with self._done:
+            if self._error is not None:
+                raise self._error
+            return self._value
+
+
+def _first(pending: deque[Callable[[], object]]) -> Callable[[], object] | None:
+    try:
+        return pending[0]
+    except IndexError:
+        return None
+
+
+def _nothing() -> None:
+    """Do nothing: the job of those who wait for an empty queue."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn import ML, MLContext, MLGraphBuilder, MLOperand
+from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -29,8 +29,12 @@ class Shape:
     dimensions: Sequence[int]
 
 
-def make_context() -> MLContext:
-    return ML().createContextSync()
+#: The name of the current draft.
+CURRENT = "2026-06"
+
+
+def make_context(revision: str = "2024-06") -> MLContext:
+    return ML(revision=revision).createContextSync()
 
 
 class Arguments:
@@ -41,10 +45,12 @@ class Arguments:
         self.constants = constants
         self.inputs: dict[str, Array] = {}
         self.count = 0
+        #: What the draft calls the shape.
+        self.shape = builder._context._revision.shape
 
     def convert(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
-            descriptor: Any = {"dataType": value.dtype.name, "dimensions": list(value.shape)}
+            descriptor: Any = {"dataType": value.dtype.name, self.shape: list(value.shape)}
             if self.constants:
                 return self.builder.constant(descriptor, value)
             name = f"input{len(self.inputs)}"
@@ -52,7 +58,8 @@ class Arguments:
             return self.builder.input(name, descriptor)
         if isinstance(value, Shape):
             self.count += 1
-            return self.builder.input(f"operand{self.count}", {"dataType": value.dataType, "dimensions": value.dimensions})  # type: ignore[typeddict-item]
+            described: Any = {"dataType": value.dataType, self.shape: value.dimensions}
+            return self.builder.input(f"operand{self.count}", described)
         if isinstance(value, Act):
             return getattr(self.builder, value.name)(*([value.options] if value.options else []))
         if isinstance(value, list):
@@ -60,16 +67,17 @@ class Arguments:
         return value
 
 
-def run(name: str, *arguments: Any, constants: bool = False, **options: Any) -> list[Array]:
+def run(name: str, *arguments: Any, constants: bool = False, revision: str = "2024-06", **options: Any) -> list[Array]:
     """Build a graph of one operation, compute it, and return its outputs.
 
     Args:
         name: The operation.
         arguments: Its positional arguments; an array becomes an operand.
         constants: Make constants of the arrays, not inputs.
+        revision: The draft.
         options: Its options; an array becomes an operand.
     """
-    context = make_context()
+    context = make_context(revision)
     builder = MLGraphBuilder(context)
     converter = Arguments(builder, constants=constants)
     positional = [converter.convert(argument) for argument in arguments]
@@ -77,16 +85,26 @@ def run(name: str, *arguments: Any, constants: bool = False, **options: Any) -> 
     returned = getattr(builder, name)(*positional, *([dictionary] if dictionary else []))
     operands: list[MLOperand] = returned if isinstance(returned, list) else [returned]
     graph = builder.buildSync({f"output{index}": operand for index, operand in enumerate(operands)})
+    if revision == CURRENT:
+        return compute_directly(graph, converter.inputs)
     buffers = {f"output{index}": np.zeros(operand.shape(), operand.dataType()) for index, operand in enumerate(operands)}
     result = context.computeSync(graph, converter.inputs, buffers)
     return [result["outputs"][name] for name in buffers]
 
 
-def infer(name: str, *arguments: Any, **options: Any) -> list[tuple[str, list[int]]]:
+def compute_directly(graph: MLGraph, inputs: Mapping[str, Array]) -> list[Array]:
+    """Compute a graph without buffers or tensors: its outputs, in order."""
+    implementation = graph._implementation
+    feeds = {slot.value: inputs[name] for name, slot in implementation.inputs.items()}
+    outputs: list[Array] = implementation._session.run([slot.value for slot in implementation.outputs.values()], feeds)
+    return outputs
+
+
+def infer(name: str, *arguments: Any, revision: str = "2024-06", **options: Any) -> list[tuple[str, list[int]]]:
     """Call an operation with operands of given types and `Shape`s; return the type and shape of each output."""
-    converter = Arguments(MLGraphBuilder(make_context()))
+    converter = Arguments(MLGraphBuilder(make_context(revision)))
     positional = [converter.convert(argument) for argument in arguments]
     dictionary = {key: converter.convert(value) for key, value in options.items()}
     returned = getattr(converter.builder, name)(*positional, *([dictionary] if dictionary else []))
     operands: list[MLOperand] = returned if isinstance(returned, list) else [returned]
-    return [(operand.dataType(), operand.shape()) for operand in operands]
+    return [(operand._descriptor.dataType, list(operand._descriptor.dimensions)) for operand in operands]

@@ -15,14 +15,14 @@ import html
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import widlparser
 from widlparser import constructs, productions
 
-__all__ = ["extract", "render"]
+__all__ = ["describe", "extract", "render", "run"]
 
 FOLDER = Path(__file__).resolve().parents[1] / "validation" / "idl"
 LICENSE = "W3C Software and Document License, https://www.w3.org/copyright/software-license-2023/"
@@ -73,14 +73,23 @@ def extract(source: str, revision: str) -> dict[str, Any]:
     for construct in parser.constructs:
         _define(construct, definitions)
     return {
-        "source": {
-            "title": _metadata(source, "Title"),
-            "revision": revision,
-            "url": _metadata(source, "URL"),
-            "license": LICENSE,
-        },
+        "source": describe(source, revision),
         **{key: dict(sorted(value.items())) for key, value in definitions.items()},
         "anchors": sorted({*_anchors(source), *_idl_anchors(definitions)}),
+    }
+
+
+def describe(source: str, revision: str) -> dict[str, str]:
+    """Say where data comes from: the draft's title and address, the name given to it, and its license.
+
+    Raises:
+        ValueError: The source does not say it.
+    """
+    return {
+        "title": _metadata(source, "Title"),
+        "revision": revision,
+        "url": _metadata(source, "URL"),
+        "license": LICENSE,
     }
 
 
@@ -280,14 +289,24 @@ def _render(value: Any, indent: str, prefix: str) -> Iterator[str]:
     yield indent + closing
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return the exit status."""
-    parser = argparse.ArgumentParser(description="Extract the Web IDL of a draft into the data that the package carries.")
+def run(arguments: Sequence[str] | None, description: str, extract: Callable[[str, str], Any], folder: Path) -> int:
+    """Run the command of an extractor.
+
+    Args:
+        arguments: The command's arguments; ``None`` for those of the process.
+        description: What the command does.
+        extract: Takes a draft and its name; returns the data.
+        folder: Where the file of that name is.
+
+    Returns:
+        The exit status.
+    """
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("source", type=Path, help="the draft in Bikeshed")
     parser.add_argument("revision", help="its name, for example 2024-06")
     parser.add_argument("--check", action="store_true", help="compare with the file that is there, and write nothing")
     given = parser.parse_args(arguments)
-    target = FOLDER / f"{given.revision}.json"
+    target = folder / f"{given.revision}.json"
     text = render(extract(given.source.read_text(encoding="utf-8"), given.revision))
     if not given.check:
         target.write_text(text, encoding="utf-8")
@@ -299,6 +318,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     sys.stderr.writelines(difflib.unified_diff(current.splitlines(True), text.splitlines(True), str(target), given.source.name, n=1))
     return 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    return run(arguments, "Extract the Web IDL of a draft into the data that the package carries.", extract, FOLDER)
 
 
 if __name__ == "__main__":

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
 from webnn.validation import webidl
-from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.dictionary import Dictionary, Float
+from webnn.validation.descriptor import OperandDescriptor, Shape
+from webnn.validation.dictionary import Dictionary, Double, Float, Number
 from webnn.validation.operation import Argument, Call, Operation
-from webnn.validation.shapes import unidirectionally_broadcast
+from webnn.validation.shapes import bidirectionally_broadcast, unidirectionally_broadcast
 
 __all__ = [
     "OPERATIONS",
+    "OPERATIONS_2026",
     "ClampOptions",
+    "ClampOptions2026",
     "EluOptions",
+    "EluOptions2026",
     "HardSigmoidOptions",
+    "HardSigmoidOptions2026",
     "LeakyReluOptions",
+    "LeakyReluOptions2026",
     "LinearOptions",
+    "LinearOptions2026",
     "clamp",
     "prelu",
     "same_as_input",
@@ -29,10 +39,23 @@ class ClampOptions(Dictionary):
     maxValue: Float | None = None
 
 
+class ClampOptions2026(ClampOptions):
+    """``MLClampOptions`` of the current draft: any numbers, which are cast to the input's type."""
+
+    minValue: Number | None = None
+    maxValue: Number | None = None
+
+
 class EluOptions(Dictionary):
     """``MLEluOptions``, `#dictdef-mleluoptions`."""
 
     alpha: Float = 1.0
+
+
+class EluOptions2026(EluOptions):
+    """``MLEluOptions`` of the current draft: doubles."""
+
+    alpha: Double = 1.0
 
 
 class HardSigmoidOptions(Dictionary):
@@ -42,10 +65,23 @@ class HardSigmoidOptions(Dictionary):
     beta: Float = 0.5
 
 
+class HardSigmoidOptions2026(HardSigmoidOptions):
+    """``MLHardSigmoidOptions`` of the current draft: doubles."""
+
+    alpha: Double = 0.2
+    beta: Double = 0.5
+
+
 class LeakyReluOptions(Dictionary):
     """``MLLeakyReluOptions``, `#dictdef-mlleakyreluoptions`."""
 
     alpha: Float = 0.01
+
+
+class LeakyReluOptions2026(LeakyReluOptions):
+    """``MLLeakyReluOptions`` of the current draft: doubles."""
+
+    alpha: Double = 0.01
 
 
 class LinearOptions(Dictionary):
@@ -53,6 +89,13 @@ class LinearOptions(Dictionary):
 
     alpha: Float = 1.0
     beta: Float = 0.0
+
+
+class LinearOptions2026(LinearOptions):
+    """``MLLinearOptions`` of the current draft: doubles."""
+
+    alpha: Double = 1.0
+    beta: Double = 0.0
 
 
 def same_as_input(call: Call, input: OperandDescriptor, options: object = None) -> OperandDescriptor:
@@ -88,34 +131,42 @@ def clamp(call: Call, input: OperandDescriptor, options: ClampOptions) -> Operan
     Raises:
         WebNNTypeError: The bounds are in the wrong order.
     """
-    # 2. If both bounds are given, the lower one is not above the upper one.
+    # 2. If both bounds are given, the lower one is not above the upper one. (So in the current draft, once they are cast to the input's
+    # type; one that is missing takes part in the comparison there, as the wrong infinity: see docs/spec-issues.md.)
     if options.minValue is not None and options.maxValue is not None and options.minValue > options.maxValue:
         raise call.error("options.minValue", f"must not be greater than options.maxValue, {options.maxValue}", options.minValue)
     return input
 
 
-def prelu(call: Call, input: OperandDescriptor, slope: OperandDescriptor) -> OperandDescriptor:
+def prelu(
+    call: Call,
+    input: OperandDescriptor,
+    slope: OperandDescriptor,
+    broadcast: Callable[[Shape, Shape], Shape | None] = unidirectionally_broadcast,
+) -> OperandDescriptor:
     """Validate ``prelu``, `#api-mlgraphbuilder-prelu`.
 
     Args:
         call: The call.
         input: The operand, of a signed type and any shape.
-        slope: The slope, of the same type and a shape that can be stretched to the input's.
+        slope: The slope, of the same type and a shape that broadcasts with the input's.
+        broadcast: How: in the draft of June 2024 the slope's is stretched to the input's, in the current one both are stretched.
 
     Returns:
-        The input's descriptor.
+        The input's type and the broadcast shape.
 
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is of a floating-point type, int32 or int8.
+    # 2. The input is of a signed type.
     call.check_type("input", input)
     # 3. The slope has the input's type.
     call.check_same_type("slope", slope, "input", input)
-    # 6. The slope's shape can be stretched to the input's.
-    if unidirectionally_broadcast(slope.dimensions, input.dimensions) is None:
+    # 6. The shapes broadcast.
+    dimensions = broadcast(slope.dimensions, input.dimensions)
+    if dimensions is None:
         raise call.error("slope", f"must broadcast to the shape of input, {list(input.dimensions)}", list(slope.dimensions))
-    return input
+    return call.output(input.dataType, dimensions)
 
 
 def softmax(call: Call, input: OperandDescriptor, axis: int) -> OperandDescriptor:
@@ -169,4 +220,17 @@ OPERATIONS = (
         arguments=(Argument("axis", webidl.unsignedLong),),
         infer=softmax,
     ),
+)
+
+#: The rows of June 2024 that the current draft changes.
+_CHANGED = {row.name: replace(row, activation=False) for row in OPERATIONS}
+
+OPERATIONS_2026 = (
+    replace(_CHANGED["clamp"], options=ClampOptions2026, numbers=("minValue", "maxValue")),
+    replace(_CHANGED["elu"], options=EluOptions2026, numbers=("alpha",)),
+    replace(_CHANGED["hardSigmoid"], options=HardSigmoidOptions2026, numbers=("alpha", "beta")),
+    replace(_CHANGED["leakyRelu"], options=LeakyReluOptions2026, numbers=("alpha",)),
+    replace(_CHANGED["linear"], options=LinearOptions2026, numbers=("alpha", "beta")),
+    replace(_CHANGED["prelu"], infer=partial(prelu, broadcast=bidirectionally_broadcast)),
+    replace(_CHANGED["softmax"], arguments=(Argument("axis", webidl.enforceRangeUnsignedLong),)),
 )

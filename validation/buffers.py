@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from webnn.validation import webidl
-from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
 
 __all__ = ["as_array", "mismatch"]
 
@@ -36,7 +36,8 @@ def mismatch(view: Array, descriptor: OperandDescriptor) -> str:
     # 1. The element type is the one of the data type. A byte-swapped type is another type.
     if view.dtype != dtype:
         swapped = " in the other byte order" if view.dtype.newbyteorder() == dtype else ""
-        return f"must have elements of {descriptor.dataType}, got {view.dtype}{swapped}"
+        packed = "uint8, the bytes of " if descriptor.dataType in SMALL_TYPES else ""
+        return f"must have elements of {packed}{descriptor.dataType}, got {view.dtype}{swapped}"
     # 2. The byte length is the descriptor's.
     if view.nbytes != descriptor.byte_length:
         return f"must have {descriptor.byte_length} bytes for {descriptor}, got {view.nbytes} ({webidl.describe(view)})"

@@ -14,14 +14,16 @@ __all__ = [
     "FLOAT_TYPES",
     "MAX_DIMENSION",
     "NUMPY_DTYPES",
+    "SMALL_TYPES",
     "DataType",
     "OperandDescriptor",
     "Shape",
+    "integer_range",
     "is_valid_dimension",
 ]
 
-#: ``MLOperandDataType``, `#enumdef-mloperanddatatype`.
-DataType = Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8"]
+#: ``MLOperandDataType``, `#enumdef-mloperanddatatype`, and `SMALL_TYPES`.
+DataType = Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4"]
 Shape = tuple[int, ...]
 
 DATA_TYPES: tuple[DataType, ...] = (
@@ -35,9 +37,14 @@ DATA_TYPES: tuple[DataType, ...] = (
     "uint8",
 )
 FLOAT_TYPES: tuple[DataType, ...] = ("float32", "float16")
+#: Beyond the drafts, as browsers have them: integers of four bits, two in a byte, the first one in the low bits.
+SMALL_TYPES: tuple[DataType, ...] = ("int4", "uint4")
 
-#: `#appendices-mloperanddatatype-arraybufferview-compatibility`, with NumPy dtypes (native byte order) in place of buffer views.
-NUMPY_DTYPES: MappingProxyType[DataType, np.dtype[np.generic]] = MappingProxyType({name: np.dtype(name) for name in DATA_TYPES})
+#: `#appendices-mloperanddatatype-arraybufferview-compatibility`, with NumPy dtypes (native byte order) in place of buffer views; for small
+#: integers that of the bytes that hold them.
+NUMPY_DTYPES: MappingProxyType[DataType, np.dtype[np.generic]] = MappingProxyType(
+    {**{name: np.dtype(name) for name in DATA_TYPES}, **{name: np.dtype(np.uint8) for name in SMALL_TYPES}}
+)
 
 #: The largest value of ``unsigned long``, thus the largest size of a dimension.
 MAX_DIMENSION = 2**32 - 1
@@ -48,7 +55,7 @@ class OperandDescriptor:
     """The type and shape of an operand: the converted form of the dictionary ``MLOperandDescriptor``.
 
     Attributes:
-        dataType: One of `DATA_TYPES`.
+        dataType: One of `DATA_TYPES` or `SMALL_TYPES`.
         dimensions: The shape; empty for a scalar.
     """
 
@@ -67,13 +74,28 @@ class OperandDescriptor:
 
     @property
     def byte_length(self) -> int:
-        """The number of bytes, `#mloperanddescriptor-byte-length`."""
+        """The number of bytes, `#mloperanddescriptor-byte-length`; small integers fill the last one with zero bits."""
+        if self.dataType in SMALL_TYPES:
+            return (math.prod(self.dimensions) + 1) // 2
         return math.prod(self.dimensions) * NUMPY_DTYPES[self.dataType].itemsize
+
+    @property
+    def array_shape(self) -> Shape:
+        """The shape of the array that holds the elements: the operand's own, but for small integers that of their bytes in a row."""
+        return (self.byte_length,) if self.dataType in SMALL_TYPES else self.dimensions
 
     def __str__(self) -> str:
         return f"{self.dataType} {list(self.dimensions)}"
 
 
-def is_valid_dimension(size: int) -> bool:
-    """Tell whether a size is a *valid dimension*, `#valid-dimension`: an integer from 1 to 2^32 - 1."""
-    return 0 < size <= MAX_DIMENSION
+def integer_range(dataType: DataType) -> tuple[int, int]:
+    """Return the smallest and the largest value of an integer type."""
+    if dataType in SMALL_TYPES:
+        return (-8, 7) if dataType == "int4" else (0, 15)
+    limits = np.iinfo(dataType)
+    return int(limits.min), int(limits.max)
+
+
+def is_valid_dimension(size: int, largest: int = MAX_DIMENSION) -> bool:
+    """Tell whether a size is a *valid dimension*, `#valid-dimension`: an integer from 1 to the largest that the revision allows."""
+    return 0 < size <= largest

@@ -9,29 +9,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
+from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, ValidationInfo
 
 from webnn.validation import webidl
-from webnn.validation.descriptor import DATA_TYPES, DataType, OperandDescriptor
+from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
+from webnn.validation.revision import Revision
 
 __all__ = [
+    "ActivationNames",
     "Activations",
     "Boolean",
     "DataTypeMember",
     "Dictionary",
+    "Double",
     "Float",
     "FloatSequence",
     "InputLayout",
     "Long",
+    "Number",
     "Operand",
     "OperandDescriptorDictionary",
+    "OperandDescriptorDictionary2026",
     "UnsignedLong",
     "UnsignedLongSequence",
     "convert",
     "convertDataType",
+    "convertDescriptor",
     "convertMembers",
     "convertOperand",
+    "membersWithShape",
 ]
 
 
@@ -42,18 +49,43 @@ def convertOperand(value: object) -> OperandDescriptor:
     raise webidl.ConversionError(f"must be an MLOperand, got {webidl.describe(value)}")
 
 
+#: The values of ``MLRecurrentNetworkActivation``, `#enumdef-mlrecurrentnetworkactivation`.
+ACTIVATION_NAMES = ("relu", "sigmoid", "tanh")
+
+
 def _convertActivation(value: object) -> Activation:
     if isinstance(value, ActivationBase):
         return value._activation
-    raise webidl.ConversionError(f"must be an MLActivation, got {webidl.describe(value)}")
+    made = f", as builder.{value}() makes one" if isinstance(value, str) and value in ACTIVATION_NAMES else ""
+    raise webidl.ConversionError(f"must be an MLActivation{made}, got {webidl.describe(value)}")
+
+
+_convertActivationName = webidl.enumeration("MLRecurrentNetworkActivation", ACTIVATION_NAMES)
+
+
+def _nameActivation(value: object) -> Activation:
+    """Convert to ``MLRecurrentNetworkActivation``: what the name stands for."""
+    return Activation(_convertActivationName(value))
 
 
 _convertDataType = webidl.enumeration("MLOperandDataType", DATA_TYPES)
+_convertAnyDataType = webidl.enumeration("MLOperandDataType", DATA_TYPES + SMALL_TYPES)
 
 
-def convertDataType(value: object) -> DataType:
-    """Convert to ``MLOperandDataType``."""
-    return _convertDataType(value)  # type: ignore[return-value]  # one of DATA_TYPES, as just checked
+def convertDataType(value: object, *, small: bool = False) -> DataType:
+    """Convert to ``MLOperandDataType``.
+
+    Args:
+        value: The value.
+        small: The revision has small integers.
+    """
+    convertValue = _convertAnyDataType if small else _convertDataType
+    return convertValue(value)  # type: ignore[return-value]  # one of the types, as just checked
+
+
+def _convertDataTypeMember(value: object, info: ValidationInfo) -> DataType:
+    # The context is what `convertMembers` was told.
+    return convertDataType(value, small=bool(info.context))
 
 
 UnsignedLong = Annotated[int, PlainValidator(webidl.enforceRangeUnsignedLong)]
@@ -61,10 +93,13 @@ Long = Annotated[int, PlainValidator(webidl.enforceRangeLong)]
 UnsignedLongSequence = Annotated[tuple[int, ...], PlainValidator(webidl.sequence(webidl.enforceRangeUnsignedLong))]
 Float = Annotated[float, PlainValidator(webidl.float_)]
 FloatSequence = Annotated[tuple[float, ...], PlainValidator(webidl.sequence(webidl.float_))]
+Double = Annotated[float, PlainValidator(webidl.double)]
+Number = Annotated[int | float, PlainValidator(webidl.number)]
 Boolean = Annotated[bool, PlainValidator(webidl.boolean)]
 Operand = Annotated[OperandDescriptor, PlainValidator(convertOperand)]
 Activations = Annotated[tuple[Activation, ...], PlainValidator(webidl.sequence(_convertActivation))]
-DataTypeMember = Annotated[DataType, PlainValidator(convertDataType)]
+ActivationNames = Annotated[tuple[Activation, ...], PlainValidator(webidl.sequence(_nameActivation))]
+DataTypeMember = Annotated[DataType, PlainValidator(_convertDataTypeMember)]
 InputLayout = Annotated[Literal["nchw", "nhwc"], PlainValidator(webidl.enumeration("MLInputOperandLayout", ("nchw", "nhwc")))]
 
 
@@ -90,6 +125,38 @@ class OperandDescriptorDictionary(Dictionary):
     dimensions: UnsignedLongSequence = ()
 
 
+class OperandDescriptorDictionary2026(Dictionary):
+    """``MLOperandDescriptor`` of the current draft, `#dictdef-mloperanddescriptor`."""
+
+    dataType: DataTypeMember
+    shape: UnsignedLongSequence
+
+
+def convertDescriptor(revision: Revision, members: Any) -> OperandDescriptor:
+    """Convert to ``MLOperandDescriptor``; what remains is the descriptor.
+
+    Raises:
+        ConversionError: With the member's name in ``path``.
+    """
+    if revision.shape == "dimensions":
+        given = convert(OperandDescriptorDictionary, members)
+        return OperandDescriptor(given.dataType, given.dimensions)
+    shaped = convertMembers(OperandDescriptorDictionary2026, membersWithShape(members), small=revision.small_integers)
+    return OperandDescriptor(shaped.dataType, shaped.shape)
+
+
+def membersWithShape(members: Any) -> Mapping[str, Any]:
+    """Return the members of a descriptor of the current draft, to be converted; see `webidl.dictionary_members`.
+
+    Raises:
+        ConversionError: It is one of the draft of June 2024.
+    """
+    named = webidl.dictionary_members(members)
+    if "shape" not in named and "dimensions" in named:
+        raise webidl.ConversionError("is required but missing: it is what the draft of June 2024 calls dimensions", ".shape")
+    return named
+
+
 def convert(model: type[D], members: Any) -> D:
     """Convert a program's dictionary.
 
@@ -103,10 +170,16 @@ def convert(model: type[D], members: Any) -> D:
     return convertMembers(model, webidl.dictionary_members(members))
 
 
-def convertMembers(model: type[D], given: Mapping[str, Any]) -> D:
-    """Convert the members of a program's dictionary, as `webidl.dictionary_members` returns them; see `convert`."""
+def convertMembers(model: type[D], given: Mapping[str, Any], *, small: bool = False) -> D:
+    """Convert the members of a program's dictionary, as `webidl.dictionary_members` returns them; see `convert`.
+
+    Args:
+        model: The dictionary's model.
+        given: The members.
+        small: The revision has small integers, `Revision.small_integers`.
+    """
     try:
-        return model.model_validate(given)
+        return model.model_validate(given, context=small)
     except ValidationError as invalid:
         first = invalid.errors(include_url=False)[0]
         path = "".join(f".{part}" for part in first["loc"])

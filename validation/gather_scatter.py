@@ -1,16 +1,36 @@
-"""Operations that pick elements by index: `#api-mlgraphbuilder-gather`."""
+"""Operations that pick or replace elements by index: `#api-mlgraphbuilder-gather`, `#api-mlgraphbuilder-scatterelements`.
+
+The types and the ranks that the current draft's tables restrict are checked by the driver; the validators of that draft's own operations
+have the other steps.
+"""
 
 from __future__ import annotations
 
-from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.descriptor import OperandDescriptor, Shape
 from webnn.validation.dictionary import Dictionary, UnsignedLong
 from webnn.validation.operation import Call, Operation
 
-__all__ = ["OPERATIONS", "GatherOptions", "gather"]
+__all__ = [
+    "OPERATIONS",
+    "OPERATIONS_2026",
+    "GatherOptions",
+    "ScatterOptions2026",
+    "gather",
+    "gather_elements",
+    "gather_nd",
+    "scatter_elements",
+    "scatter_nd",
+]
 
 
 class GatherOptions(Dictionary):
     """``MLGatherOptions``, `#dictdef-mlgatheroptions`."""
+
+    axis: UnsignedLong = 0
+
+
+class ScatterOptions2026(Dictionary):
+    """``MLScatterOptions``, `#dictdef-mlscatteroptions`."""
 
     axis: UnsignedLong = 0
 
@@ -37,9 +57,140 @@ def gather(call: Call, input: OperandDescriptor, indices: OperandDescriptor, opt
     # 6. The axis is one of the input's.
     if axis >= len(shapeInput):
         raise call.error("options.axis", f"must be less than the rank of input, {len(shapeInput)}", axis)
-    # 7.-15. What stands before the axis, the indices, what stands behind it. (The draft's loops miss the last part, and it does not
+    # 7.-15. What stands before the axis, the indices, what stands behind it. (The drafts' loops miss the last part, and they do not
     # check the new shape: see docs/spec-issues.md.)
     return call.output(input.dataType, (*shapeInput[:axis], *indices.dimensions, *shapeInput[axis + 1 :]))
+
+
+def _check_elements(call: Call, input: OperandDescriptor, indices: OperandDescriptor, axis: int) -> None:
+    """Check the steps that ``gatherElements`` and ``scatterElements`` share; the latter has one step more before them.
+
+    Raises:
+        WebNNTypeError: One of them fails.
+    """
+    # 4. The indices have as many dimensions as the input.
+    if indices.rank != input.rank:
+        raise call.error("indices", f"must have the rank of input, {input.rank}", list(indices.dimensions))
+    # 6. The axis is one of the input's.
+    if axis >= input.rank:
+        raise call.error("options.axis", f"must be less than the rank of input, {input.rank}", axis)
+    # 7.-9. The indices have the input's shape, but along the axis there may be any number of them.
+    indicesShapeExpected = (*input.dimensions[:axis], indices.dimensions[axis], *input.dimensions[axis + 1 :])
+    call.check_shape("indices", indices, indicesShapeExpected)
+
+
+def gather_elements(call: Call, input: OperandDescriptor, indices: OperandDescriptor, options: GatherOptions) -> OperandDescriptor:
+    """Validate ``gatherElements``, `#api-mlgraphbuilder-gatherelements`.
+
+    Args:
+        call: The call.
+        input: The input, of any type, at least 1-D.
+        indices: The indices along ``options.axis``: the input's shape, with any size of that axis.
+        options: The converted options.
+
+    Returns:
+        The input's type, the shape of the indices.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 4.-9. Ranks, axis, shape.
+    _check_elements(call, input, indices, options.axis)
+    # 10. One element for each index. (The draft copies the input's shape: see docs/spec-issues.md.)
+    return call.output(input.dataType, indices.dimensions)
+
+
+def _check_coordinates(call: Call, input: OperandDescriptor, indices: OperandDescriptor) -> Shape:
+    """Check that the coordinates which the indices hold in their last dimension are some of the input's.
+
+    Returns:
+        The shape of all slices that they name: that of the indices without the last dimension, and the input's other dimensions.
+
+    Raises:
+        WebNNTypeError: A coordinate has more parts than the input has dimensions.
+    """
+    coordinateSize = indices.dimensions[-1]
+    if coordinateSize > input.rank:
+        raise call.error("indices", f"must have a last dimension of at most the rank of input, {input.rank}", list(indices.dimensions))
+    return (*indices.dimensions[:-1], *input.dimensions[coordinateSize:])
+
+
+def gather_nd(call: Call, input: OperandDescriptor, indices: OperandDescriptor) -> OperandDescriptor:
+    """Validate ``gatherND``, `#api-mlgraphbuilder-gathernd`.
+
+    Args:
+        call: The call.
+        input: The input, of any type, at least 1-D.
+        indices: The coordinates, at least 1-D: the last dimension holds the parts of each, for the input's first axes.
+
+    Returns:
+        The input's type; the shape of the indices without the last dimension, then the input's dimensions that no coordinate names.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 8.-13. The coordinates have at most as many parts as the input has dimensions.
+    outputShape = _check_coordinates(call, input, indices)
+    # 14. The output is one that the implementation supports.
+    return call.output(input.dataType, outputShape)
+
+
+def scatter_elements(
+    call: Call,
+    input: OperandDescriptor,
+    indices: OperandDescriptor,
+    updates: OperandDescriptor,
+    options: ScatterOptions2026,
+) -> OperandDescriptor:
+    """Validate ``scatterElements``, `#api-mlgraphbuilder-scatterelements`.
+
+    Args:
+        call: The call.
+        input: The input, of any type, at least 1-D.
+        indices: The indices along ``options.axis``: the input's shape, with any size of that axis.
+        updates: The new elements, one for each index.
+        options: The converted options.
+
+    Returns:
+        The input's descriptor.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 4. The updates have the input's data type.
+    call.check_same_type("updates", updates, "input", input)
+    # 5. They have its rank, too.
+    if updates.rank != input.rank:
+        raise call.error("updates", f"must have the rank of input, {input.rank}", list(updates.dimensions))
+    # 5.-10. Ranks, axis, shape.
+    _check_elements(call, input, indices, options.axis)
+    # 11. There is one update for each index.
+    call.check_shape("updates", updates, indices.dimensions)
+    return input
+
+
+def scatter_nd(call: Call, input: OperandDescriptor, indices: OperandDescriptor, updates: OperandDescriptor) -> OperandDescriptor:
+    """Validate ``scatterND``, `#api-mlgraphbuilder-scatternd`.
+
+    Args:
+        call: The call.
+        input: The input, of any type, at least 1-D.
+        indices: The coordinates, at least 1-D: the last dimension holds the parts of each, for the input's first axes.
+        updates: The new slices: what ``gatherND`` of the same input and indices would return.
+
+    Returns:
+        The input's descriptor.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 4. The updates have the input's data type.
+    call.check_same_type("updates", updates, "input", input)
+    # 8.-13. The coordinates have at most as many parts as the input has dimensions.
+    expectedUpdatesShape = _check_coordinates(call, input, indices)
+    # 14. There is one update for each slice that they name.
+    call.check_shape("updates", updates, expectedUpdatesShape)
+    return input
 
 
 OPERATIONS = (
@@ -49,5 +200,34 @@ OPERATIONS = (
         operands=("input", "indices"),
         infer=gather,
         options=GatherOptions,
+    ),
+)
+
+OPERATIONS_2026 = (
+    Operation(
+        name="gatherElements",
+        anchor="#api-mlgraphbuilder-gatherelements",
+        operands=("input", "indices"),
+        infer=gather_elements,
+        options=GatherOptions,
+    ),
+    Operation(
+        name="gatherND",
+        anchor="#api-mlgraphbuilder-gathernd",
+        operands=("input", "indices"),
+        infer=gather_nd,
+    ),
+    Operation(
+        name="scatterElements",
+        anchor="#api-mlgraphbuilder-scatterelements",
+        operands=("input", "indices", "updates"),
+        infer=scatter_elements,
+        options=ScatterOptions2026,
+    ),
+    Operation(
+        name="scatterND",
+        anchor="#api-mlgraphbuilder-scatternd",
+        operands=("input", "indices", "updates"),
+        infer=scatter_nd,
     ),
 )

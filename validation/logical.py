@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.descriptor import FLOAT_TYPES, OperandDescriptor
 from webnn.validation.operation import Call, Operation
 from webnn.validation.shapes import bidirectionally_broadcast
 
-__all__ = ["OPERATIONS", "logical"]
+__all__ = ["OPERATIONS", "OPERATIONS_2026", "logical"]
+
+_CLASSES = ("isInfinite", "isNaN")
 
 
 def logical(call: Call, a: OperandDescriptor, b: OperandDescriptor | None = None) -> OperandDescriptor:
@@ -14,8 +16,10 @@ def logical(call: Call, a: OperandDescriptor, b: OperandDescriptor | None = None
 
     Args:
         call: The call.
-        a: The first operand, of any type and shape; uint8 for ``logicalNot``.
-        b: The second operand, of the same type and a shape that broadcasts with the first one's; ``None`` for ``logicalNot``.
+        a: The first operand, of any shape; uint8 for ``logicalAnd``, ``logicalNot``, ``logicalOr`` and ``logicalXor``, float32 or float16
+            for ``isInfinite`` and ``isNaN``, of any type for the comparisons.
+        b: The second operand, of the same type and a shape that broadcasts with the first one's; ``None`` for ``isInfinite``, ``isNaN``
+            and ``logicalNot``.
 
     Returns:
         The broadcast shape in uint8.
@@ -23,6 +27,9 @@ def logical(call: Call, a: OperandDescriptor, b: OperandDescriptor | None = None
     Raises:
         WebNNTypeError: A type is not allowed, the types differ, or the shapes do not broadcast.
     """
+    # 5.1. of the current draft: only floating-point numbers can be NaN or infinite. (Its table of limits allows all types.)
+    if call.operation in _CLASSES and a.dataType not in FLOAT_TYPES:
+        raise call.error("a", f"must have a data type of {list(FLOAT_TYPES)}", a.dataType)
     if b is None:
         # 2.2. What is negated is uint8.
         call.check_type("a", a)
@@ -40,10 +47,16 @@ def logical(call: Call, a: OperandDescriptor, b: OperandDescriptor | None = None
     return call.output("uint8", outputShape)
 
 
+def _operation(name: str, *operands: str) -> Operation:
+    return Operation(name=name, anchor="#api-mlgraphbuilder-logical", operands=operands, infer=logical)
+
+
 OPERATIONS = (
-    *(
-        Operation(name=name, anchor="#api-mlgraphbuilder-logical", operands=("a", "b"), infer=logical)
-        for name in ("equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual")
-    ),
-    Operation(name="logicalNot", anchor="#api-mlgraphbuilder-logical", operands=("a",), infer=logical),
+    *(_operation(name, "a", "b") for name in ("equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual")),
+    _operation("logicalNot", "a"),
+)
+
+OPERATIONS_2026 = (
+    *(_operation(name, "a", "b") for name in ("logicalAnd", "logicalOr", "logicalXor", "notEqual")),
+    *(_operation(name, "a") for name in _CLASSES),
 )

@@ -1,9 +1,13 @@
-"""What an operation is to the validators: its row (`Operation`) and one call of it (`Call`)."""
+"""What an operation is to the validators: its row (`Operation`) and one call of it (`Call`).
+
+The numbers of steps in the validators' comments are those of the draft of June 2024 where it has the step. The current draft begins with
+one more, in which the driver asks whether the builder can build.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from webnn.validation.descriptor import DataType, OperandDescriptor
@@ -46,6 +50,9 @@ class Operation:
         arguments: The other positional arguments.
         options: The model of the options dictionary, if the operation has one.
         members: The options' members that are operands, in the IDL's order.
+        numbers: The options' members that are cast to the data type of the first operand.
+        elsewhere: Options that only the other draft has, and what this one has in their place, empty for nothing. A browser ignores them;
+            here a program that gives one, and not what is in its place, hears of it.
         activation: The method has a second overload without the input, which returns an `MLActivation`.
     """
 
@@ -57,6 +64,8 @@ class Operation:
     arguments: tuple[Argument, ...] = ()
     options: type[Dictionary] | None = None
     members: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
     activation: bool = False
 
 
@@ -95,13 +104,18 @@ class Call:
             anchor=self.anchor,
         )
 
-    def check_type(self, argument: str, operand: OperandDescriptor) -> None:
+    def check_type(self, argument: str, operand: OperandDescriptor, row: str = "") -> None:
         """Check an operand's data type against the revision's table of this operation.
+
+        Args:
+            argument: The operand's name.
+            operand: The operand.
+            row: Its row in the table, if that has another name.
 
         Raises:
             WebNNTypeError: The type is not allowed.
         """
-        allowed = self.revision.data_types[self.operation][argument]
+        allowed = self.revision.data_types[self.operation][row or argument]
         if operand.dataType not in allowed:
             raise self.error(argument, f"must have a data type of {list(allowed)}", operand.dataType)
 
@@ -114,15 +128,17 @@ class Call:
         if operand.dataType != expected.dataType:
             raise self.error(argument, f"must have the data type of {other}, {expected.dataType}", operand.dataType)
 
-    def check_rank(self, argument: str, operand: OperandDescriptor) -> None:
-        """Check an operand's rank against the revision's table of this operation.
+    def check_rank(self, argument: str, operand: OperandDescriptor, row: str = "") -> None:
+        """Check an operand's rank against the revision's table of this operation; see `check_type`.
 
         Raises:
             WebNNTypeError: The rank is outside the table's range.
         """
-        low, high = self.revision.ranks[self.operation][argument]
+        low, high = self.revision.ranks[self.operation][row or argument]
         if not low <= len(operand.dimensions) <= high:
             wanted = f"must be {low}-D" if low == high else f"must have at least {low} dimensions"
+            if low < high < self.revision.max_rank:
+                wanted = f"must have {low} to {high} dimensions"
             raise self.error(argument, wanted, f"{len(operand.dimensions)}-D {list(operand.dimensions)}")
 
     def check_shape(self, argument: str, operand: OperandDescriptor, expected: tuple[int, ...]) -> None:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import PlainValidator
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape, is_valid_dimension
-from webnn.validation.dictionary import Activations, Boolean, Dictionary, Operand
+from webnn.validation.dictionary import ActivationNames, Activations, Boolean, Dictionary, Operand
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Argument, Call, Operation
 
 __all__ = [
     "OPERATIONS",
+    "OPERATIONS_2026",
     "GruCellOptions",
+    "GruCellOptions2026",
     "GruOptions",
+    "GruOptions2026",
     "LstmCellOptions",
+    "LstmCellOptions2026",
     "LstmOptions",
+    "LstmOptions2026",
     "gru",
     "gruCell",
     "lstm",
@@ -82,6 +88,30 @@ class LstmCellOptions(Dictionary):
     activations: Activations | None = None
 
 
+class GruOptions2026(GruOptions):
+    """``MLGruOptions`` of the current draft: activations by their names."""
+
+    activations: ActivationNames | None = None
+
+
+class GruCellOptions2026(GruCellOptions):
+    """``MLGruCellOptions`` of the current draft: activations by their names."""
+
+    activations: ActivationNames | None = None
+
+
+class LstmOptions2026(LstmOptions):
+    """``MLLstmOptions`` of the current draft: activations by their names."""
+
+    activations: ActivationNames | None = None
+
+
+class LstmCellOptions2026(LstmCellOptions):
+    """``MLLstmCellOptions`` of the current draft: activations by their names."""
+
+    activations: ActivationNames | None = None
+
+
 def _check_same_types(call: Call, input: OperandDescriptor, **operands: OperandDescriptor) -> None:
     """Check that the other operands have the input's type."""
     for argument, operand in operands.items():
@@ -96,8 +126,9 @@ def _check_steps(call: Call, input: OperandDescriptor, steps: int) -> None:
 
 def _check_hidden_size(call: Call, hiddenSize: int, factor: int) -> None:
     """Check that a bias that joins both biases of all gates would still have a valid dimension."""
-    if not is_valid_dimension(hiddenSize * factor):
-        raise call.error("hiddenSize", f"times {factor} must be from 1 to 4294967295", hiddenSize)
+    largest = call.revision.max_dimension
+    if not is_valid_dimension(hiddenSize * factor, largest):
+        raise call.error("hiddenSize", f"times {factor} must be from 1 to {largest}", hiddenSize)
 
 
 def _check_activations(call: Call, activations: tuple[Activation, ...] | None, count: int) -> None:
@@ -397,3 +428,7 @@ OPERATIONS = (
         members=("bias", "recurrentBias", "peepholeWeight"),
     ),
 )
+
+_MODELS_2026: tuple[type[Dictionary], ...] = (GruOptions2026, GruCellOptions2026, LstmOptions2026, LstmCellOptions2026)
+
+OPERATIONS_2026 = tuple(replace(row, options=model) for row, model in zip(OPERATIONS, _MODELS_2026, strict=True))

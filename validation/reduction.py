@@ -1,12 +1,27 @@
-"""Reductions, `#api-mlgraphbuilder-reduce`, and the positions of extreme values, `#api-mlgraphbuilder-argminmax`."""
+"""Reductions, `#api-mlgraphbuilder-reduce`, running sums and the positions of extreme values, `#api-mlgraphbuilder-argminmax`."""
 
 from __future__ import annotations
 
-from webnn.validation.descriptor import OperandDescriptor, Shape
-from webnn.validation.dictionary import Boolean, Dictionary, UnsignedLongSequence
-from webnn.validation.operation import Call, Operation
+from dataclasses import replace
 
-__all__ = ["OPERATIONS", "ArgMinMaxOptions", "ReduceOptions", "arg_min_max", "reduce", "reduction_output_sizes"]
+from webnn.validation import webidl
+from webnn.validation.descriptor import OperandDescriptor, Shape, integer_range
+from webnn.validation.dictionary import Boolean, DataTypeMember, Dictionary, UnsignedLongSequence
+from webnn.validation.operation import Argument, Call, Operation
+
+__all__ = [
+    "OPERATIONS",
+    "OPERATIONS_2026",
+    "ArgMinMaxOptions",
+    "ArgMinMaxOptions2026",
+    "CumulativeSumOptions",
+    "ReduceOptions",
+    "arg_min_max",
+    "arg_min_max_of_axis",
+    "cumulative_sum",
+    "reduce",
+    "reduction_output_sizes",
+]
 
 
 class ReduceOptions(Dictionary):
@@ -22,6 +37,20 @@ class ArgMinMaxOptions(Dictionary):
     axes: UnsignedLongSequence | None = None
     keepDimensions: Boolean = False
     selectLastIndex: Boolean = False
+
+
+class ArgMinMaxOptions2026(Dictionary):
+    """``MLArgMinMaxOptions`` of the current draft: the axis is an argument."""
+
+    keepDimensions: Boolean = False
+    outputDataType: DataTypeMember = "int32"
+
+
+class CumulativeSumOptions(Dictionary):
+    """``MLCumulativeSumOptions``, `#dictdef-mlcumulativesumoptions`."""
+
+    exclusive: Boolean = False
+    reversed: Boolean = False
 
 
 def reduction_output_sizes(call: Call, inputShape: Shape, axes: tuple[int, ...] | None, keepDimensions: bool) -> Shape:
@@ -88,6 +117,65 @@ def arg_min_max(call: Call, input: OperandDescriptor, options: ArgMinMaxOptions)
     return call.output("int64", outputShape)
 
 
+def arg_min_max_of_axis(call: Call, input: OperandDescriptor, axis: int, options: ArgMinMaxOptions2026) -> OperandDescriptor:
+    """*Create an argMin/argMax operation* of the current draft, `#mlgraphbuilder-argminmax-op`.
+
+    Args:
+        call: The call.
+        input: The input, of any type, at least 1-D.
+        axis: The axis to reduce.
+        options: The converted options.
+
+    Returns:
+        ``options.outputDataType`` and the reduced shape.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 4. The axis is one of the input's.
+    if axis >= input.rank:
+        raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis)
+    # 5. The output's type is an integer type that holds positions.
+    allowed = call.revision.data_types[call.operation]["output"]
+    if options.outputDataType not in allowed:
+        raise call.error("options.outputDataType", f"must be one of {list(allowed)}", options.outputDataType)
+    # 6. It holds the size of the axis.
+    _, largest = integer_range(options.outputDataType)
+    if input.dimensions[axis] > largest:
+        raise call.error("options.outputDataType", f"must hold the size of axis {axis}, {input.dimensions[axis]}", options.outputDataType)
+    # 7. The output's shape.
+    outputShape = reduction_output_sizes(call, input.dimensions, (axis,), options.keepDimensions)
+    return call.output(options.outputDataType, outputShape)
+
+
+def _convertAxis(value: object) -> int:
+    """Convert the axis of ``argMin`` and ``argMax``; a program of June 2024 gives none."""
+    if value is None:
+        raise webidl.ConversionError("must be given: it is in place of the options.axes of June 2024")
+    return webidl.enforceRangeUnsignedLong(value)
+
+
+def cumulative_sum(call: Call, input: OperandDescriptor, axis: int, options: CumulativeSumOptions) -> OperandDescriptor:
+    """Validate ``cumulativeSum``, `#api-mlgraphbuilder-cumulativesum`.
+
+    Args:
+        call: The call.
+        input: The input, of a type that the revision's table allows, at least 1-D.
+        axis: The axis to sum along.
+        options: The converted options; no step restricts them.
+
+    Returns:
+        The input's descriptor.
+
+    Raises:
+        WebNNTypeError: The axis is not one of the input's.
+    """
+    # 4. The axis is one of the input's.
+    if axis >= input.rank:
+        raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis)
+    return input
+
+
 OPERATIONS = (
     *(
         Operation(
@@ -117,7 +205,30 @@ OPERATIONS = (
             operands=("input",),
             infer=arg_min_max,
             options=ArgMinMaxOptions,
+            elsewhere={"outputDataType": ""},
         )
         for name in ("argMin", "argMax")
+    ),
+)
+
+OPERATIONS_2026 = (
+    *(
+        replace(
+            row,
+            infer=arg_min_max_of_axis,
+            arguments=(Argument("axis", _convertAxis),),
+            options=ArgMinMaxOptions2026,
+            elsewhere={"axes": "the argument axis", "selectLastIndex": ""},
+        )
+        for row in OPERATIONS
+        if row.options is ArgMinMaxOptions
+    ),
+    Operation(
+        name="cumulativeSum",
+        anchor="#api-mlgraphbuilder-cumulativesum",
+        operands=("input",),
+        infer=cumulative_sum,
+        arguments=(Argument("axis", webidl.unsignedLong),),
+        options=CumulativeSumOptions,
     ),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import PlainValidator
 
@@ -13,7 +14,7 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary, FloatSequence, UnsignedLongSequence
 from webnn.validation.operation import Call, Operation
 
-__all__ = ["OPERATIONS", "Resample2dOptions", "resample2d"]
+__all__ = ["OPERATIONS", "OPERATIONS_2026", "Resample2dOptions", "Resample2dOptions2026", "resample2d"]
 
 InterpolationMode = Annotated[
     Literal["nearest-neighbor", "linear"],
@@ -26,10 +27,22 @@ _AXES = ((0, 1), (1, 2), (2, 3))
 class Resample2dOptions(Dictionary):
     """``MLResample2dOptions``, `#dictdef-mlresample2doptions`."""
 
+    #: The axes are neighbours in ascending order.
+    has_neighbours: ClassVar[bool] = True
+    #: Positions are mapped with the scales that were given; otherwise with the quotients of the sizes.
+    maps_with_scales: ClassVar[bool] = True
+
     mode: InterpolationMode = "nearest-neighbor"
     scales: FloatSequence | None = None
     sizes: UnsignedLongSequence | None = None
     axes: UnsignedLongSequence | None = None
+
+
+class Resample2dOptions2026(Resample2dOptions):
+    """``MLResample2dOptions`` of the current draft: the same members with another meaning."""
+
+    has_neighbours: ClassVar[bool] = False
+    maps_with_scales: ClassVar[bool] = False
 
 
 def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions) -> OperandDescriptor:
@@ -46,7 +59,7 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is of a floating-point type.
+    # 2. The input is of a type that the operation allows.
     call.check_type("input", input)
     # 3. The input is 4-D.
     call.check_rank("input", input)
@@ -63,9 +76,19 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
         call.check_no_zero("options.sizes", options.sizes)
     # 4.4. The last two axes by default.
     axes = (2, 3) if options.axes is None else options.axes
-    # 4.5. The axes are neighbours in ascending order.
-    if axes not in _AXES:
-        raise call.error("options.axes", "must be [0, 1], [1, 2] or [2, 3]", list(axes))
+    if options.has_neighbours:
+        # 4.5. The axes are neighbours in ascending order.
+        if axes not in _AXES:
+            raise call.error("options.axes", "must be [0, 1], [1, 2] or [2, 3]", list(axes))
+    else:
+        # Current: there are two axes (what the draft leaves out: see docs/spec-issues.md),
+        call.check_size("options.axes", axes, 2)
+        # 10. which differ,
+        if axes[0] == axes[1]:
+            raise call.error("options.axes", "must be different from each other", list(axes))
+        # 10. and are the input's.
+        if max(axes) >= input.rank:
+            raise call.error("options.axes", f"must be less than the rank of input, {input.rank}, in each element", list(axes))
     # 5. *Calculate resample output sizes*:
     shape = list(input.dimensions)
     for index, axis in enumerate(axes):
@@ -88,3 +111,5 @@ OPERATIONS = (
         options=Resample2dOptions,
     ),
 )
+
+OPERATIONS_2026 = tuple(replace(row, options=Resample2dOptions2026) for row in OPERATIONS)

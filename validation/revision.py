@@ -6,18 +6,21 @@ A `Revision` travels with the context; conversion and validators ask it, and not
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
+from typing import Literal
 
 from webnn.validation.descriptor import (
     DATA_TYPES,
     FLOAT_TYPES,
+    MAX_DIMENSION,
     DataType,
     OperandDescriptor,
     is_valid_dimension,
 )
 
-__all__ = ["REVISIONS", "REVISION_2024_06", "Revision", "find_revision"]
+__all__ = ["BROWSERS", "CURRENT", "REVISIONS", "REVISION_2024_06", "Revision", "find_revision"]
 
 #: The largest rank and byte length that this implementation supports; the draft leaves both open ("check dimensions", steps 2 and 3).
 MAX_RANK = 8
@@ -32,11 +35,23 @@ class Revision:
     """One draft of the specification.
 
     Attributes:
-        name: The draft's year and month.
+        name: The draft's year and month, and a word behind a plus sign for what is added to it.
         data_types: The data types an operation allows for an operand, where it restricts them.
         ranks: The smallest and largest rank an operation allows for an operand, where it restricts them.
         max_rank: The largest rank of any operand.
         max_byte_length: The largest byte length of any operand.
+        max_dimension: The largest size of a dimension.
+        max_tensor_count: The largest number of operands that an operation takes as a sequence or returns as one.
+        checks_operands: The tables have a row for every operand, and the driver checks each against it; otherwise they have rows where the
+            draft restricts an operand, and the validators check these.
+        tensors: Graphs are computed by `MLContext.dispatch` over `MLTensor`; otherwise by `MLContext.compute` over buffers.
+        activations: Recurrent operations take `MLActivation`, which overloads without an input make; otherwise names.
+        shape: The member of ``MLOperandDescriptor`` that holds the shape.
+        attributes: The type and shape of an operand are attributes; otherwise methods.
+        build_once: A builder builds one graph, and can do nothing after that.
+        any_buffer: A constant's bytes may come from any buffer, not only from one of its element type.
+        big_numbers: Numbers that an operand's type converts are ``MLNumber``: integers of any size, infinities and NaN; otherwise doubles.
+        small_integers: The data types int4 and uint4 are there, which no draft has.
     """
 
     name: str
@@ -44,17 +59,33 @@ class Revision:
     ranks: Mapping[str, Mapping[str, Ranks]]
     max_rank: int = MAX_RANK
     max_byte_length: int = MAX_BYTE_LENGTH
+    max_dimension: int = MAX_DIMENSION
+    max_tensor_count: int = MAX_DIMENSION
+    checks_operands: bool = False
+    tensors: bool = False
+    activations: bool = True
+    shape: Literal["dimensions", "shape"] = "dimensions"
+    attributes: bool = False
+    build_once: bool = False
+    any_buffer: bool = False
+    big_numbers: bool = False
+    small_integers: bool = False
+
+    @property
+    def draft(self) -> str:
+        """The name of the draft itself: what browsers ship beyond it has no IDL of its own."""
+        return self.name.partition("+")[0]
 
     def unsupported(self, descriptor: OperandDescriptor) -> str:
         """Say why an operand of this descriptor cannot be; empty if it can. *Check dimensions*, `#mloperanddescriptor-check-dimensions`."""
         # 1. Every dimension is valid.
         for size in descriptor.dimensions:
-            if not is_valid_dimension(size):
-                return f"must have dimensions from 1 to 4294967295, got {list(descriptor.dimensions)}"
+            if not is_valid_dimension(size, self.max_dimension):
+                return f"must have dimensions from 1 to {self.max_dimension}, got {list(descriptor.dimensions)}"
         # 2. The rank is one that the implementation supports.
         if len(descriptor.dimensions) > self.max_rank:
             return f"must have at most {self.max_rank} dimensions, got {len(descriptor.dimensions)}"
-        # 3. So is the byte length.
+        # 3. So is the byte length, and with it the number of elements.
         if descriptor.byte_length > self.max_byte_length:
             return f"must have at most {self.max_byte_length} bytes, got {descriptor} of {descriptor.byte_length} bytes"
         return ""
@@ -137,7 +168,42 @@ _RANKS_2024: dict[str, Mapping[str, Ranks]] = {
 #: The draft of June 2024: `compute()`, `MLActivation`, 78 operations.
 REVISION_2024_06 = Revision(name="2024-06", data_types=MappingProxyType(_DATA_TYPES_2024), ranks=MappingProxyType(_RANKS_2024))
 
-REVISIONS: Mapping[str, Revision] = MappingProxyType({REVISION_2024_06.name: REVISION_2024_06})
+#: The current draft, of June 2026: its name.
+CURRENT = "2026-06"
+REVISIONS = (REVISION_2024_06.name, CURRENT)
+#: The current draft with what browsers ship beyond it: int4 and uint4.
+BROWSERS = "2026-06+browsers"
+
+
+@cache
+def _current() -> Revision:
+    # Its tables are data that the other revision does without.
+    from webnn.validation.limits import tables  # noqa: PLC0415
+
+    data_types, ranks = tables(CURRENT)
+    return Revision(
+        name=CURRENT,
+        data_types=data_types,
+        ranks=ranks,
+        max_dimension=2**31 - 1,
+        max_tensor_count=8192,
+        checks_operands=True,
+        tensors=True,
+        activations=False,
+        shape="shape",
+        attributes=True,
+        build_once=True,
+        any_buffer=True,
+        big_numbers=True,
+    )
+
+
+@cache
+def _browsers() -> Revision:
+    from webnn.validation.limits import tables  # noqa: PLC0415 (as above)
+
+    data_types, ranks = tables(BROWSERS)
+    return replace(_current(), name=BROWSERS, data_types=data_types, ranks=ranks, small_integers=True)
 
 
 def find_revision(name: str) -> Revision:
@@ -146,6 +212,10 @@ def find_revision(name: str) -> Revision:
     Raises:
         ValueError: There is no such revision.
     """
-    if name not in REVISIONS:
-        raise ValueError(f"there is no revision {name!r} of the specification here; known are {sorted(REVISIONS)}")
-    return REVISIONS[name]
+    if name == CURRENT:
+        return _current()
+    if name == BROWSERS:
+        return _browsers()
+    if name != REVISION_2024_06.name:
+        raise ValueError(f"there is no revision {name!r} of the specification here; known are {[*REVISIONS, BROWSERS]}")
+    return REVISION_2024_06

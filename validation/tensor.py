@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
-
-from pydantic import PlainValidator
+from dataclasses import replace
+from functools import partial
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
-from webnn.validation.dictionary import Boolean, Dictionary, Float, Long, UnsignedLong, UnsignedLongSequence, convertDataType
+from webnn.validation.dictionary import Boolean, Dictionary, Long, UnsignedLong, UnsignedLongSequence, convertDataType
 from webnn.validation.operation import Argument, Call, Operation
+from webnn.validation.padding import PadOptions, PadOptions2026, pad
 from webnn.validation.shapes import bidirectionally_broadcast, unidirectionally_broadcast
 
 __all__ = [
     "OPERATIONS",
-    "PadOptions",
+    "OPERATIONS_2026",
+    "SliceOptions2026",
     "SplitOptions",
     "TransposeOptions",
     "TriangularOptions",
     "cast",
     "concat",
     "expand",
-    "pad",
     "reshape",
     "slice",
     "split",
@@ -31,17 +31,11 @@ __all__ = [
     "where",
 ]
 
-PaddingMode = Annotated[
-    Literal["constant", "edge", "reflection", "symmetric"],
-    PlainValidator(webidl.enumeration("MLPaddingMode", ("constant", "edge", "reflection", "symmetric"))),
-]
 
+class SliceOptions2026(Dictionary):
+    """``MLSliceOptions`` of the current draft, `#dictdef-mlsliceoptions`."""
 
-class PadOptions(Dictionary):
-    """``MLPadOptions``, `#dictdef-mlpadoptions`."""
-
-    mode: PaddingMode = "constant"
-    value: Float = 0.0
+    strides: UnsignedLongSequence | None = None
 
 
 class SplitOptions(Dictionary):
@@ -71,6 +65,12 @@ def _convertSplits(value: object) -> int | tuple[int, ...]:
     if hasattr(type(value), "__iter__") and not isinstance(value, str) and getattr(value, "ndim", 1) != 0:
         return _convertSizes(value)
     return webidl.enforceRangeUnsignedLong(value)
+
+
+def _check_count(call: Call, argument: str, count: int) -> None:
+    """Check that a number of operands is a *valid tensor count*, `#valid-tensor-count`."""
+    if count > call.revision.max_tensor_count:
+        raise call.error(argument, f"must stand for at most {call.revision.max_tensor_count} operands", count)
 
 
 def cast(call: Call, input: OperandDescriptor, type: DataType) -> OperandDescriptor:
@@ -108,6 +108,7 @@ def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> Oper
     # 2. There is an input.
     if not inputs:
         raise call.error("inputs", "must have at least 1 element", [])
+    _check_count(call, "inputs", len(inputs))
     # 3. The first one decides type and rank.
     first = inputs[0]
     # 4. The axis is one of its axes.
@@ -153,39 +154,6 @@ def expand(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDesc
     return call.output(input.dataType, newShape)
 
 
-def pad(
-    call: Call,
-    input: OperandDescriptor,
-    beginningPadding: tuple[int, ...],
-    endingPadding: tuple[int, ...],
-    options: PadOptions,
-) -> OperandDescriptor:
-    """Validate ``pad``, `#api-mlgraphbuilder-pad`.
-
-    Args:
-        call: The call.
-        input: The input, of any type, at least 1-D.
-        beginningPadding: The number of elements to add before each axis.
-        endingPadding: The number of elements to add behind each axis.
-        options: The converted options; no step restricts them.
-
-    Returns:
-        The input's type; each size grows by its padding.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
-    # 2. The input is not a scalar.
-    call.check_rank("input", input)
-    # 3. There is one number for each axis, before and behind.
-    call.check_size("beginningPadding", beginningPadding, input.rank)
-    call.check_size("endingPadding", endingPadding, input.rank)
-    # 5. The padded sizes.
-    outputShape = tuple(sum(sizes) for sizes in zip(beginningPadding, input.dimensions, endingPadding, strict=True))
-    # 6. Every dimension of the output is valid.
-    return call.output(input.dataType, outputShape)
-
-
 def reshape(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDescriptor:
     """Validate ``reshape``, `#api-mlgraphbuilder-reshape-method`.
 
@@ -208,17 +176,24 @@ def reshape(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDes
     return call.output(input.dataType, newShape)
 
 
-def slice(call: Call, input: OperandDescriptor, starts: tuple[int, ...], sizes: tuple[int, ...]) -> OperandDescriptor:
+def slice(
+    call: Call,
+    input: OperandDescriptor,
+    starts: tuple[int, ...],
+    sizes: tuple[int, ...],
+    options: SliceOptions2026 | None = None,
+) -> OperandDescriptor:
     """Validate ``slice``, `#api-mlgraphbuilder-slice`.
 
     Args:
         call: The call.
         input: The input, of any type and shape.
         starts: The first index of each axis.
-        sizes: The number of elements of each axis.
+        sizes: The number of elements of each axis that the slice covers.
+        options: The converted options; ``None`` in the draft of June 2024, which has no strides.
 
     Returns:
-        The input's type; the shape is ``sizes``.
+        The input's type; the shape is ``sizes``, divided by the strides and rounded up.
 
     Raises:
         WebNNTypeError: A step fails.
@@ -228,6 +203,12 @@ def slice(call: Call, input: OperandDescriptor, starts: tuple[int, ...], sizes: 
     # 3. There is one start and one size for each axis.
     call.check_size("starts", starts, input.rank)
     call.check_size("sizes", sizes, input.rank)
+    strides = None if options is None else options.strides
+    if strides is not None:
+        # Current, 6.2. There is one stride for each axis,
+        call.check_size("options.strides", strides, input.rank)
+        # 9.5. and none is 0.
+        call.check_no_zero("options.strides", strides)
     for index, (start, size, extent) in enumerate(zip(starts, sizes, input.dimensions, strict=True)):
         # 4.2. The slice starts inside the input.
         if start >= extent:
@@ -235,7 +216,9 @@ def slice(call: Call, input: OperandDescriptor, starts: tuple[int, ...], sizes: 
         # 4.3. The slice ends inside the input.
         if start + size > extent:
             raise call.error(f"sizes[{index}]", f"must be at most {extent - start} behind the start {start} of axis {index}", size)
-    # 5.1. The output's shape. (The draft copies the input's: see docs/spec-issues.md.)
+    # 5.1. The output's shape: each first element of a stride. (The draft of June 2024 copies the input's: see docs/spec-issues.md.)
+    if strides is not None:
+        sizes = tuple(-(-size // stride) for size, stride in zip(sizes, strides, strict=True))
     return call.output(input.dataType, sizes)
 
 
@@ -262,6 +245,7 @@ def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], o
         # 4.1. There are parts, and they are of equal size. (The draft divides by 0 here: see docs/spec-issues.md.)
         if splits == 0 or shape[axis] % splits != 0:
             raise call.error("splits", f"must divide the size of axis {axis}, {shape[axis]}, evenly", splits)
+        _check_count(call, "splits", splits)
         sizes = (shape[axis] // splits,) * splits
     else:
         # 5.1. No part is empty.
@@ -269,6 +253,7 @@ def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], o
         # 5.2. The parts make up the whole axis.
         if sum(splits) != shape[axis]:
             raise call.error("splits", f"must add up to the size of axis {axis}, {shape[axis]}", list(splits))
+        _check_count(call, "splits", len(splits))
         sizes = splits
     return tuple(call.output(input.dataType, (*shape[:axis], size, *shape[axis + 1 :])) for size in sizes)
 
@@ -321,17 +306,24 @@ def triangular(call: Call, input: OperandDescriptor, options: TriangularOptions)
     return input
 
 
-def where(call: Call, condition: OperandDescriptor, input: OperandDescriptor, other: OperandDescriptor) -> OperandDescriptor:
+def where(
+    call: Call,
+    condition: OperandDescriptor,
+    trueValue: OperandDescriptor,
+    falseValue: OperandDescriptor,
+    names: tuple[str, str] = ("trueValue", "falseValue"),
+) -> OperandDescriptor:
     """Validate ``where``, `#api-mlgraphbuilder-where`.
 
     Args:
         call: The call.
         condition: The condition, uint8.
-        input: What is taken where the condition is not 0, of any type.
-        other: What is taken elsewhere, of the same type. All three shapes broadcast together.
+        trueValue: What is taken where the condition is not 0, of any type.
+        falseValue: What is taken elsewhere, of the same type. All three shapes broadcast together.
+        names: What the revision calls the two values.
 
     Returns:
-        The type of ``input`` and the shape to which all three broadcast.
+        The type of ``trueValue`` and the shape to which all three broadcast.
 
     Raises:
         WebNNTypeError: A step fails.
@@ -339,16 +331,18 @@ def where(call: Call, condition: OperandDescriptor, input: OperandDescriptor, ot
     # 1. The condition is of type uint8.
     call.check_type("condition", condition)
     # 2. Both values have one type.
-    call.check_same_type("other", other, "input", input)
+    first, second = names
+    call.check_same_type(second, falseValue, first, trueValue)
     # 5.1. The shapes of the values broadcast in both directions.
-    values = bidirectionally_broadcast(input.dimensions, other.dimensions)
+    values = bidirectionally_broadcast(trueValue.dimensions, falseValue.dimensions)
     if values is None:
-        raise call.error("other", f"must broadcast with the shape of input, {list(input.dimensions)}", list(other.dimensions))
-    # 6. So does the condition's with theirs; it may stretch the output. (The draft leaves that out: see docs/spec-issues.md.)
+        wanted = f"must broadcast with the shape of {first}, {list(trueValue.dimensions)}"
+        raise call.error(second, wanted, list(falseValue.dimensions))
+    # 6. So does the condition's with theirs; it may stretch the output. (The draft of June 2024 leaves that out: see docs/spec-issues.md.)
     dimensions = bidirectionally_broadcast(condition.dimensions, values)
     if dimensions is None:
-        raise call.error("condition", f"must broadcast with the shape of input and other, {list(values)}", list(condition.dimensions))
-    return call.output(input.dataType, dimensions)
+        raise call.error("condition", f"must broadcast with the shape of {first} and {second}, {list(values)}", list(condition.dimensions))
+    return call.output(trueValue.dataType, dimensions)
 
 
 OPERATIONS = (
@@ -395,6 +389,7 @@ OPERATIONS = (
         operands=("input",),
         arguments=(Argument("starts", _convertSizes), Argument("sizes", _convertSizes)),
         infer=slice,
+        elsewhere={"strides": ""},
     ),
     Operation(
         name="split",
@@ -418,5 +413,20 @@ OPERATIONS = (
         infer=triangular,
         options=TriangularOptions,
     ),
-    Operation(name="where", anchor="#api-mlgraphbuilder-where", operands=("condition", "input", "other"), infer=where),
+    Operation(
+        name="where",
+        anchor="#api-mlgraphbuilder-where",
+        operands=("condition", "input", "other"),
+        infer=partial(where, names=("input", "other")),
+    ),
+)
+
+#: The rows of June 2024 that the current draft changes.
+_CHANGED = {row.name: row for row in OPERATIONS}
+
+OPERATIONS_2026 = (
+    replace(_CHANGED["cast"], arguments=(Argument("dataType", convertDataType),)),
+    replace(_CHANGED["pad"], options=PadOptions2026, numbers=("value",)),
+    replace(_CHANGED["slice"], options=SliceOptions2026, elsewhere={}),
+    replace(_CHANGED["where"], operands=("condition", "trueValue", "falseValue"), infer=where),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.operation import Call, Operation
 
-__all__ = ["OPERATIONS", "unary"]
+__all__ = ["OPERATIONS", "OPERATIONS_2026", "unary"]
 
 
 def unary(call: Call, input: OperandDescriptor) -> OperandDescriptor:
@@ -26,7 +26,12 @@ def unary(call: Call, input: OperandDescriptor) -> OperandDescriptor:
     return input
 
 
+def _operation(name: str) -> Operation:
+    return Operation(name=name, anchor="#api-mlgraphbuilder-unary", operands=("input",), infer=unary)
+
+
 OPERATIONS = tuple(
-    Operation(name=name, anchor="#api-mlgraphbuilder-unary", operands=("input",), infer=unary)
-    for name in ("abs", "ceil", "cos", "erf", "exp", "floor", "identity", "log", "neg", "reciprocal", "sin", "sqrt", "tan")
+    _operation(name) for name in ("abs", "ceil", "cos", "erf", "exp", "floor", "identity", "log", "neg", "reciprocal", "sin", "sqrt", "tan")
 )
+
+OPERATIONS_2026 = (_operation("roundEven"), _operation("sign"))

@@ -29,8 +29,10 @@ __all__ = [
     "enforceRangeUnsignedLong",
     "enumeration",
     "float_",
+    "number",
     "record",
     "sequence",
+    "unrestrictedDouble",
     "unsignedLong",
 ]
 
@@ -148,6 +150,21 @@ def _finite(value: object, idl: str) -> float:
 def double(value: object) -> float:
     """Convert to ``double``: a finite number."""
     return _finite(value, "double")
+
+
+def unrestrictedDouble(value: object) -> float:
+    """Convert to ``unrestricted double``: infinities and NaN stay, what is too large is infinite."""
+    number = _toNumber(value)
+    try:
+        return float(number)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
+def number(value: object) -> int | float:
+    """Convert to ``(bigint or unrestricted double)``: a Python int of any size stays what it is, as a BigInt does."""
+    converted = _toNumber(value)
+    return int(converted) if isinstance(converted, int) else converted
 
 
 def float_(value: object) -> float:

@@ -19,6 +19,7 @@ from webnn.builder.options import (
     MLClampOptions,
     MLConv2dOptions,
     MLConvTranspose2dOptions,
+    MLCumulativeSumOptions,
     MLEluOptions,
     MLGatherOptions,
     MLGemmOptions,
@@ -37,14 +38,20 @@ from webnn.builder.options import (
     MLPool2dOptions,
     MLReduceOptions,
     MLResample2dOptions,
+    MLReverseOptions,
+    MLScatterOptions,
+    MLSliceOptions,
     MLSplitOptions,
     MLTransposeOptions,
     MLTriangularOptions,
 )
-from webnn.context.context import MLComputeResult, MLContext
+from webnn.context.compute import MLComputeResult
+from webnn.context.context import MLContext
 from webnn.context.devices import DeviceFallbackWarning
 from webnn.context.graph import MLGraph
+from webnn.context.loss import MLContextLostInfo
 from webnn.context.ml import ML, Document, GPUDevice, MLContextOptions, Navigator
+from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.validation.errors import (
     AbortError,
     DataError,
@@ -72,9 +79,11 @@ __all__ = [
     "MLClampOptions",
     "MLComputeResult",
     "MLContext",
+    "MLContextLostInfo",
     "MLContextOptions",
     "MLConv2dOptions",
     "MLConvTranspose2dOptions",
+    "MLCumulativeSumOptions",
     "MLEluOptions",
     "MLGatherOptions",
     "MLGemmOptions",
@@ -96,7 +105,12 @@ __all__ = [
     "MLPool2dOptions",
     "MLReduceOptions",
     "MLResample2dOptions",
+    "MLReverseOptions",
+    "MLScatterOptions",
+    "MLSliceOptions",
     "MLSplitOptions",
+    "MLTensor",
+    "MLTensorDescriptor",
     "MLTransposeOptions",
     "MLTriangularOptions",
     "Navigator",

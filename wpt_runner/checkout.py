@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-__all__ = ["Checkout", "CheckoutError", "Test", "TestFile"]
+__all__ = ["Checkout", "CheckoutError", "Test", "TestFile", "wants"]
 
 _META = re.compile(r"//\s*META:\s*(\w*)=(.*)$")
 #: What the server sends for another name.
@@ -138,8 +138,7 @@ class Checkout:
 
         Args:
             patterns: Parts of paths, or shell patterns for whole paths; all files if there are none.
-            variants: The variants wanted, with or without the question mark; all if there are none. A file without variants is always
-                wanted.
+            variants: The variants wanted (`wants`); all if there are none.
 
         Raises:
             CheckoutError: A pattern matches no file, or a variant is in no file.
@@ -151,16 +150,16 @@ class Checkout:
                 raise CheckoutError(f"no test file of {self.root} matches {pattern!r}")
         if not chosen:
             raise CheckoutError(f"{self.root} has no test files of WebNN")
-        wanted = {"?" + variant.removeprefix("?") for variant in variants}
         files = {path: self.load(path) for path in paths}
-        unknown = wanted.difference(*(file.variants for file in files.values()))
+        known = {variant for file in files.values() for variant in file.variants if variant}
+        unknown = ["?" + each.removeprefix("?") for each in variants if not any(wants([each], variant) for variant in known)]
         if unknown:
             raise CheckoutError(f"no test file of {self.root} has the variant {', '.join(sorted(unknown))}")
         return [
             Test(file, variant)
             for file in (files[path] for path in chosen)
             for variant in file.variants
-            if file.window and (not wanted or variant in wanted or not variant)
+            if file.window and wants(variants, variant)
         ]
 
     def revision(self) -> str:
@@ -172,6 +171,19 @@ class Checkout:
             return subprocess.run(command, check=True, capture_output=True, text=True, timeout=10).stdout.strip()
         except (OSError, subprocess.SubprocessError):
             return ""
+
+
+def wants(wanted: Sequence[str], variant: str) -> bool:
+    """Tell whether a variant is wanted.
+
+    Args:
+        wanted: Variants, with or without the question mark, or values of their parameters: ``"cpu"`` stands for ``"?cpu"`` and for
+            ``"?op=add&device=cpu"``. All are wanted if there are none.
+        variant: The variant; a file's only one, without a name, is always wanted.
+    """
+    query = variant.removeprefix("?")
+    names = {query, *(each.rpartition("=")[2] for each in query.split("&"))}
+    return not wanted or not variant or any(each.removeprefix("?") in names for each in wanted)
 
 
 def _matches(pattern: str, path: str) -> bool:

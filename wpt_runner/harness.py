@@ -11,13 +11,11 @@ from typing import Any
 
 import webnn
 from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.javascript.idl import load_idl
 from webnn.wpt_runner.javascript.realm import Address, Realm, ScriptError
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
-__all__ = ["PROFILE", "Instrument", "Settings", "run_test", "time_limit"]
-
-#: What the IDL of web-platform-tests had beside the draft's (`load_idl`).
-PROFILE = "wpt-2024-06"
+__all__ = ["Instrument", "Settings", "run_test", "time_limit"]
 
 #: The time-outs of web-platform-tests, in seconds.
 _NORMAL, _LONG = 10.0, 60.0
@@ -111,7 +109,7 @@ def run_test(
         # A variant asks for a device that this machine may not have: which one ran is in the report, not one warning for each test.
         warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
         realm = Realm(
-            ml=webnn.ML(revision=settings.revision),
+            ml=webnn.ML(revision=load_idl(settings.revision, settings.profile).revision),
             address=Address(pathname="/" + test.file.path.removesuffix(".js") + ".html", search=test.variant),
             read=checkout.read_url,
             log=log,

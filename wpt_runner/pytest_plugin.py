@@ -34,19 +34,23 @@ class _Session:
         # Late: this plugin is loaded in every run of pytest where the package is installed.
         from webnn.wpt_runner.checkout import Checkout  # noqa: PLC0415
         from webnn.wpt_runner.expected import load_expectations  # noqa: PLC0415
-        from webnn.wpt_runner.harness import PROFILE, Settings  # noqa: PLC0415
+        from webnn.wpt_runner.harness import Settings  # noqa: PLC0415
         from webnn.wpt_runner.javascript.realm import EngineMissingError, require_engine  # noqa: PLC0415
+        from webnn.wpt_runner.levels import detect_level, find_level  # noqa: PLC0415
         from webnn.wpt_runner.runner import OneByOne  # noqa: PLC0415
 
-        settings = Settings(profile=PROFILE)
+        revision = config.getoption("wpt_revision")
         try:
             require_engine()
             self.checkout: Checkout = Checkout(Path(config.getoption("wpt")))
-            self.expectations: Expectations = load_expectations(config.getoption("wpt_expectations") or settings.revision)
+            level = find_level(revision) if revision else detect_level(self.checkout)
+            name = config.getoption("wpt_expectations") or level.name
+            self.expectations: Expectations = load_expectations(name)
         except (EngineMissingError, ValueError) as error:
             raise pytest.UsageError(str(error)) from None
         self.variants: list[str] = config.getoption("wpt_variant")
-        self.runner: OneByOne = OneByOne(self.checkout, settings)
+        self.runner: OneByOne = OneByOne(self.checkout, Settings(revision=level.revision, profile=level.profile))
+        self.header = f"wpt: the draft {level.revision}, profile {level.profile}, expectations {name}"
 
 
 _KEY = pytest.StashKey[_Session]()
@@ -57,6 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("webnn", "WebNN's web-platform-tests")
     group.addoption("--wpt", metavar="CHECKOUT", help="collect the test files below CHECKOUT/webnn of web-platform-tests")
     group.addoption("--wpt-variant", metavar="VARIANT", action="append", default=[], help="only this variant, for example cpu (repeatable)")
+    group.addoption("--wpt-revision", metavar="REVISION", help="the revision of the draft; by default that of the checkout's tests")
     group.addoption("--wpt-expectations", metavar="NAME|FILE", help="the expectations, or 'none'")
 
 
@@ -68,6 +73,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(session.runner.close)
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = [str(session.checkout.root / "webnn")]
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say which draft the tests of a checkout run under."""
+    session = config.stash.get(_KEY, None)
+    return [] if session is None else [session.header]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> WptFile | None:
@@ -84,13 +95,12 @@ class WptFile(pytest.File):
 
     def collect(self) -> Iterator[WptItem]:
         """Return an item for each variant."""
-        from webnn.wpt_runner.checkout import Test  # noqa: PLC0415
+        from webnn.wpt_runner.checkout import Test, wants  # noqa: PLC0415
 
         session = self.config.stash[_KEY]
         file = session.checkout.load(self.path.resolve().relative_to(session.checkout.root).as_posix())
-        wanted = {"?" + variant.removeprefix("?") for variant in session.variants}
         for variant in file.variants:
-            if file.window and (not wanted or not variant or variant in wanted):
+            if file.window and wants(session.variants, variant):
                 item: WptItem = WptItem.from_parent(self, name=variant or "window", test=Test(file, variant))
                 yield item
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.builder.onnx.integer import BITS, clip
+from webnn.validation.shapes import unidirectionally_broadcast
 
 __all__ = ["TRANSLATIONS"]
 
@@ -41,6 +42,10 @@ def _clamp(e: Emitter, op: Op) -> str:
         lowest = math.ceil(min(max(low, info.min), info.max))
         highest = math.floor(min(max(high, info.min), info.max))
         return clip(e, op["input"], lowest, highest, dtype)
+    bounds = [bound for bound in (low, high) if math.isnan(bound)]
+    if bounds:
+        # `Clip` ignores a bound that is NaN; the maximum or minimum with it is NaN.
+        return e.node("Max", [op["input"], e.scalar(bounds[0], dtype)])
     with np.errstate(over="ignore"):  # a bound beyond float16 is an infinity
         return e.node("Clip", [op["input"], e.scalar(low, dtype), e.scalar(high, dtype)])
 
@@ -52,9 +57,9 @@ def _linear(e: Emitter, op: Op) -> str:
 
 def _prelu(e: Emitter, op: Op) -> str:
     input, slope = op["input"], op["slope"]
-    if op.type("input") not in BITS:
+    if op.type("input") not in BITS and unidirectionally_broadcast(op.shape("slope"), op.shape("input")) is not None:
         return e.node("PRelu", [input, slope])
-    # `PRelu` has no kernel for signed integers.
+    # `PRelu` has no kernel for signed integers, and does not stretch the input.
     isNegative = e.node("Less", [input, e.scalar(0, op.type("input"))])
     return e.node("Where", [isNegative, e.node("Mul", [input, slope]), input])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op
-from webnn.validation.descriptor import FLOAT_TYPES, DataType
+from webnn.validation.descriptor import FLOAT_TYPES, SMALL_TYPES, DataType, integer_range
 
 __all__ = ["cast", "saturate"]
 
@@ -18,7 +18,9 @@ def saturate(number: float, dataType: DataType) -> int:
 
 def cast(e: Emitter, op: Op) -> str:
     """Emit ``cast``: the engine's own but for floating point to integer, which must saturate and have a value for NaN."""
-    value, source, target = op["input"], op.type("input"), op.arguments["type"]
+    value, source = op["input"], op.type("input")
+    # Its name differs between the drafts.
+    (target,) = op.arguments.values()
     if source == target:
         return value
     if source not in FLOAT_TYPES or target in FLOAT_TYPES:
@@ -32,13 +34,16 @@ def cast(e: Emitter, op: Op) -> str:
 
 def _to_integer(e: Emitter, value: str, target: DataType) -> str:
     """Emit the cast of a float32 value to an integer type. What the engine's own makes of NaN or of large numbers depends on the CPU."""
-    low, high = int(np.iinfo(target).min), int(np.iinfo(target).max)
+    low, high = integer_range(target)
     # The largest float32 inside the type's range: for 32 and 64 bits it is not the end of the range.
     limit = np.float32(high)
     if int(limit) > high:
         limit = np.nextafter(limit, np.float32(0))
     number = e.node("Where", [e.node("IsNaN", [value]), e.scalar(0, "float32"), value])
     inside = e.node("Clip", [number, e.scalar(low, "float32"), e.scalar(float(limit), "float32")])
+    if target in SMALL_TYPES:
+        # To these the engine rounds to nearest.
+        inside = e.cast(inside, "int8")
     result = e.cast(inside, target)
     if int(limit) == high:
         return result

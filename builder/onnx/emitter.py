@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
-from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
+from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor, Shape
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
@@ -40,10 +40,14 @@ ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
         "int8": TensorProto.INT8,
         "uint8": TensorProto.UINT8,
         "bool": TensorProto.BOOL,
+        "int4": TensorProto.INT4,
+        "uint4": TensorProto.UINT4,
     }
 )
 #: The same by NumPy's data types, whose names take long to make.
-_ARRAY_TYPES: Mapping[np.dtype[Any], int] = MappingProxyType({np.dtype(name): number for name, number in ELEMENT_TYPES.items()})
+_ARRAY_TYPES: Mapping[np.dtype[Any], int] = MappingProxyType(
+    {np.dtype(name): number for name, number in ELEMENT_TYPES.items() if name not in SMALL_TYPES}
+)
 BOOL = "bool"
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
@@ -167,14 +171,14 @@ class Translation:
         emit: The function that emits the nodes.
         carry: Data types that the engine has no (right) kernel for, with the type that carries them: every operand of the primary
             operand's type is cast to the carrier before, every output of it is cast back after. Rounding float16 happens here.
-        primary: The operand whose data type is looked up; the first one if empty.
+        primary: The position of the operand whose data type is looked up.
         fixed: Operands that are never cast (indices, conditions).
         elementwise: The nodes are the same whatever the order of the operands' dimensions is: what was transposed may be transposed after.
     """
 
     emit: Emit
     carry: Mapping[DataType, DataType] = field(default_factory=dict)
-    primary: str = ""
+    primary: int = 0
     fixed: tuple[str, ...] = ()
     elementwise: bool = False
 
@@ -200,6 +204,8 @@ class Emitter:
         self._literals: dict[tuple[np.dtype[Any], Shape, bytes], str] = {}
         #: The constants, C-contiguous, and the transposed values by name; and those of both that are not in the graph yet.
         self._constants: dict[str, Array] = {}
+        #: The constants of small integers: their bytes.
+        self._packed: dict[str, tuple[Array, OperandDescriptor]] = {}
         self._views: dict[str, View] = {}
         self._pending: set[str] = set()
         #: Behind a transpose, with no node between them that the engine does not move one over.
@@ -290,25 +296,38 @@ class Emitter:
         """Return a 1-D int64 initializer: axes, shapes, pads."""
         return self.literal(np.array(values, np.int64))
 
-    def weight(self, name: str, value: Array) -> str:
+    def weight(self, name: str, value: Array, descriptor: OperandDescriptor | None = None) -> str:
         """Add a constant operand: a large one by reference, in place, a small one by value. It is added when a node takes it.
 
         Args:
             name: The name of the initializer, unique in the graph.
             value: The array, C-contiguous; nothing writes to it any more.
+            descriptor: The operand's descriptor, which small integers need: an array of their bytes does not tell.
         """
-        if name not in self._constants:
+        if descriptor is not None and descriptor.dataType in SMALL_TYPES:
+            if name not in self._packed:
+                self._packed[name] = value, descriptor
+                self._pending.add(name)
+        elif name not in self._constants:
             self._constants[name] = value
             self._pending.add(name)
         return name
 
+    def is_constant(self, value: str) -> bool:
+        """Tell whether a value is a constant, to which `reshape` gives another shape without a node."""
+        return value in self._constants or value in self._packed
+
     def _add_constant(self, name: str) -> None:
-        value = self._constants[name]
-        data_type = _ARRAY_TYPES[value.dtype]
+        if name in self._packed:
+            value, descriptor = self._packed[name]
+            data_type, shape = ELEMENT_TYPES[descriptor.dataType], descriptor.dimensions
+        else:
+            value = self._constants[name]
+            data_type, shape = _ARRAY_TYPES[value.dtype], value.shape
         if value.nbytes < INLINE_BYTES:
-            self.graph.initializer.add(name=name, data_type=data_type, dims=value.shape, raw_data=value.tobytes())
+            self.graph.initializer.add(name=name, data_type=data_type, dims=shape, raw_data=value.tobytes())
             return
-        tensor = self.graph.initializer.add(name=name, data_type=data_type, dims=value.shape, data_location=TensorProto.EXTERNAL)
+        tensor = self.graph.initializer.add(name=name, data_type=data_type, dims=shape, data_location=TensorProto.EXTERNAL)
         # Without an offset and a length it is the whole file.
         tensor.external_data.add(key="location", value=name)
         self.weights.append(Weight(name, value))
@@ -318,7 +337,7 @@ class Emitter:
         if value not in self._pending:
             return
         self._pending.remove(value)
-        if value in self._constants:
+        if self.is_constant(value):
             self._add_constant(value)
         else:
             self._add_transpose(value)
@@ -373,7 +392,12 @@ class Emitter:
         return self._views.get(value) or View(value, tuple(range(rank)))
 
     def reshape(self, value: str, shape: Sequence[int]) -> str:
-        """Give a value another shape of as many elements; one dimension may be -1."""
+        """Give a value another shape of as many elements; one dimension may be -1, unless they are small integers."""
+        packed = self._packed.get(value)
+        if packed is not None:
+            # The bytes are the same.
+            name = f"{value}={','.join(map(str, shape))}"
+            return self.weight(name, packed[0], OperandDescriptor(packed[1].dataType, tuple(shape)))
         constant = self._constants.get(value)
         if constant is None:
             return self.node("Reshape", [value, self.ints(shape)])

@@ -1,4 +1,4 @@
-"""Reductions, and the positions of extreme values.
+"""Reductions, running sums, and the positions of extreme values.
 
 Measured with ONNX Runtime's CPU provider: ``ReduceSum``, ``ReduceMean``, ``ReduceMax`` and ``ReduceMin`` are fast along any axes,
 ``ReduceL1``, ``ReduceL2``, ``ReduceSumSquare`` and ``ReduceLogSum`` take 4 to 15 times as long as an elementwise node and ``ReduceSum``.
@@ -32,6 +32,8 @@ _UNREDUCED = {"reduceL1": "Abs", "reduceL2": "Abs", "reduceLogSum": "Log", "redu
 
 def _axes(op: Op) -> list[int]:
     """Return the axes to reduce, ascending."""
+    if "axis" in op.arguments:
+        return [op.arguments["axis"]]
     axes = op.options.axes
     return list(range(len(op.shape("input")))) if axes is None else sorted(axes)
 
@@ -149,7 +151,8 @@ def _merge_axes(e: Emitter, op: Op) -> str:
 
 def _arg(e: Emitter, op: Op) -> str:
     op_type = "ArgMax" if op.name == "argMax" else "ArgMin"
-    last = int(op.options.selectLastIndex)
+    # Which of several is found is open in the current draft: the first, too.
+    last = int(getattr(op.options, "selectLastIndex", False))
     value = _merge_axes(e, op)
     if op.type("input") == "uint64":
         # There is no kernel for it; with the highest bit flipped, int64 orders the values in the same way.
@@ -160,7 +163,16 @@ def _arg(e: Emitter, op: Op) -> str:
         nan = e.node("IsNaN", [value])
         found = e.node("ArgMax", [e.cast(nan, "uint8")], axis=1, select_last_index=last)
         result = e.node("Where", [e.node("GatherElements", [nan, found], axis=1), found, result])
-    return e.reshape(result, op.outputs[0].dimensions)
+    result = e.reshape(result, op.outputs[0].dimensions)
+    return result if op.outputs[0].dataType == "int64" else e.cast(result, op.outputs[0].dataType)
+
+
+def _cumulative_sum(e: Emitter, op: Op) -> str:
+    view = e.view(op["input"], len(op.shape("input")))
+    axis = e.scalar(view.permutation[op.arguments["axis"]], "int64")
+    options = op.options
+    result = e.node("CumSum", [view.source, axis], exclusive=int(options.exclusive), reverse=int(options.reversed))
+    return e.transpose(result, view.permutation)
 
 
 TRANSLATIONS: dict[str, Translation] = {
@@ -170,6 +182,8 @@ TRANSLATIONS: dict[str, Translation] = {
     "reduceMean": Translation(emit=_mean, carry={"float16": "float32"}),
     "reduceMin": Translation(emit=_extreme, carry={"float16": "float32"}),
     "reduceProduct": Translation(emit=_product, carry={"float16": "float32"}),
-    # There is no kernel for uint32; the output is int64 and not cast back.
+    # There is no kernel for uint32; the output is of a type of its own and not cast back.
     **{name: Translation(emit=_arg, carry={"float16": "float32", "uint32": "int64"}) for name in ("argMin", "argMax")},
+    # Its integers wrap. There are no kernels for unsigned ones, but modulo 2^bits they add alike, and the casts keep the bits.
+    "cumulativeSum": Translation(emit=_cumulative_sum, carry={"float16": "float32", "uint32": "int32", "uint64": "int64"}),
 }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
+from webnn.builder.onnx.integer import BITS
 
 __all__ = ["TRANSLATIONS"]
 
@@ -95,7 +96,7 @@ def _resample2d(e: Emitter, op: Op) -> str:
     options, shape, output = op.options, op.shape("input"), op.outputs[0].dimensions
     mode = "nearest" if options.mode == "nearest-neighbor" else "linear"
     indices = options.axes or (2, 3)
-    sizes = options.sizes is not None or max(output) > _LONGEST_TABLE
+    sizes = options.sizes is not None or not options.maps_with_scales or max(output) > _LONGEST_TABLE
     if sizes:
         axes = [_Axis(axis, shape[axis], output[axis], Fraction(output[axis], shape[axis])) for axis in indices]
         right = True
@@ -111,7 +112,12 @@ def _resample2d(e: Emitter, op: Op) -> str:
     view = e.view(op["input"], 4)
     if mode == "linear":
         right = right and _takes_linear(e, view, axes)
-    return _with_resize(e, op, view, mode, axes, sizes=sizes) if right else _with_gather(e, op, mode, axes)
+    result = _with_resize(e, op, view, mode, axes, sizes=sizes) if right else _with_gather(e, op, mode, axes)
+    # Between two integers lies the nearest one.
+    return e.elementwise("Round", [result]) if mode == "linear" and op.operands["input"]._descriptor.dataType in BITS else result
 
 
-TRANSLATIONS = {"resample2d": Translation(emit=_resample2d, carry={"float16": "float32"})}
+TRANSLATIONS = {
+    # The engine's own kernels for integers drop the fraction.
+    "resample2d": Translation(emit=_resample2d, carry={"float16": "float32", "int8": "float32", "uint8": "float32"}),
+}

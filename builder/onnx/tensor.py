@@ -36,13 +36,15 @@ def _reshape(e: Emitter, op: Op) -> str:
 
 def _slice(e: Emitter, op: Op) -> str:
     starts, sizes, shape = op.arguments["starts"], op.arguments["sizes"], op.shape("input")
+    strides = (op.options and op.options.strides) or [1] * len(shape)
     # The engine cannot slice a scalar, which has no axes to cut.
-    cut = [axis for axis, size in enumerate(sizes) if size != shape[axis]]
+    cut = [axis for axis, size in enumerate(sizes) if size != shape[axis] or strides[axis] != 1]
     if not cut:
         return op["input"]
     begins = e.ints([starts[axis] for axis in cut])
     ends = e.ints([starts[axis] + sizes[axis] for axis in cut])
-    return e.node("Slice", [op["input"], begins, ends, e.ints(cut)])
+    steps = [strides[axis] for axis in cut]
+    return e.node("Slice", [op["input"], begins, ends, e.ints(cut), e.ints(steps) if any(step != 1 for step in steps) else None])
 
 
 def _split(e: Emitter, op: Op) -> list[str]:
@@ -128,14 +130,16 @@ def _fills(op: Op, argument: str) -> bool:
 
 
 def _where(e: Emitter, op: Op) -> str:
-    condition, input, other, dtype = e.cast(op["condition"], BOOL), op["input"], op["other"], op.type("input")
+    # The names of the two values differ between the drafts.
+    _, first, second = op.inputs
+    condition, input, other, dtype = e.cast(op["condition"], BOOL), op[first], op[second], op.type(first)
     # The engine's `Where(c, a, b)` joins two selections, in each of which the rest is 0, with `a != 0 ? a : b`, so a negative zero in `a`
     # comes out as a positive one. Where `b`'s selection is broadcast along a row, and `a`'s is not, it is the other way round.
-    if dtype not in FLOAT_TYPES or (_has_no_negative_zero(op, "input") and _fills(op, "other")):
+    if dtype not in FLOAT_TYPES or (_has_no_negative_zero(op, first) and _fills(op, second)):
         return e.node("Where", [condition, input, other])
     # Not `Not`: the engine's optimizer removes it and exchanges the operands.
     negated = e.node("Equal", [op["condition"], e.scalar(0, "uint8")])
-    if _has_no_negative_zero(op, "other") and _fills(op, "input"):
+    if _has_no_negative_zero(op, second) and _fills(op, first):
         return e.node("Where", [negated, other, input])
     # Each as the last operand beside a 1; a product with 1 is the value itself.
     one = e.scalar(1, dtype)
@@ -144,10 +148,11 @@ def _where(e: Emitter, op: Op) -> str:
 
 TRANSLATIONS = {
     "cast": Translation(emit=cast, elementwise=True),
-    "concat": Translation(emit=_concat),
+    # `Concat` and `Reshape` take no small integers.
+    "concat": Translation(emit=_concat, carry={"int4": "int8"}),
     "expand": Translation(emit=_expand),
     "pad": Translation(emit=_pad),
-    "reshape": Translation(emit=_reshape),
+    "reshape": Translation(emit=_reshape, carry={"int4": "int8"}),
     "slice": Translation(emit=_slice),
     "split": Translation(emit=_split),
     "transpose": Translation(emit=_transpose),
@@ -159,7 +164,7 @@ TRANSLATIONS = {
     "where": Translation(
         emit=_where,
         carry={"float16": "float32", "uint64": "int64"},
-        primary="input",
+        primary=1,
         fixed=("condition",),
     ),
 }

@@ -19,15 +19,17 @@ from webnn.builder.onnx import (
     matmul,
     normalization,
     pooling,
+    quantization,
     recurrent,
     reduction,
     resample,
     tensor,
+    tiling,
     unary,
 )
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.operand import MLOperand, Operator
-from webnn.validation.descriptor import DataType, OperandDescriptor
+from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor
 
 __all__ = ["TRANSLATIONS", "OnnxModel", "translate"]
 
@@ -44,10 +46,12 @@ TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
             matmul,
             normalization,
             pooling,
+            quantization,
             recurrent,
             reduction,
             resample,
             tensor,
+            tiling,
             unary,
         )
         for name, translation in family.TRANSLATIONS.items()
@@ -109,7 +113,7 @@ class _Translator:
             assert operand._value is not None  # inputs were declared before
             name = self.values[id(operand)] = f"constant.{self.constants}"
             self.constants += 1
-            self.emitter.weight(name, operand._value)
+            self.emitter.weight(name, operand._value, operand._descriptor)
         return name
 
     def operator(self, operator: Operator) -> None:
@@ -126,7 +130,7 @@ class _Translator:
         for name, operand in zip(names, operator.inputs, strict=True):
             operands[name] = operand
             inputs[name] = self.value(operand)
-        primary = operands[translation.primary] if translation.primary else operator.inputs[0]
+        primary = operator.inputs[translation.primary]
         for name, operand in operator.members:
             operands[name] = operand
             inputs[name] = self.value(operand)
@@ -175,8 +179,10 @@ class _Translator:
         for name, operand in self.graph.outputs.items():
             value = self.value(operand)
             if value in taken:
-                # The engine wants a value of its own for each output: an operand may be listed twice.
-                value = emitter.node("Identity", [value])
+                # The engine wants a value of its own for each output: an operand may be listed twice. (`Identity` has no kernel for small
+                # integers.)
+                dataType = operand._descriptor.dataType
+                value = emitter.cast(value, dataType) if dataType in SMALL_TYPES else emitter.node("Identity", [value])
             taken.add(value)
             emitter.declare_output(value, operand._descriptor)
             outputs[name] = value, operand._descriptor

@@ -16,6 +16,7 @@ _KERNELS = {
     "log": "Log",
     "neg": "Neg",
     "reciprocal": "Reciprocal",
+    "roundEven": "Round",
     "sin": "Sin",
     "sqrt": "Sqrt",
     "tan": "Tan",
@@ -30,7 +31,19 @@ def _identity(e: Emitter, op: Op) -> str:
     return e.node("Identity", [op["input"]])
 
 
+def _sign(e: Emitter, op: Op) -> str:
+    value, dtype = op["input"], op.type("input")
+    if dtype != "float32":
+        return e.node("Sign", [value])
+    # The engine's `Sign` of NaN is NaN; it is neither above nor below zero. This is no slower.
+    zero = e.scalar(0, dtype)
+    above, below = (e.cast(e.node(op_type, [value, zero]), dtype) for op_type in ("Greater", "Less"))
+    return e.node("Sub", [above, below])
+
+
 TRANSLATIONS = {
     **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in _KERNELS},
-    "identity": Translation(emit=_identity, elementwise=True),
+    # `Identity` takes no small integers.
+    "identity": Translation(emit=_identity, carry={"int4": "int8", "uint4": "uint8"}, elementwise=True),
+    "sign": Translation(emit=_sign, carry={"float16": "float32"}, elementwise=True),
 }

@@ -21,7 +21,8 @@ __all__ = ["ActivationOps"]
 class ActivationOps(BuilderBase):
     """The activation functions, `clamp`, `prelu` and `softmax`.
 
-    Called without an input, an activation function returns an `MLActivation` for ``gru``, ``lstm`` and their cells.
+    In the draft of June 2024 an activation function that is called without an input returns an `MLActivation` for ``gru``, ``lstm`` and
+    their cells.
     """
 
     __slots__ = ()
@@ -31,11 +32,12 @@ class ActivationOps(BuilderBase):
 
         Args:
             input: The operand, any data type and shape.
-            options: ``minValue`` (no lower bound), ``maxValue`` (no upper bound): single-precision numbers for every data type.
+            options: ``minValue`` (no lower bound), ``maxValue`` (no upper bound): any numbers, ints of any size too, rounded to the nearest
+                ones that the input's type has. In the draft of June 2024 they are single-precision numbers for every data type.
             members: The options as keyword arguments.
 
         Raises:
-            WebNNTypeError: ``minValue`` is greater than ``maxValue``, or a bound is no finite number.
+            WebNNTypeError: ``minValue`` is greater than ``maxValue``, or a bound is no number; in the draft of June 2024, no finite one.
         """
         return self._single("clamp", (input,), (), options, members)
 
@@ -197,13 +199,14 @@ class ActivationOps(BuilderBase):
         """Return the input where it is not negative, else ``slope * input``; integers wrap. `#api-mlgraphbuilder-prelu`.
 
         Args:
-            input: The operand, float32, float16, int32 or int8, any shape.
-            slope: The slope, of the same type and a shape that can be stretched to the input's.
+            input: The operand, float32, float16, int32, int64 (not in the draft of June 2024) or int8, any shape.
+            slope: The slope, of the same type and a shape that broadcasts with the input's; in the draft of June 2024 one that can be
+                stretched to the input's.
             options: A label for messages.
             members: The options as keyword arguments.
 
         Raises:
-            WebNNTypeError: The data type is not allowed, the types differ, or the slope does not broadcast to the input's shape.
+            WebNNTypeError: The data type is not allowed, the types differ, or the shapes do not broadcast.
         """
         return self._single("prelu", (input, slope), (), options, members)
 
@@ -222,7 +225,8 @@ class ActivationOps(BuilderBase):
         """Return ``max(0, input)``. `#api-mlgraphbuilder-relu-method`.
 
         Args:
-            input: The operand, float32, float16, int32 or int8, any shape. Nothing for an activation function.
+            input: The operand, float32, float16, int32, int64 (not in the draft of June 2024) or int8, any shape. Nothing for an
+                activation function.
             options: A label for messages.
             members: The options as keyword arguments.
 

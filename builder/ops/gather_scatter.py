@@ -1,4 +1,4 @@
-"""Operations that pick elements by index: `#api-mlgraphbuilder-gather`."""
+"""Operations that pick or replace elements by index: `#api-mlgraphbuilder-gather`, `#api-mlgraphbuilder-scatterelements`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Unpack
 
 from webnn.builder.base import BuilderBase
 from webnn.builder.operand import MLOperand
-from webnn.builder.options import MLGatherOptions
+from webnn.builder.options import MLGatherOptions, MLOperatorOptions, MLScatterOptions
 
 __all__ = ["GatherScatterOps"]
 
 
 class GatherScatterOps(BuilderBase):
-    """Gathering by index; this draft has no scattering."""
+    """Gathering and scattering by index. The draft of June 2024 has `gather` alone."""
 
     __slots__ = ()
 
@@ -38,3 +38,114 @@ class GatherScatterOps(BuilderBase):
             WebNNTypeError: There is no such axis, the indices are of another type, or the output has too many dimensions.
         """
         return self._single("gather", (input, indices), (), options, members)
+
+    def gatherElements(
+        self,
+        input: MLOperand,
+        indices: MLOperand,
+        options: MLGatherOptions | None = None,
+        **members: Unpack[MLGatherOptions],
+    ) -> MLOperand:
+        """Pick single elements of an operand along an axis by their indices. `#api-mlgraphbuilder-gatherelements`.
+
+        The element at a place of the output is the one of the input whose index along the axis is that at the same place of ``indices``,
+        and whose other coordinates are those of the place.
+
+        Args:
+            input: The operand, any data type, at least 1-D: [before..., N, behind...], N being the size of the axis.
+            indices: The indices, int32, uint32 or int64, [before..., M, behind...] with any M. Each is clamped to -N .. N - 1; negative
+                ones count from the end.
+            options: ``axis`` (0).
+            members: The options as keyword arguments.
+
+        Returns:
+            The elements, [before..., M, behind...].
+
+        Raises:
+            WebNNTypeError: There is no such axis, the indices are of another type or shape, or the revision has no such operation.
+        """
+        return self._single("gatherElements", (input, indices), (), options, members)
+
+    def gatherND(
+        self,
+        input: MLOperand,
+        indices: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Pick elements or slices of an operand by their coordinates. `#api-mlgraphbuilder-gathernd`.
+
+        Args:
+            input: The operand, any data type, at least 1-D: [N1, ..., Nk, behind...].
+            indices: The coordinates, int32, uint32 or int64, [places..., k] with k from 1 to the rank of the input. Part i of each is
+                clamped to -Ni .. Ni - 1; negative ones count from the end.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Returns:
+            The slices, [places..., behind...].
+
+        Raises:
+            WebNNTypeError: The input or the indices are a scalar, the indices are of another type, the coordinates have more parts than the
+                input has dimensions, the output has too many dimensions, or the revision has no such operation.
+        """
+        return self._single("gatherND", (input, indices), (), options, members)
+
+    def scatterElements(
+        self,
+        input: MLOperand,
+        indices: MLOperand,
+        updates: MLOperand,
+        options: MLScatterOptions | None = None,
+        **members: Unpack[MLScatterOptions],
+    ) -> MLOperand:
+        """Replace single elements of an operand along an axis by their indices. `#api-mlgraphbuilder-scatterelements`.
+
+        The place of an update in the output is its place in ``updates``, with its index in place of the coordinate along the axis. Of
+        several updates of one place the last one counts, in row-major order.
+
+        Args:
+            input: The operand, any data type, at least 1-D: [before..., N, behind...], N being the size of the axis.
+            indices: The indices, int32, uint32 or int64, [before..., M, behind...] with any M. Each is clamped to -N .. N - 1; negative
+                ones count from the end.
+            updates: The new elements, of the input's type, [before..., M, behind...].
+            options: ``axis`` (0).
+            members: The options as keyword arguments.
+
+        Returns:
+            The input with the new elements in it, [before..., N, behind...].
+
+        Raises:
+            WebNNTypeError: There is no such axis, the indices or updates are of another type or shape, or the revision has no such
+                operation.
+        """
+        return self._single("scatterElements", (input, indices, updates), (), options, members)
+
+    def scatterND(
+        self,
+        input: MLOperand,
+        indices: MLOperand,
+        updates: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Replace elements or slices of an operand by their coordinates. `#api-mlgraphbuilder-scatternd`.
+
+        Of several updates of one slice the last one counts, in row-major order.
+
+        Args:
+            input: The operand, any data type, at least 1-D: [N1, ..., Nk, behind...].
+            indices: The coordinates, int32, uint32 or int64, [places..., k] with k from 1 to the rank of the input. Part i of each is
+                clamped to -Ni .. Ni - 1; negative ones count from the end.
+            updates: The new slices, of the input's type, [places..., behind...].
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Returns:
+            The input with the new slices in it, [N1, ..., Nk, behind...].
+
+        Raises:
+            WebNNTypeError: The input or the indices are a scalar, the indices or updates are of another type, the coordinates have more
+                parts than the input has dimensions, the updates have another shape, or the revision has no such operation.
+        """
+        return self._single("scatterND", (input, indices, updates), (), options, members)

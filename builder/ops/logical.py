@@ -12,7 +12,7 @@ __all__ = ["LogicalOps"]
 
 
 class LogicalOps(BuilderBase):
-    """The comparisons of two operands, whose shapes broadcast in both directions, and the negation; all return 0 or 1 in uint8."""
+    """Comparisons and connectives of two operands, whose shapes broadcast in both directions, tests of one; all return uint8, 0 or 1."""
 
     __slots__ = ()
 
@@ -35,6 +35,28 @@ class LogicalOps(BuilderBase):
             WebNNTypeError: The types differ, or the shapes do not broadcast.
         """
         return self._single("equal", (a, b), (), options, members)
+
+    def notEqual(
+        self,
+        a: MLOperand,
+        b: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Tell where ``a`` and ``b`` differ, element by element, as uint8; NaN differs from everything. `#api-mlgraphbuilder-logical`.
+
+        The draft of June 2024 does not have it.
+
+        Args:
+            a: The first operand, any data type and shape.
+            b: The second operand, of the same type and a shape that broadcasts with the first one's.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The types differ, or the shapes do not broadcast.
+        """
+        return self._single("notEqual", (a, b), (), options, members)
 
     def greater(
         self,
@@ -128,3 +150,99 @@ class LogicalOps(BuilderBase):
             WebNNTypeError: The data type is not uint8.
         """
         return self._single("logicalNot", (a,), (), options, members)
+
+    def logicalAnd(
+        self,
+        a: MLOperand,
+        b: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Return 1 where both elements are other than 0, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
+
+        The draft of June 2024 does not have it.
+
+        Args:
+            a: The first operand, uint8, any shape.
+            b: The second operand, of the same type and a shape that broadcasts with the first one's.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: A data type is not uint8, or the shapes do not broadcast.
+        """
+        return self._single("logicalAnd", (a, b), (), options, members)
+
+    def logicalOr(
+        self,
+        a: MLOperand,
+        b: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Return 1 where one element or both are other than 0, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
+
+        The draft of June 2024 does not have it.
+
+        Args:
+            a: The first operand, uint8, any shape.
+            b: The second operand, of the same type and a shape that broadcasts with the first one's.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: A data type is not uint8, or the shapes do not broadcast.
+        """
+        return self._single("logicalOr", (a, b), (), options, members)
+
+    def logicalXor(
+        self,
+        a: MLOperand,
+        b: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Return 1 where one element is 0 and the other one is not, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
+
+        The draft of June 2024 does not have it.
+
+        Args:
+            a: The first operand, uint8, any shape.
+            b: The second operand, of the same type and a shape that broadcasts with the first one's.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: A data type is not uint8, or the shapes do not broadcast.
+        """
+        return self._single("logicalXor", (a, b), (), options, members)
+
+    def isNaN(self, a: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
+        """Return 1 where an element is NaN, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
+
+        The draft of June 2024 does not have it.
+
+        Args:
+            a: The operand, float32 or float16, any shape.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The data type is not allowed.
+        """
+        return self._single("isNaN", (a,), (), options, members)
+
+    def isInfinite(self, a: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
+        """Return 1 where an element is an infinity of either sign, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
+
+        The draft of June 2024 does not have it.
+
+        Args:
+            a: The operand, float32 or float16, any shape.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The data type is not allowed.
+        """
+        return self._single("isInfinite", (a,), (), options, members)

@@ -32,8 +32,8 @@ class PoolingOps(BuilderBase):
                 [batches, height, width, channels].
             options: ``windowDimensions`` [height, width] (the input's: global pooling), ``padding`` [beginningHeight,
                 endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
-                ``layout`` ("nchw"), ``roundingType`` of the output's height and width ("floor"), ``outputSizes`` [height, width]
-                instead: both as rounded down, or both as rounded up.
+                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft of June 2024 calls it
+                ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
             members: The options as keyword arguments.
 
         Returns:
@@ -60,8 +60,8 @@ class PoolingOps(BuilderBase):
                 [batches, height, width, channels].
             options: ``windowDimensions`` [height, width] (the input's: global pooling), ``padding`` [beginningHeight,
                 endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
-                ``layout`` ("nchw"), ``roundingType`` of the output's height and width ("floor"), ``outputSizes`` [height, width]
-                instead: both as rounded down, or both as rounded up.
+                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft of June 2024 calls it
+                ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
             members: The options as keyword arguments.
 
         Returns:
@@ -88,8 +88,8 @@ class PoolingOps(BuilderBase):
                 [batches, height, width, channels].
             options: ``windowDimensions`` [height, width] (the input's: global pooling), ``padding`` [beginningHeight,
                 endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
-                ``layout`` ("nchw"), ``roundingType`` of the output's height and width ("floor"), ``outputSizes`` [height, width]
-                instead: both as rounded down, or both as rounded up.
+                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft of June 2024 calls it
+                ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
             members: The options as keyword arguments.
 
         Returns:

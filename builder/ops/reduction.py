@@ -1,18 +1,20 @@
-"""Reductions: `#api-mlgraphbuilder-reduce` and `#api-mlgraphbuilder-argminmax`."""
+"""Reductions and running sums: `#api-mlgraphbuilder-reduce`, `#api-mlgraphbuilder-cumulativesum`, `#api-mlgraphbuilder-argminmax`."""
 
 from __future__ import annotations
 
-from typing import Unpack
+from collections.abc import Mapping
+from typing import Any, Unpack, overload
 
 from webnn.builder.base import BuilderBase
 from webnn.builder.operand import MLOperand
-from webnn.builder.options import MLArgMinMaxOptions, MLReduceOptions
+from webnn.builder.options import MLArgMinMaxOptions, MLCumulativeSumOptions, MLReduceOptions
+from webnn.validation import webidl
 
 __all__ = ["ReductionOps"]
 
 
 class ReductionOps(BuilderBase):
-    """The reductions, and the positions of the extreme values."""
+    """The reductions, the running sums, and the positions of the extreme values."""
 
     __slots__ = ()
 
@@ -244,52 +246,137 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceSumSquare", (input,), (), options, members)
 
-    def argMin(
+    def cumulativeSum(
         self,
         input: MLOperand,
-        options: MLArgMinMaxOptions | None = None,
-        **members: Unpack[MLArgMinMaxOptions],
+        axis: int,
+        options: MLCumulativeSumOptions | None = None,
+        **members: Unpack[MLCumulativeSumOptions],
     ) -> MLOperand:
-        """Find the position of the minimum, along axes. `#api-mlgraphbuilder-argminmax`.
+        """Add up the elements along an axis, each with all those before it. `#api-mlgraphbuilder-cumulativesum`.
 
-        Several axes are counted as one: the position is that in the reduced dimensions laid out row by row, in the input's order.
-        NaN counts as the minimum.
+        Integers are exact modulo 2^bits. The draft of June 2024 does not have it.
 
         Args:
-            input: The operand, any data type, any shape.
-            options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False),
-                ``selectLastIndex`` instead of the first of several (False).
+            input: The operand, float32, float16, int32, uint32, int64 or uint64, at least 1-D.
+            axis: The axis, from 0 to N-1 (N: the rank of ``input``).
+            options: ``exclusive`` leaves each element out of its own sum, so that the first one is 0 (False), ``reversed`` adds up from
+                the last element to the first (False).
             members: The options as keyword arguments.
 
         Returns:
-            An int64 operand, without the reduced dimensions unless they are kept.
+            An operand of the input's type and shape.
 
         Raises:
-            WebNNTypeError: An axis is listed twice or is not one of the input's.
+            WebNNTypeError: The data type is not allowed, or the axis is not one of the input's.
         """
-        return self._single("argMin", (input,), (), options, members)
+        return self._single("cumulativeSum", (input,), (axis,), options, members)
+
+    @overload
+    def argMin(
+        self,
+        input: MLOperand,
+        axis: int,
+        options: MLArgMinMaxOptions | None = None,
+        **members: Unpack[MLArgMinMaxOptions],
+    ) -> MLOperand: ...
+
+    @overload
+    def argMin(
+        self,
+        input: MLOperand,
+        axis: MLArgMinMaxOptions | None = None,
+        *,
+        options: MLArgMinMaxOptions | None = None,
+        **members: Unpack[MLArgMinMaxOptions],
+    ) -> MLOperand: ...
+
+    def argMin(
+        self,
+        input: MLOperand,
+        axis: int | MLArgMinMaxOptions | None = None,
+        options: MLArgMinMaxOptions | None = None,
+        **members: Unpack[MLArgMinMaxOptions],
+    ) -> MLOperand:
+        """Find the position of the minimum, along an axis. `#api-mlgraphbuilder-argminmax`.
+
+        NaN counts as the minimum. Of several equal ones the first is found.
+
+        The draft of June 2024 has no argument ``axis``, but ``options.axes``. Several axes are counted as one: the position is that in the
+        reduced dimensions laid out row by row, in the input's order.
+
+        Args:
+            input: The operand, any data type, at least 1-D; in the draft of June 2024 any shape.
+            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); in the draft of June 2024 the options stand here.
+            options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). In the draft of June
+                2024: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
+                of several (False).
+            members: The options as keyword arguments.
+
+        Returns:
+            An operand of the output's data type (int64 in the draft of June 2024), without the reduced dimensions unless they are kept.
+
+        Raises:
+            WebNNTypeError: An axis is not one of the input's, or is listed twice, or the data type is no type of positions.
+        """
+        return self._position("argMin", input, axis, options, members)
+
+    @overload
+    def argMax(
+        self,
+        input: MLOperand,
+        axis: int,
+        options: MLArgMinMaxOptions | None = None,
+        **members: Unpack[MLArgMinMaxOptions],
+    ) -> MLOperand: ...
+
+    @overload
+    def argMax(
+        self,
+        input: MLOperand,
+        axis: MLArgMinMaxOptions | None = None,
+        *,
+        options: MLArgMinMaxOptions | None = None,
+        **members: Unpack[MLArgMinMaxOptions],
+    ) -> MLOperand: ...
 
     def argMax(
         self,
         input: MLOperand,
+        axis: int | MLArgMinMaxOptions | None = None,
         options: MLArgMinMaxOptions | None = None,
         **members: Unpack[MLArgMinMaxOptions],
     ) -> MLOperand:
-        """Find the position of the maximum, along axes. `#api-mlgraphbuilder-argminmax`.
+        """Find the position of the maximum, along an axis. `#api-mlgraphbuilder-argminmax`.
 
-        Several axes are counted as one: the position is that in the reduced dimensions laid out row by row, in the input's order.
-        NaN counts as the maximum.
+        NaN counts as the maximum. Of several equal ones the first is found.
+
+        The draft of June 2024 has no argument ``axis``, but ``options.axes``. Several axes are counted as one: the position is that in the
+        reduced dimensions laid out row by row, in the input's order.
 
         Args:
-            input: The operand, any data type, any shape.
-            options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False),
-                ``selectLastIndex`` instead of the first of several (False).
+            input: The operand, any data type, at least 1-D; in the draft of June 2024 any shape.
+            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); in the draft of June 2024 the options stand here.
+            options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). In the draft of June
+                2024: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
+                of several (False).
             members: The options as keyword arguments.
 
         Returns:
-            An int64 operand, without the reduced dimensions unless they are kept.
+            An operand of the output's data type (int64 in the draft of June 2024), without the reduced dimensions unless they are kept.
 
         Raises:
-            WebNNTypeError: An axis is listed twice or is not one of the input's.
+            WebNNTypeError: An axis is not one of the input's, or is listed twice, or the data type is no type of positions.
         """
-        return self._single("argMax", (input,), (), options, members)
+        return self._position("argMax", input, axis, options, members)
+
+    def _position(self, name: str, input: MLOperand, axis: object, options: object, members: Mapping[str, Any]) -> MLOperand:
+        operation, call = self._calls.get(name) or self._prepare(name)
+        if isinstance(axis, Mapping) and options is None:
+            # The options stand where the other draft has the axis.
+            axis, options = None, axis
+        if operation.arguments:
+            return self._single(name, (input,), (axis,), options, members)
+        if axis is not None:
+            raise call.error("options", "must be a dictionary, whose axes are in place of the axis of later drafts", webidl.describe(axis))
+        return self._single(name, (input,), (), options, members)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
-from webnn.builder.base import BuilderBase
+from webnn.builder.base import MISSING, BuilderBase, Missing
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import (
     MLOperatorOptions,
     MLPadOptions,
+    MLSliceOptions,
     MLSplitOptions,
     MLTransposeOptions,
     MLTriangularOptions,
     Numbers,
 )
 from webnn.validation.descriptor import DataType
+from webnn.validation.errors import WebNNTypeError
 
 __all__ = ["TensorOps"]
 
@@ -28,8 +30,10 @@ class TensorOps(BuilderBase):
     def cast(
         self,
         input: MLOperand,
-        type: DataType,
+        dataType: DataType | Missing = MISSING,
         options: MLOperatorOptions | None = None,
+        *,
+        type: DataType | Missing = MISSING,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand:
         """Convert each element to another data type. `#api-mlgraphbuilder-cast`.
@@ -39,14 +43,15 @@ class TensorOps(BuilderBase):
 
         Args:
             input: The operand, any data type and shape.
-            type: The data type to convert to.
+            dataType: The data type to convert to.
             options: A label for messages.
+            type: What the draft of June 2024 calls ``dataType``.
             members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: There is no such type, or the output is too large.
         """
-        return self._single("cast", (input,), (type,), options, members)
+        return self._single("cast", (input,), (self._either("cast", "dataType", dataType, type),), options, members)
 
     def concat(
         self,
@@ -102,19 +107,21 @@ class TensorOps(BuilderBase):
         """Add elements before and behind each axis. `#api-mlgraphbuilder-pad`.
 
         Args:
-            input: The operand, any data type, at least 1-D.
+            input: The operand, any data type and shape; in the draft of June 2024 at least 1-D.
             beginningPadding: How many elements to add before each axis.
             endingPadding: How many elements to add behind each axis.
-            options: ``mode`` ("constant"; "edge" repeats the outermost element, "reflection" mirrors without it, "symmetric" with it),
-                ``value`` of the constant (0), converted to the input's type as `cast` does.
+            options: ``mode`` ("constant"; "edge" repeats the outermost element, "reflection" mirrors without it; in the draft of June 2024
+                also "symmetric", which mirrors with it), ``value`` of the constant (0): any number, an int of any size too, rounded to the
+                nearest one that the input's type has. In the draft of June 2024 it is a single-precision number, converted as `cast` does.
             members: The options as keyword arguments.
 
         Returns:
-            An operand whose sizes are beginning padding + input size + ending padding. Where the padding is larger than the axis the
-            mirrors mirror again.
+            An operand whose sizes are beginning padding + input size + ending padding. In the draft of June 2024 a mirror may add more
+            than the axis has, and mirrors again.
 
         Raises:
-            WebNNTypeError: The input is a scalar, a padding has not one number for each axis, or the output is too large.
+            WebNNTypeError: A padding has not one number for each axis, a mirror adds as many elements as the axis has or more, or the
+                output is too large.
         """
         return self._single("pad", (input,), (beginningPadding, endingPadding), options, members)
 
@@ -143,20 +150,24 @@ class TensorOps(BuilderBase):
         input: MLOperand,
         starts: Numbers,
         sizes: Numbers,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        options: MLSliceOptions | None = None,
+        **members: Unpack[MLSliceOptions],
     ) -> MLOperand:
         """Cut a block out of an operand. `#api-mlgraphbuilder-slice`.
 
         Args:
             input: The operand, any data type and shape.
             starts: The first index of each axis.
-            sizes: The number of elements of each axis, the output's shape.
-            options: A label for messages.
+            sizes: The number of elements of each axis that the block covers.
+            options: ``strides``: for each axis, which of these elements are taken, the first of each stride (1). The draft of June 2024
+                does not have them.
             members: The options as keyword arguments.
 
+        Returns:
+            An operand with ``ceil(size / stride)`` elements along each axis.
+
         Raises:
-            WebNNTypeError: There is not one start and one size for each axis, or the block is empty or leaves the input.
+            WebNNTypeError: There is not one start, size and stride for each axis, a stride is 0, or the block is empty or leaves the input.
         """
         return self._single("slice", (input,), (starts, sizes), options, members)
 
@@ -222,21 +233,36 @@ class TensorOps(BuilderBase):
     def where(
         self,
         condition: MLOperand,
-        input: MLOperand,
-        other: MLOperand,
+        trueValue: MLOperand | Missing = MISSING,
+        falseValue: MLOperand | Missing = MISSING,
         options: MLOperatorOptions | None = None,
+        *,
+        input: MLOperand | Missing = MISSING,
+        other: MLOperand | Missing = MISSING,
         **members: Unpack[MLOperatorOptions],
     ) -> MLOperand:
         """Choose between two operands, element by element. `#api-mlgraphbuilder-where`.
 
         Args:
             condition: The condition, uint8; everything but 0 is true.
-            input: What is taken where the condition is true, any data type.
-            other: What is taken elsewhere, of the same type. The shapes of all three broadcast together.
+            trueValue: What is taken where the condition is true, any data type.
+            falseValue: What is taken elsewhere, of the same type. The shapes of all three broadcast together.
             options: A label for messages.
+            input: What the draft of June 2024 calls ``trueValue``.
+            other: What the draft of June 2024 calls ``falseValue``.
             members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: A type differs, or the shapes do not broadcast.
         """
-        return self._single("where", (condition, input, other), (), options, members)
+        chosen = self._either("where", "trueValue", trueValue, input)
+        otherwise = self._either("where", "falseValue", falseValue, other)
+        return self._single("where", (condition, chosen, otherwise), (), options, members)
+
+    def _either(self, operation: str, name: str, current: Any, former: Any) -> Any:
+        """Return an argument that two drafts call by different names, under whichever it was given."""
+        if former is MISSING:
+            return current
+        if current is not MISSING:
+            raise WebNNTypeError(f"{operation}: {name} must be given once, got two values", operation=operation, argument=name)
+        return former

@@ -20,7 +20,7 @@ class UnaryOps(BuilderBase):
         """Return the absolute value, element by element; that of the lowest integer wraps to itself. `#api-mlgraphbuilder-unary`.
 
         Args:
-            input: The operand, float32, float16, int32 or int8, any shape.
+            input: The operand, float32, float16, int32 or int8, in the current draft int64 too, any shape.
             options: A label for messages.
             members: The options as keyword arguments.
 
@@ -124,7 +124,7 @@ class UnaryOps(BuilderBase):
         """Return ``-input``, element by element; the lowest integer wraps to itself. `#api-mlgraphbuilder-unary`.
 
         Args:
-            input: The operand, float32, float16, int32 or int8, any shape.
+            input: The operand, float32, float16, int32 or int8, in the current draft int64 too, any shape.
             options: A label for messages.
             members: The options as keyword arguments.
 
@@ -146,6 +146,21 @@ class UnaryOps(BuilderBase):
         """
         return self._single("reciprocal", (input,), (), options, members)
 
+    def roundEven(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
+        """Return the integer nearest to each element, the even one of two that are equally near. `#api-mlgraphbuilder-unary`.
+
+        The draft of June 2024 does not have it.
+
+        Args:
+            input: The operand, float32 or float16, any shape.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The data type is not allowed.
+        """
+        return self._single("roundEven", (input,), (), options, members)
+
     def sin(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return the sine of each element, an angle in radians. `#api-mlgraphbuilder-unary`.
 
@@ -158,6 +173,21 @@ class UnaryOps(BuilderBase):
             WebNNTypeError: The data type is not allowed.
         """
         return self._single("sin", (input,), (), options, members)
+
+    def sign(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
+        """Return 1 for each element above zero, -1 for one below, and 0 for zero and NaN. `#api-mlgraphbuilder-unary`.
+
+        The draft of June 2024 does not have it.
+
+        Args:
+            input: The operand, float32, float16, int32, int64 or int8, any shape.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Raises:
+            WebNNTypeError: The data type is not allowed.
+        """
+        return self._single("sign", (input,), (), options, members)
 
     def sqrt(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return the square root of each element; NaN below 0. `#api-mlgraphbuilder-unary`.

@@ -11,15 +11,16 @@ from benchmarks import cases, first_build, imports, memory, mobilenet, small, sq
 from benchmarks.__main__ import main
 from benchmarks.measure import Array, OutputsDifferError, Result, check_same, interleave, summarize
 from benchmarks.report import COLUMNS, cells
+from benchmarks.sides import CURRENT, TensorProgram
 from webnn import ML
 
 Side = Callable[[], Array]
 
 
-def _squeezenet() -> tuple[Side, Side]:
+def _squeezenet(revision: str) -> tuple[Side, Side]:
     weights = squeezenet.random_weights()
     image = np.random.default_rng(0).uniform(-1, 1, (1, 64, 64, 3)).astype(np.float32)
-    return squeezenet.webnn_side(weights, image), squeezenet.onnx_side(weights, image)
+    return squeezenet.webnn_side(weights, image, revision), squeezenet.onnx_side(weights, image)
 
 
 def _real_squeezenet() -> tuple[Side, Side]:
@@ -37,18 +38,27 @@ def _mobilenet(*, external: bool) -> tuple[Side, Side]:
     return mobilenet.webnn_side(ML().createContextSync(), network), mobilenet.onnx_side(network, planes, external=external)
 
 
-def _transformer() -> tuple[Side, Side]:
+def _transformer(revision: str) -> tuple[Side, Side]:
     block = transformer.make_block(sequence=5, hidden=12, heads=3, inner=24)
-    return transformer.webnn_side(block), transformer.onnx_side(block)
+    return transformer.webnn_side(block, revision), transformer.onnx_side(block)
+
+
+def _written(program: TensorProgram) -> TensorProgram:
+    program()
+    return program
 
 
 SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
-    "squeezenet": _squeezenet,
+    "squeezenet": lambda: _squeezenet("2024-06"),
+    "squeezenet-dispatch": lambda: _squeezenet(CURRENT),
     "real squeezenet": _real_squeezenet,
     "mobilenet": lambda: _mobilenet(external=False),
     "build": lambda: _mobilenet(external=True),
-    "transformer": _transformer,
+    "transformer": lambda: _transformer("2024-06"),
+    "transformer-dispatch": lambda: _transformer(CURRENT),
     "tiny": lambda: (small.webnn_tiny(), small.onnx_tiny()),
+    "tiny-dispatch": lambda: (small.webnn_tiny_tensors(), small.onnx_tiny_bound()),
+    "queued-dispatch": lambda: (_written(small.webnn_tiny_tensors()).queue, small.onnx_tiny_bound().queue),
     "chain": lambda: (small.webnn_chain(ML().createContextSync(), 10), small.onnx_chain(10)),
     "memory": lambda: (memory.webnn_side(2, 16), memory.onnx_side(2, 16)),
 }
@@ -116,7 +126,10 @@ def test_a_figure_may_have_no_bar() -> None:
     assert cells(result)[-2:] == ("", "")
 
 
-@pytest.mark.parametrize(("metric", "value", "ok"), [("rate", 9, False), ("rate", 11, True), ("difference", 9, True), ("ratio", 11, False)])
+@pytest.mark.parametrize(
+    ("metric", "value", "ok"),
+    [("rate", 9, False), ("rate", 11, True), ("time", 9, True), ("time", 11, False), ("difference", 9, True), ("ratio", 11, False)],
+)
 def test_bars(metric: str, value: float, ok: bool) -> None:
     result = Result(
         name="x",

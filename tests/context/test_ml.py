@@ -20,7 +20,7 @@ def test_navigator_ml_is_always_the_same() -> None:
 
 def test_the_environment_sets_the_revision(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEBNN_REVISION", "1999-01")
-    with pytest.raises(ValueError, match=r"no revision '1999-01' of the specification here; known are \['2024-06'\]"):
+    with pytest.raises(ValueError, match=r"no revision '1999-01' of the specification here; known are \['2024-06', '2026-06'"):
         _ = Navigator().ml
     monkeypatch.setenv("WEBNN_REVISION", "2024-06")
     assert Navigator().ml.createContextSync()._revision.name == "2024-06"
@@ -66,6 +66,58 @@ def test_options_as_keywords() -> None:
     assert ML().createContextSync(powerPreference="low-power")._powerPreference == "low-power"
     with pytest.raises(WebNNTypeError, match="not as both"):
         ML().createContextSync({"deviceType": "cpu"}, powerPreference="low-power")
+
+
+def current(**options: Any) -> MLContext:
+    return ML(revision="2026-06").createContextSync(options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"deviceType": "xpu"}, "options.deviceType must be one of"),
+        ({"powerPreference": "auto"}, "options.powerPreference must be one of"),
+    ],
+)
+async def test_wrong_options_of_the_current_draft(options: Any, message: str) -> None:
+    with pytest.raises(WebNNTypeError, match=f"createContext: {message}"):
+        current(**options)
+    future = ML(revision="2026-06").createContext(options)
+    with pytest.raises(WebNNTypeError, match=message):
+        await future
+
+
+def test_each_draft_has_its_options() -> None:
+    with pytest.raises(WebNNTypeError, match=r"options\.accelerated is not a member in the draft of June 2024, which has deviceType"):
+        ML().createContextSync(accelerated=False)
+    assert ML().createContextSync(accelerated=None)  # type: ignore[arg-type]
+    assert current(deviceType=None, powerPreference=None, accelerated=None)
+
+
+ACCELERATED: list[tuple[dict[str, Any], list[str], str, list[str]]] = [
+    ({}, [CPU], "cpu", [CPU]),
+    ({"accelerated": True}, [CPU], "cpu", [CPU]),
+    ({}, [CUDA, CPU], "gpu", [CUDA, CPU]),
+    ({"accelerated": 1}, [DIRECTML, CPU], "gpu", [DIRECTML, CPU]),
+    ({"powerPreference": "high-performance"}, [DIRECTML, CPU], "gpu", [DIRECTML, CPU]),
+    ({"powerPreference": "low-power"}, [DIRECTML, CPU], "npu", [DIRECTML, CPU]),
+    ({"powerPreference": "low-power"}, [CUDA, CPU], "gpu", [CUDA, CPU]),
+    ({"accelerated": False}, [CUDA, CPU], "cpu", [CPU]),
+    ({"accelerated": False, "powerPreference": "high-performance"}, [CUDA, CPU], "cpu", [CPU]),
+    ({"deviceType": "cpu"}, [CUDA, CPU], "cpu", [CPU]),
+    ({"deviceType": "gpu", "accelerated": False}, [CUDA, CPU], "gpu", [CUDA, CPU]),
+]
+
+
+@pytest.mark.parametrize(("options", "available", "deviceType", "providers"), ACCELERATED)
+async def test_acceleration(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], available: list[str], deviceType: str, providers: list[str]
+) -> None:
+    monkeypatch.setattr("webnn.context.engine.available_providers", lambda: available)
+    for context in (current(**options), await ML(revision="2026-06").createContext(options)):  # type: ignore[arg-type]
+        assert context._deviceType == deviceType
+        assert [name for name, _ in context._selection.providers] == providers
+        assert context.accelerated is (providers != [CPU])
 
 
 def test_a_gpu_device() -> None:

@@ -1,46 +1,114 @@
-"""A context's timeline: order, threads, failures."""
+"""A context's timeline: order, threads, failures, interrupts, and the worker's life."""
 
 from __future__ import annotations
 
+import random
 import threading
 import time
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
+from webnn.context import timeline as module
 from webnn.context.timeline import Timeline
+
+FOREVER = 20.0
+
+
+@pytest.fixture
+def patient() -> Iterator[Timeline]:
+    """A timeline whose worker leaves the jobs that nobody waits for to others."""
+    timeline = Timeline(grace=FOREVER)
+    yield timeline
+    timeline._grace = 0.001
+    timeline._wake()
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + FOREVER
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+class Order:
+    """Jobs that write down when and where they ran."""
+
+    def __init__(self) -> None:
+        self.names: list[object] = []
+        self.threads: list[int] = []
+
+    def job(self, name: object) -> Callable[[], object]:
+        def run() -> object:
+            self.names.append(name)
+            self.threads.append(threading.get_ident())
+            return name
+
+        return run
 
 
 def test_an_idle_timeline_runs_on_the_callers_thread() -> None:
     timeline = Timeline()
     assert timeline.run(threading.get_ident) == threading.get_ident()
+    here: list[int] = []
+    assert timeline.attempt(here.append, 1)
+    assert here == [1]
+    assert not timeline._employed
 
 
-def test_submitted_jobs_run_in_order_on_one_other_thread() -> None:
-    timeline = Timeline()
-    order: list[int] = []
-    futures = [timeline.submit(lambda index=index: (order.append(index), threading.get_ident())[1]) for index in range(100)]  # type: ignore[misc]
-    threads = {future.result() for future in futures}
-    assert order == list(range(100))
-    assert len(threads) == 1
-    assert threading.get_ident() not in threads
+def test_jobs_in_need_run_in_order_on_one_other_thread() -> None:
+    timeline, order = Timeline(), Order()
+    for index in range(100):
+        timeline.hurry(order.job(index))
+    wait_for(lambda: len(order.names) == 100)
+    assert order.names == list(range(100))
+    assert len(set(order.threads)) == 1
+    assert threading.get_ident() not in order.threads
 
 
-def test_a_waiting_caller_comes_after_submitted_jobs() -> None:
-    timeline = Timeline()
-    order: list[str] = []
-    gate = threading.Event()
-    first = timeline.submit(gate.wait)
-    second = timeline.submit(lambda: order.append("second"))
-    threading.Timer(0.05, gate.set).start()
-    timeline.run(lambda: order.append("third"))
-    assert order == ["second", "third"]
-    assert first.result()
-    assert second.done()
-    # And the timeline is idle again.
-    while timeline._pending:
-        time.sleep(0.001)
-    assert timeline.run(threading.get_ident) == threading.get_ident()
+def test_who_waits_runs_what_stands_before(patient: Timeline) -> None:
+    timeline, order = patient, Order()
+    for index in range(100):
+        timeline.post(order.job(index))
+    assert timeline.run(order.job("last")) == "last"
+    assert order.names == [*range(100), "last"]
+    assert set(order.threads) == {threading.get_ident()}
+
+
+def test_jobs_that_nobody_waits_for_run_all_the_same() -> None:
+    timeline, order = Timeline(), Order()
+    for index in range(10):
+        timeline.post(order.job(index))
+    wait_for(lambda: len(order.names) == 10)
+    assert order.names == list(range(10))
+    assert threading.get_ident() not in order.threads
+
+
+def test_a_job_in_need_takes_those_before_it_along(patient: Timeline) -> None:
+    timeline, order = patient, Order()
+    timeline.post(order.job("first"))
+    timeline.hurry(order.job("second"))
+    wait_for(lambda: len(order.names) == 2)
+    assert order.names == ["first", "second"]
+
+
+def test_nothing_is_done_at_once_while_others_wait() -> None:
+    timeline, order = Timeline(), Order()
+    gate, running = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        running.set()
+        gate.wait()
+
+    timeline.hurry(hold)
+    assert running.wait(FOREVER)
+    assert not timeline.attempt(order.job, "too early")
+    timeline.hurry(order.job("second"))
+    threading.Timer(0.02, gate.set).start()
+    assert timeline.run(order.job("third")) == "third"
+    assert order.names == ["second", "third"]
+    wait_for(lambda: timeline.attempt(order.names.append, "fourth"))
 
 
 def test_failures_belong_to_their_job() -> None:
@@ -49,40 +117,188 @@ def test_failures_belong_to_their_job() -> None:
     def fail() -> None:
         raise KeyError("mine")
 
-    future = timeline.submit(fail)
     with pytest.raises(KeyError, match="mine"):
-        future.result()
+        timeline.run(fail)
+    gate = threading.Event()
+    timeline.hurry(gate.wait)
+    threading.Timer(0.02, gate.set).start()
+    # Now another thread runs it.
     with pytest.raises(KeyError, match="mine"):
         timeline.run(fail)
     assert timeline.run(lambda: 3) == 3
 
 
-def test_cancelled_jobs_do_not_run() -> None:
-    timeline = Timeline()
-    gate = threading.Event()
-    timeline.submit(gate.wait)
-    cancelled = timeline.submit(lambda: pytest.fail("must not run"))
-    assert cancelled.cancel()
-    gate.set()
-    assert timeline.submit(lambda: 3).result() == 3
-    with pytest.raises(CancelledError):
-        cancelled.result()
+def test_a_fault_of_ours_does_not_stop_the_timeline(monkeypatch: pytest.MonkeyPatch) -> None:
+    timeline, order = Timeline(), Order()
+    faults: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", faults.append)
+    timeline.post(lambda: order.names[0])
+    timeline.post(order.job("next"))
+    assert timeline.run(order.job("last")) == "last"
+    assert order.names == ["next", "last"]
+    assert [fault.exc_type for fault in faults] == [IndexError]
+
+
+def test_an_interrupt_leaves_the_queue_whole(patient: Timeline) -> None:
+    timeline, order = patient, Order()
+    interrupts = [KeyboardInterrupt()]
+
+    def interrupted() -> None:
+        if interrupts:
+            raise interrupts.pop()
+        order.names.append("interrupted")
+
+    timeline.post(order.job("before"))
+    timeline.post(interrupted)
+    timeline.post(order.job("after"))
+    with pytest.raises(KeyboardInterrupt):
+        timeline.run(order.job("last"))
+    timeline.run(order.job("next call"))
+    assert order.names == ["before", "interrupted", "after", "next call"]
+
+
+def test_an_interrupt_of_one_thread_is_no_failure_of_another() -> None:
+    job = module._Waiting(lambda: 1 if not interrupts else interrupts.pop()())
+    interrupts: list[Any] = [lambda: (_ for _ in ()).throw(KeyboardInterrupt).__next__()]
+    with pytest.raises(KeyboardInterrupt):
+        job()
+    job()
+    job()  # it came after the job, and before the job was taken off
+    assert job.result() == 1
+
+
+def test_a_job_cannot_wait_for_its_own_timeline() -> None:
+    """As a finalizer does that the garbage collector calls in the midst of a job."""
+    timeline, order = Timeline(), Order()
+
+    def nested() -> None:
+        assert not timeline.attempt(order.job, "nested")
+        timeline.post(order.job("queued"))
+        with pytest.raises(RuntimeError, match="finalizer or a signal handler"):
+            timeline.run(order.job("nested"))
+
+    timeline.run(nested)
+    timeline.finish()
+    assert order.names == ["queued"]
 
 
 def test_callers_of_many_threads_take_turns() -> None:
     timeline = Timeline()
-    running, most = 0, 0
+    running, most, ran = 0, 0, 0
 
     def job() -> None:
-        nonlocal running, most
+        nonlocal running, most, ran
         running += 1
         most = max(most, running)
         time.sleep(0.0005)
         running -= 1
+        ran += 1
 
-    threads = [threading.Thread(target=lambda: [timeline.run(job) for _ in range(20)]) for _ in range(8)]
+    def work(index: int) -> None:
+        for count in range(20):
+            (timeline.run, timeline.post, timeline.hurry)[(index + count) % 3](job)
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert most == 1
+    timeline.finish()
+    assert (most, ran) == (1, 160)
+
+
+def test_no_thread_keeps_the_turn_from_another() -> None:
+    timeline = Timeline()
+    stop = threading.Event()
+    greedy = 0
+
+    def take() -> None:
+        nonlocal greedy
+        greedy += 1
+        time.sleep(0.002)
+
+    def loop() -> None:
+        while not stop.is_set():
+            timeline.run(take)
+
+    thread = threading.Thread(target=loop)
+    thread.start()
+    wait_for(lambda: greedy)
+    waited = []
+    for _ in range(20):
+        before = greedy
+        timeline.run(lambda: None)
+        waited.append(greedy - before)
+    stop.set()
+    thread.join()
+    assert max(waited) < 20
+
+
+@pytest.mark.parametrize(("limit", "size"), [("_MOST_JOBS", 0), ("_MOST_BYTES", 1)], ids=["jobs", "bytes"])
+def test_a_program_that_never_waits_is_made_to_wait(patient: Timeline, monkeypatch: pytest.MonkeyPatch, limit: str, size: int) -> None:
+    monkeypatch.setattr(module, limit, 10)
+    timeline, order = patient, Order()
+    longest = 0
+    for index in range(100):
+        timeline.post(order.job(index), size)
+        longest = max(longest, len(timeline._pending))
+    assert 5 < longest <= 10
+    assert len(order.names) > 80
+    timeline.finish()
+    assert order.names == list(range(100))
+
+
+def test_the_worker_ends_and_another_one_begins() -> None:
+    timeline, order = Timeline(), Order()
+    for count in (1, 2, 3):
+        timeline.post(order.job(count))
+        wait_for(lambda: not timeline._employed)
+        assert len(order.names) == count
+    assert len(timeline._pending) == 0
+
+
+@pytest.mark.parametrize("method", ["post", "hurry"])
+def test_no_job_is_overlooked(method: str) -> None:
+    """Jobs that come just when the worker falls asleep, or ends."""
+    generator = random.Random(0)
+    timeline = Timeline(grace=0.00002)
+    for _ in range(1000):
+        done = threading.Event()
+        getattr(timeline, method)(done.set)
+        assert done.wait(FOREVER)
+        if generator.random() < 0.7:
+            time.sleep(generator.random() * 0.001)
+
+
+def test_a_worker_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    timeline, order = Timeline(), Order()
+    deaths = [SystemExit(), KeyboardInterrupt()]
+    reported: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", reported.append)
+
+    def die() -> None:
+        if deaths:
+            raise deaths.pop()
+        order.names.append("survived")
+
+    timeline.hurry(die)
+    for _ in range(2):
+        wait_for(lambda: not timeline._employed)
+        timeline.hurry(order.job("next"))
+    wait_for(lambda: len(order.names) == 3)
+    assert order.names == ["survived", "next", "next"]
+    wait_for(lambda: len(reported) == 2)
+
+
+def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    timeline, order = Timeline(), Order()
+    timeline.post(order.job("posted"))
+    assert order.names == []
+    timeline.hurry(order.job("in need"))
+    assert order.names == ["posted", "in need"]
+    assert timeline.run(order.job("waited for")) == "waited for"
+    assert set(order.threads) == {threading.get_ident()}

@@ -1,12 +1,21 @@
-"""The draft's IDL, and what stands for each part of it in Python: what the tests of this folder compare."""
+"""The drafts' IDL, and what stands for each part of it in Python: what the tests of this folder compare."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import webnn
+from tests.reference import REFERENCE, REFERENCE_2026
 from webnn.validation import dictionary
-from webnn.validation.idl import IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType, load_idl
+from webnn.validation.idl import Idl, IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType, load_idl
+from webnn.validation.operation import Operation
+from webnn.validation.operations import operations_of
+from webnn.validation.revision import CURRENT, REVISION_2024_06, Revision, find_revision
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The import packages and the folders that hold them, from the ground floor up.
@@ -18,38 +27,20 @@ LAYERS = {
     "webnn.wpt_runner": ROOT / "wpt_runner",
 }
 
-REVISION = "2024-06"
-IDL = load_idl(REVISION)
-
 #: What `MLGraphBuilder` has beside its operations.
 NOT_OPERATIONS = {"input", "constant", "build"}
 SYNC = "Sync"
 
-#: The class of each interface, and of `Navigator`, which includes a mixin.
-CLASSES: dict[str, type] = {**{name: getattr(webnn, name) for name in IDL["interfaces"]}, "NavigatorML": webnn.Navigator}
-#: Each interface, and the mixin.
-INTERFACES: dict[str, IdlInterface] = {**IDL["interfaces"], **IDL["mixins"]}
-
+#: The dictionary whose members the options of every operation have; the driver of all operations converts it.
+OPERATOR_OPTIONS = "MLOperatorOptions"
 #: Dictionaries that the API returns and never takes: they have no conversion.
-RETURNED = {"MLComputeResult"}
+RETURNED = {"MLComputeResult", "MLContextLostInfo"}
 
 
 def sources(folder: Path) -> list[Path]:
     """Find the modules below a folder; the links inside `webnn` lead to the other layers and are left out."""
     links = [path for path in folder.iterdir() if path.is_symlink()]
     return [file for file in sorted(folder.rglob("*.py")) if not any(link in file.parents for link in links)]
-
-
-def overloads(interface: str) -> dict[str, list[IdlOperation]]:
-    """Return the operations of an interface by name, with their overloads in order."""
-    result: dict[str, list[IdlOperation]] = {}
-    for operation in INTERFACES[interface].get("operations", []):
-        result.setdefault(operation["name"], []).append(operation)
-    return result
-
-
-def is_promise(operation: IdlOperation) -> bool:
-    return isinstance(operation["returns"], dict) and "promise" in operation["returns"]
 
 
 def text(type: IdlType) -> str:
@@ -71,36 +62,156 @@ def text(type: IdlType) -> str:
     return f"{generic}<{text(inner)}>"
 
 
-def members(name: str) -> list[IdlMember]:
-    """Return a dictionary's members, in the IDL's order."""
-    return IDL["dictionaries"][name]["members"]
+def is_promise(type: IdlType) -> bool:
+    return text(type).startswith("Promise<")
 
 
-def _models() -> dict[str, type[dictionary.Dictionary]]:
+def merged(lists: Iterable[Iterable[str]]) -> list[str]:
+    """Return what is in any of the lists, once: what the first one has, then what the others have beside it."""
+    return list(dict.fromkeys(each for names in lists for each in names))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Draft:
+    """One draft.
+
+    Attributes:
+        revision: What validators ask.
+        idl: Its IDL.
+        models: The converted form of each dictionary that the API takes, by its IDL name.
+        reference: The test oracle's operations.
+    """
+
+    revision: Revision
+    idl: Idl
+    models: Mapping[str, type[dictionary.Dictionary]]
+    reference: Mapping[str, Callable[..., Any]]
+
+    def __str__(self) -> str:
+        return self.revision.name
+
+    def __repr__(self) -> str:
+        return f"<Draft {self}>"
+
+    @property
+    def operations(self) -> Mapping[str, Operation]:
+        """The row of each operation."""
+        return operations_of(self.revision)
+
+    @property
+    def operation_names(self) -> list[str]:
+        """Every operation, in the IDL's order."""
+        return [name for name in self.overloads("MLGraphBuilder") if name not in NOT_OPERATIONS]
+
+    @property
+    def interfaces(self) -> dict[str, IdlInterface]:
+        """Each interface, and the mixins."""
+        return {**self.idl["interfaces"], **self.idl["mixins"]}
+
+    @property
+    def limits(self) -> set[str]:
+        """The dictionaries below ``MLOpSupportLimits``: `MLContext.opSupportLimits` returns plain ones."""
+        found: set[str] = set()
+        work = [name for name in ["MLOpSupportLimits"] if name in self.idl["dictionaries"]]
+        for name in work:
+            found.add(name)
+            types = {text(member["type"]) for member in self.idl["dictionaries"][name]["members"]}
+            work += types & set(self.idl["dictionaries"]) - found - set(work)
+        return found
+
+    @property
+    def dictionaries(self) -> list[str]:
+        """The dictionaries that a program writes or gets as typed ones."""
+        return [name for name in self.idl["dictionaries"] if name not in self.limits]
+
+    @property
+    def converted(self) -> list[str]:
+        """The dictionaries that have a model."""
+        return [name for name in self.dictionaries if name not in {*RETURNED, OPERATOR_OPTIONS}]
+
+    def overloads(self, interface: str) -> dict[str, list[IdlOperation]]:
+        """Return the operations of an interface by name, with their overloads in order; none if the draft has no such interface."""
+        result: dict[str, list[IdlOperation]] = {}
+        for operation in self.interfaces.get(interface, {}).get("operations", []):
+            result.setdefault(operation["name"], []).append(operation)
+        return result
+
+    def attributes(self, interface: str) -> dict[str, IdlType]:
+        """Return the attributes of an interface, with their types."""
+        return {attribute["name"]: attribute["type"] for attribute in self.interfaces.get(interface, {}).get("attributes", [])}
+
+    def members(self, name: str) -> list[IdlMember]:
+        """Return a dictionary's members, inherited ones first. The driver has those of `OPERATOR_OPTIONS`: they are left out."""
+        definition = self.idl["dictionaries"].get(name)
+        if definition is None or name == OPERATOR_OPTIONS:
+            return []
+        return [*self.members(definition.get("inherits", OPERATOR_OPTIONS)), *definition["members"]]
+
+    def is_dictionary(self, type: IdlType) -> bool:
+        return isinstance(type, str) and type in self.idl["dictionaries"]
+
+    def positional(self, operation: IdlOperation) -> list[IdlArgument]:
+        """Return the arguments of an operation but its options dictionary."""
+        return [argument for argument in operation["arguments"] if not self.is_dictionary(argument["type"])]
+
+    def options_name(self, operation: IdlOperation) -> str | None:
+        """Return the name of the options dictionary that an operation takes, if it takes one."""
+        names = [argument["type"] for argument in operation["arguments"] if self.is_dictionary(argument["type"])]
+        return str(names[0]) if names else None
+
+
+#: What the name of a model ends with whose dictionary has another form in the current draft, or is not there before it.
+_SUFFIX = "2026"
+
+
+def _models(idl: Idl, *, suffixed: bool) -> dict[str, type[dictionary.Dictionary]]:
+    """Find the models of a draft's dictionaries; a model with the suffix comes before one without it, where it is allowed at all."""
     found: dict[str, type[dictionary.Dictionary]] = {}
-    for model in dictionary.Dictionary.__subclasses__():
-        if model.__module__.startswith("webnn."):
-            found["ML" + model.__name__.removesuffix("Dictionary")] = model
+    for model in sorted(_subclasses(dictionary.Dictionary), key=lambda each: each.__name__.endswith(_SUFFIX)):
+        name = "ML" + model.__name__.removesuffix(_SUFFIX).removesuffix("Dictionary")
+        if name in idl["dictionaries"] and (suffixed or not model.__name__.endswith(_SUFFIX)):
+            found[name] = model
     return found
 
 
-#: The converted form of each dictionary that the API takes, by its IDL name.
-MODELS = _models()
-
-#: Every operation, in the IDL's order.
-OPERATION_NAMES = [name for name in overloads("MLGraphBuilder") if name not in NOT_OPERATIONS]
-
-
-def is_dictionary(type: IdlType) -> bool:
-    return isinstance(type, str) and type in IDL["dictionaries"]
+def _subclasses(model: type[dictionary.Dictionary]) -> Iterator[type[dictionary.Dictionary]]:
+    for each in model.__subclasses__():
+        if each.__module__.startswith("webnn."):
+            yield each
+        yield from _subclasses(each)
 
 
-def positional(operation: IdlOperation) -> list[IdlArgument]:
-    """Return the arguments of an operation but its options dictionary."""
-    return [argument for argument in operation["arguments"] if not is_dictionary(argument["type"])]
+def _draft(revision: Revision, reference: Mapping[str, Callable[..., Any]]) -> Draft:
+    idl = load_idl(revision.name)
+    return Draft(revision=revision, idl=idl, models=_models(idl, suffixed=revision.name == CURRENT), reference=reference)
 
 
-def options_name(operation: IdlOperation) -> str | None:
-    """Return the name of the options dictionary that an operation takes, if it takes one."""
-    names = [argument["type"] for argument in operation["arguments"] if is_dictionary(argument["type"])]
-    return str(names[0]) if names else None
+FORMER = _draft(REVISION_2024_06, REFERENCE)
+LATEST = _draft(find_revision(CURRENT), REFERENCE_2026)
+#: The current draft first, as in signatures and dictionaries that hold what either draft has.
+DRAFTS = (LATEST, FORMER)
+
+#: The class of each interface, and of `Navigator`, which includes a mixin.
+INTERFACES = merged(draft.interfaces for draft in DRAFTS)
+CLASSES: dict[str, type] = {name: webnn.Navigator if name == "NavigatorML" else getattr(webnn, name) for name in INTERFACES}
+#: Every operation, dictionary, and anchor of either draft.
+OPERATION_NAMES = merged(draft.operation_names for draft in DRAFTS)
+DICTIONARIES = merged(draft.dictionaries for draft in DRAFTS)
+ANCHORS = {f"#{anchor}" for draft in DRAFTS for anchor in draft.idl["anchors"]}
+
+each_draft = pytest.mark.parametrize("draft", DRAFTS, ids=str)
+
+
+def of_each_draft(names: Callable[[Draft], Iterable[str | tuple[str, str]]]) -> pytest.MarkDecorator:
+    """Return the parameters ``("draft", "name")``: each draft with each of its names, or pairs of names."""
+    cases = [(draft, name) for draft in DRAFTS for name in names(draft)]
+    ids = [f"{name if isinstance(name, str) else '.'.join(name)}-{draft}" for draft, name in cases]
+    return pytest.mark.parametrize(("draft", "name"), cases, ids=ids)
+
+
+each_operation = of_each_draft(lambda draft: draft.operation_names)
+
+
+def other_than(draft: Draft) -> Draft:
+    """Return the other draft."""
+    return FORMER if draft is LATEST else LATEST

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,22 +14,34 @@ import numpy as np
 import pytest
 
 import webnn
-from tests.meta.specification import IDL, MODELS, OPERATION_NAMES, is_dictionary, members, options_name, overloads, positional, text
+from tests.meta.specification import (
+    CLASSES,
+    DRAFTS,
+    FORMER,
+    LATEST,
+    Draft,
+    each_draft,
+    each_operation,
+    of_each_draft,
+    text,
+)
 from tests.support import make_context
 from webnn.validation import webidl
 from webnn.validation.dictionary import convert
 from webnn.validation.idl import IdlOperation
-from webnn.validation.operations import OPERATIONS
+from webnn.validation.interfaces import Activation
 
 #: Stands for a conversion that has to fail.
 REFUSED = object()
 
 UNSIGNED = 2**32
+LARGE = 10**400
 Cases = list[tuple[Any, Any]]
 
-BUILDER = webnn.MLGraphBuilder(make_context())
-OPERAND = BUILDER.input("operand", {"dataType": "float32", "dimensions": [2]})
-ACTIVATION = BUILDER.relu()
+BUILDERS = {draft: webnn.MLGraphBuilder(make_context(str(draft))) for draft in DRAFTS}
+OPERANDS = {draft: builder.input("operand", {"dataType": "float32", draft.revision.shape: [2]}) for draft, builder in BUILDERS.items()}
+OPERAND = OPERANDS[LATEST]
+ACTIVATION = BUILDERS[FORMER].relu()
 
 _NUMBERS: Cases = [(1, 1), (1.5, 1), (True, 1), ("3", 3), (np.uint8(3), 3), (np.array(3), 3), ({}, REFUSED), (OPERAND, REFUSED)]
 _NOT_FINITE = ["three", math.nan, math.inf]
@@ -40,17 +53,19 @@ _UNSIGNED_LONG: Cases = [
     (-0.5, 0),
     *((value, REFUSED) for value in _NOT_FINITE),
 ]
-_FLOAT: Cases = [
+_ANY_UNSIGNED_LONG: Cases = [*_NUMBERS, (UNSIGNED + 5, 5), (-1, UNSIGNED - 1), (-1.5, UNSIGNED - 1), *((value, 0) for value in _NOT_FINITE)]
+_NO_NUMBERS: Cases = [([1], REFUSED), ({}, REFUSED), (OPERAND, REFUSED), (object(), REFUSED)]
+_DOUBLE: Cases = [
     (1, 1.0),
     (True, 1.0),
     ("0.5", 0.5),
-    (0.1, float(np.float32(0.1))),
-    (1e39, REFUSED),
-    (10**400, REFUSED),
-    ([], REFUSED),
-    ({}, REFUSED),
+    (0.1, 0.1),
+    (1e39, 1e39),
+    (LARGE, REFUSED),
+    *_NO_NUMBERS,
     *((value, REFUSED) for value in _NOT_FINITE),
 ]
+_FLOAT: Cases = [*_DOUBLE[:3], (0.1, float(np.float32(0.1))), (1e39, REFUSED), *_DOUBLE[5:]]
 
 
 def _sequences(element: Cases) -> Cases:
@@ -61,7 +76,6 @@ def _sequences(element: Cases) -> Cases:
         ((1, 3), (1, 3)),
         (range(3), (0, 1, 2)),
         (np.array([1, 3], np.uint8), (1, 3)),
-        ([1, None], REFUSED),
         ([[1]], REFUSED),
         ("13", REFUSED),
         ({0: 1}, REFUSED),
@@ -70,49 +84,81 @@ def _sequences(element: Cases) -> Cases:
     ]
 
 
-def _enumeration(values: list[str]) -> Cases:
+def _enumeration(draft: Draft, name: str) -> Cases:
     """Make the cases of an enumeration: its values, and what is none, such as the values of all others."""
-    others = {value for each in IDL["enumerations"].values() for value in each} - set(values)
+    values = draft.idl["enumerations"][name]
+    others = {value for each in DRAFTS for values in each.idl["enumerations"].values() for value in values} - set(values)
     wrong = [*sorted(others), "", values[0].swapcase(), f" {values[0]}", f"{values[0]}\0", 0, [values[0]]]
     return [*((value, value) for value in values), *((value, REFUSED) for value in wrong)]
 
 
-#: For each type of the IDL what it makes of a value.
-CASES: dict[str, Cases] = {
-    "[EnforceRange] unsigned long": _UNSIGNED_LONG,
-    "[EnforceRange] long": [
-        *_NUMBERS,
-        (2**31 - 1, 2**31 - 1),
-        (2**31, REFUSED),
-        (-(2**31), -(2**31)),
-        (-(2**31) - 1, REFUSED),
-        (-1.5, -1),
-        *((value, REFUSED) for value in _NOT_FINITE),
-    ],
-    "unsigned long": [*_NUMBERS, (UNSIGNED + 5, 5), (-1, UNSIGNED - 1), (-1.5, UNSIGNED - 1), *((value, 0) for value in _NOT_FINITE)],
-    "float": _FLOAT,
-    "double": [(0.1, 0.1), ("3", 3.0), (1e39, 1e39), (10**400, REFUSED), *((value, REFUSED) for value in _NOT_FINITE)],
-    "boolean": [(0, False), ("", False), (math.nan, False), (2, True), ("false", True), ([], True)],
-    "sequence<[EnforceRange] unsigned long>": _sequences(_UNSIGNED_LONG),
-    "sequence<float>": _sequences(_FLOAT),
-    # A string and a 0-D array are numbers here; what can be iterated is a sequence.
-    "([EnforceRange] unsigned long or sequence<[EnforceRange] unsigned long>)": [
-        *_UNSIGNED_LONG,
-        ([], ()),
-        ([1, 3], (1, 3)),
-        (np.array([1, 3]), (1, 3)),
-        ([-1], REFUSED),
-        ([[1]], REFUSED),
-    ],
-    # What remains of an operand is its descriptor.
-    "MLOperand": [(OPERAND, OPERAND._descriptor), *((value, REFUSED) for value in (ACTIVATION, "operand", 1, [OPERAND], np.zeros(2)))],
-    "sequence<MLActivation>": [
-        ([], ()),
-        ((ACTIVATION, ACTIVATION), (ACTIVATION._activation,) * 2),
-        *((value, REFUSED) for value in (ACTIVATION, [OPERAND], ["relu"], [None], "relu")),
-    ],
-    **{name: _enumeration(values) for name, values in IDL["enumerations"].items()},
-}
+def _cases(draft: Draft) -> dict[str, Cases]:
+    """Make for each type of a draft's IDL what it makes of a value."""
+    operand = OPERANDS[draft]
+    return {
+        "[EnforceRange] unsigned long": _UNSIGNED_LONG,
+        "[EnforceRange] long": [
+            *_NUMBERS,
+            (2**31 - 1, 2**31 - 1),
+            (2**31, REFUSED),
+            (-(2**31), -(2**31)),
+            (-(2**31) - 1, REFUSED),
+            (-1.5, -1),
+            *((value, REFUSED) for value in _NOT_FINITE),
+        ],
+        "unsigned long": _ANY_UNSIGNED_LONG,
+        "float": _FLOAT,
+        "double": _DOUBLE,
+        # An integer of Python is a BigInt, whatever its size; any other number is a double.
+        "MLNumber": [
+            (2**53 + 1, 2**53 + 1),
+            (LARGE, LARGE),
+            (-LARGE, -LARGE),
+            (True, 1),
+            ("3", 3.0),
+            (np.uint64(2**64 - 1), 2**64 - 1),
+            (np.array(3), 3),
+            (0.1, 0.1),
+            (1e39, 1e39),
+            ("0.5", 0.5),
+            (np.float32(0.5), 0.5),
+            ("three", math.nan),
+            (math.nan, math.nan),
+            (-math.inf, -math.inf),
+            *_NO_NUMBERS,
+        ],
+        "boolean": [(0, False), ("", False), (math.nan, False), (2, True), ("false", True), ([], True)],
+        "sequence<[EnforceRange] unsigned long>": [*_sequences(_UNSIGNED_LONG), ([1, None], REFUSED)],
+        "sequence<unsigned long>": [*_sequences(_ANY_UNSIGNED_LONG), ([1, None], (1, 0))],
+        "sequence<float>": [*_sequences(_FLOAT), ([1, None], REFUSED)],
+        # A string and a 0-D array are numbers here; what can be iterated is a sequence.
+        "([EnforceRange] unsigned long or sequence<[EnforceRange] unsigned long>)": [
+            *_UNSIGNED_LONG,
+            ([], ()),
+            ([1, 3], (1, 3)),
+            (np.array([1, 3]), (1, 3)),
+            ([-1], REFUSED),
+            ([[1]], REFUSED),
+        ],
+        # What remains of an operand is its descriptor.
+        "MLOperand": [(operand, operand._descriptor), *((value, REFUSED) for value in (ACTIVATION, "operand", 1, [operand], np.zeros(2)))],
+        "sequence<MLActivation>": [
+            ([], ()),
+            ((ACTIVATION, ACTIVATION), (ACTIVATION._activation,) * 2),
+            *((value, REFUSED) for value in (ACTIVATION, [operand], ["relu"], [None], "relu")),
+        ],
+        # What remains of a name is what an activation without options is.
+        "sequence<MLRecurrentNetworkActivation>": [
+            ([], ()),
+            (("relu", "tanh"), (Activation("relu"), Activation("tanh"))),
+            (["sigmoid"], (Activation("sigmoid"),)),
+            *((value, REFUSED) for value in ([ACTIVATION], [operand], ["gelu"], ["Relu"], [None], "relu")),
+        ],
+        **{name: _enumeration(draft, name) for name in draft.idl["enumerations"]},
+    }
+
+
+CASES = {draft: _cases(draft) for draft in DRAFTS}
 
 
 def outcome_of(converter: Callable[[Any], Any], value: Any) -> Any:
@@ -125,103 +171,130 @@ def outcome_of(converter: Callable[[Any], Any], value: Any) -> Any:
 def assert_converts(converter: Callable[[Any], Any], cases: Cases) -> None:
     for value, expected in cases:
         result = outcome_of(converter, value)
-        assert (type(result), result) == (type(expected), expected), f"{value!r} became {result!r}"
+        if expected != expected:  # noqa: PLR0124 (NaN)
+            assert type(result) is float
+            assert math.isnan(result)
+        else:
+            assert (type(result), result) == (type(expected), expected), f"{value!r} became {result!r}"
 
 
-MEMBERS = [(name, member["name"]) for name in MODELS for member in members(name)]
-ARGUMENTS = [(name, argument.name) for name in OPERATION_NAMES for argument in OPERATIONS[name].arguments]
+Member = tuple[str, str]
 
 
-def member_type(dictionary: str, name: str) -> str:
-    return next(text(member["type"]) for member in members(dictionary) if member["name"] == name)
+def members_of(draft: Draft) -> list[Member]:
+    """Return every member of every dictionary that is converted, with its dictionary."""
+    return [(name, member["name"]) for name in draft.models for member in draft.members(name)]
+
+
+def arguments_of(draft: Draft) -> list[tuple[str, str]]:
+    return [(name, argument.name) for name in draft.operation_names for argument in draft.operations[name].arguments]
+
+
+def operation_of(draft: Draft, name: str) -> IdlOperation:
+    return draft.overloads("MLGraphBuilder")[name][0]
+
+
+def member_type(draft: Draft, dictionary: str, name: str) -> str:
+    return next(text(member["type"]) for member in draft.members(dictionary) if member["name"] == name)
 
 
 def argument_type(operation: IdlOperation, name: str) -> str:
     return next(text(argument["type"]) for argument in operation["arguments"] if argument["name"] == name)
 
 
-def convert_member(dictionary: str, name: str, value: object) -> Any:
+#: What converts for every type of a required member.
+_REQUIRED = {"MLOperandDataType": "float32", "sequence<[EnforceRange] unsigned long>": [1]}
+
+
+def convert_member(draft: Draft, dictionary: str, name: str, value: object) -> Any:
     """Convert a dictionary of this member, and of those that are required, and return the member."""
-    required = {member["name"]: IDL["enumerations"][text(member["type"])][0] for member in members(dictionary) if member.get("required")}
-    return getattr(convert(MODELS[dictionary], {**required, name: value}), name)
+    required = {member["name"]: _REQUIRED[text(member["type"])] for member in draft.members(dictionary) if member.get("required")}
+    return getattr(convert(draft.models[dictionary], {**required, name: value}), name)
 
 
-def test_the_amount() -> None:
-    assert len(MEMBERS) == 95
-    assert len(ARGUMENTS) == 16
-    used = {member_type(*each) for each in MEMBERS} | {
-        argument_type(overloads("MLGraphBuilder")[name][0], each) for name, each in ARGUMENTS
-    }
-    assert used == set(CASES) - {"double"}
+@each_draft
+def test_the_amount(draft: Draft) -> None:
+    members, arguments = members_of(draft), arguments_of(draft)
+    assert (len(members), len(arguments)) == {FORMER: (95, 16), LATEST: (103, 20)}[draft]
+    used = {member_type(draft, *each) for each in members} | {argument_type(operation_of(draft, name), each) for name, each in arguments}
+    # Every type of the draft has its cases.
+    assert used <= set(CASES[draft])
+    assert all(any(name in type for type in used) for name in draft.idl["enumerations"])
 
 
-@pytest.mark.parametrize(("dictionary", "name"), MEMBERS)
-def test_a_member(dictionary: str, name: str) -> None:
-    assert_converts(lambda value: convert_member(dictionary, name, value), CASES[member_type(dictionary, name)])
+@of_each_draft(members_of)
+def test_a_member(draft: Draft, name: Member) -> None:
+    dictionary, member = name
+    assert_converts(lambda value: convert_member(draft, *name, value), CASES[draft][member_type(draft, *name)])
     # A member that is None is missing.
-    field = MODELS[dictionary].model_fields[name]
+    field = draft.models[dictionary].model_fields[member]
     if field.is_required():
         with pytest.raises(webidl.ConversionError, match="is required but missing"):
-            convert_member(dictionary, name, None)
+            convert_member(draft, *name, None)
     else:
-        assert convert_member(dictionary, name, None) == field.default
+        assert convert_member(draft, *name, None) == field.default
 
 
-@pytest.mark.parametrize(("operation", "name"), ARGUMENTS)
-def test_an_argument(operation: str, name: str) -> None:
-    (converter,) = [argument.convert for argument in OPERATIONS[operation].arguments if argument.name == name]
-    type = argument_type(overloads("MLGraphBuilder")[operation][0], name)
+@of_each_draft(arguments_of)
+def test_an_argument(draft: Draft, name: tuple[str, str]) -> None:
+    operation, argument = name
+    (converter,) = [each.convert for each in draft.operations[operation].arguments if each.name == argument]
+    type = argument_type(operation_of(draft, operation), argument)
     # An argument that is None is JavaScript's undefined: NaN where a number is wanted.
     undefined = 0 if type == "unsigned long" else REFUSED
-    assert_converts(converter, [*CASES[type], (None, undefined)])
+    assert_converts(converter, [*CASES[draft][type], (None, undefined)])
 
 
 # The same through the public methods: a failed conversion is a TypeError that names the operation and what is at fault.
 
-VALID: dict[str, Any] = {
-    "MLOperand": OPERAND,
-    "MLOperandDataType": "float32",
-    "sequence<MLOperand>": [OPERAND],
-    "[EnforceRange] unsigned long": 1,
-    "unsigned long": 1,
-    "sequence<[EnforceRange] unsigned long>": [1],
-    "([EnforceRange] unsigned long or sequence<[EnforceRange] unsigned long>)": 1,
-}
+
+def valid_arguments(draft: Draft, name: str) -> list[Any]:
+    """Return arguments of an operation that convert."""
+    values = {
+        "MLOperand": OPERANDS[draft],
+        "MLOperandDataType": "float32",
+        "sequence<MLOperand>": [OPERANDS[draft]],
+        "[EnforceRange] unsigned long": 1,
+        "unsigned long": 1,
+        "sequence<[EnforceRange] unsigned long>": [1],
+        "sequence<unsigned long>": [1],
+        "([EnforceRange] unsigned long or sequence<[EnforceRange] unsigned long>)": 1,
+    }
+    return [values[text(argument["type"])] for argument in draft.positional(operation_of(draft, name))]
 
 
-def call_wrongly(name: str, arguments: list[Any], fault: str) -> None:
+def call_wrongly(draft: Draft, name: str, arguments: list[Any], fault: str) -> None:
     with pytest.raises(webnn.WebNNTypeError) as caught:
-        getattr(BUILDER, name)(*arguments)
+        getattr(BUILDERS[draft], name)(*arguments)
     assert caught.value.operation == name
     assert caught.value.argument == fault
-    assert caught.value.anchor == OPERATIONS[name].anchor
+    assert caught.value.anchor == draft.operations[name].anchor
     assert str(caught.value).startswith(f"{name}: {fault} must be ")
 
 
-@pytest.mark.parametrize("name", OPERATION_NAMES)
-def test_a_wrong_argument(name: str) -> None:
-    operation = overloads("MLGraphBuilder")[name][0]
-    valid = [VALID[text(argument["type"])] for argument in positional(operation)]
-    for index, argument in enumerate(positional(operation)):
-        if OPERATIONS[name].activation and index == 0:
+@each_operation
+def test_a_wrong_argument(draft: Draft, name: str) -> None:
+    operation = operation_of(draft, name)
+    valid = valid_arguments(draft, name)
+    for index, argument in enumerate(draft.positional(operation)):
+        if draft.operations[name].activation and index == 0:
             continue
-        for wrong in (object(), BUILDER, {}, OPERATIONS):
-            call_wrongly(name, [*valid[:index], wrong, *valid[index + 1 :]], argument["name"])
+        for wrong in (object(), BUILDERS[draft], {}, CLASSES):
+            call_wrongly(draft, name, [*valid[:index], wrong, *valid[index + 1 :]], argument["name"])
     # Nor is anything but a dictionary an options dictionary.
-    options = options_name(operation)
+    options = draft.options_name(operation)
     if options:
-        for wrong in (1, "axis", [1], OPERAND):
-            call_wrongly(name, [*valid, wrong], "options")
-        for member in members(options):
+        for wrong in (1, "axis", [1], OPERANDS[draft]):
+            call_wrongly(draft, name, [*valid, wrong], "options")
+        for member in draft.members(options):
             if member["type"] != "boolean":
-                call_wrongly(name, [*valid, {member["name"]: object()}], f"options.{member['name']}")
+                call_wrongly(draft, name, [*valid, {member["name"]: object()}], f"options.{member['name']}")
 
 
-@pytest.mark.parametrize("name", OPERATION_NAMES)
-def test_a_wrong_label(name: str) -> None:
-    valid = [VALID[text(argument["type"])] for argument in positional(overloads("MLGraphBuilder")[name][0])]
-    for wrong in (1.5, object(), [1], {}, OPERAND):
-        call_wrongly(name, [*valid, {"label": wrong}], "options.label")
+@each_operation
+def test_a_wrong_label(draft: Draft, name: str) -> None:
+    for wrong in (1.5, object(), [1], {}, OPERANDS[draft]):
+        call_wrongly(draft, name, [*valid_arguments(draft, name), {"label": wrong}], "options.label")
 
 
 class Choice(str):
@@ -233,74 +306,124 @@ class Choice(str):
         return "Choice"
 
 
-@pytest.mark.parametrize(("dictionary", "name"), [each for each in MEMBERS if member_type(*each) in IDL["enumerations"]])
-def test_a_string_is_its_text(dictionary: str, name: str) -> None:
-    for value in IDL["enumerations"][member_type(dictionary, name)]:
-        assert type(convert_member(dictionary, name, Choice(value))) is str
-        assert convert_member(dictionary, name, Choice(value)) == value
+@of_each_draft(lambda draft: [each for each in members_of(draft) if member_type(draft, *each) in draft.idl["enumerations"]])
+def test_a_string_is_its_text(draft: Draft, name: Member) -> None:
+    for value in draft.idl["enumerations"][member_type(draft, *name)]:
+        assert type(convert_member(draft, *name, Choice(value))) is str
+        assert convert_member(draft, *name, Choice(value)) == value
 
 
-ACTIVATIONS = [name for name in OPERATION_NAMES if OPERATIONS[name].activation]
+ACTIVATIONS = [name for name, row in FORMER.operations.items() if row.activation]
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_the_first_argument_chooses_the_overload(name: str) -> None:
-    method = getattr(BUILDER, name)
-    assert isinstance(method(OPERAND), webnn.MLOperand)
+    method = getattr(BUILDERS[FORMER], name)
+    operand = OPERANDS[FORMER]
+    assert isinstance(method(operand), webnn.MLOperand)
     assert isinstance(method(), webnn.MLActivation)
-    with_options = OPERATIONS[name].options is not None
+    with_options = FORMER.operations[name].options is not None
     if with_options:
         assert isinstance(method({}), webnn.MLActivation)
         assert isinstance(method({"alpha": 2}), webnn.MLActivation)
-        call_wrongly(name, [{"alpha": "two"}], "options.alpha")
-    for wrong in (1, "x", [OPERAND], ACTIVATION, *([] if with_options else [{}])):
-        call_wrongly(name, [wrong], "input")
+        call_wrongly(FORMER, name, [{"alpha": "two"}], "options.alpha")
+    for wrong in (1, "x", [operand], ACTIVATION, *([] if with_options else [{}])):
+        call_wrongly(FORMER, name, [wrong], "input")
 
 
-def test_a_member_that_the_draft_does_not_know_is_ignored() -> None:
-    for name in OPERATION_NAMES:
-        operation = overloads("MLGraphBuilder")[name][0]
-        if text(operation["returns"]) == "MLOperand" and all(
-            is_dictionary(each["type"]) or each["type"] == "MLOperand" for each in operation["arguments"]
-        ):
-            valid = [VALID[text(argument["type"])] for argument in positional(operation)]
-            with_unknown, without = (outcome(name, [*valid, options]) for options in ({"unheard": 1, "label": "l"}, {"label": "l"}))
-            assert with_unknown == without
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_the_current_draft_has_one_overload(name: str) -> None:
+    assert isinstance(getattr(BUILDERS[LATEST], name)(OPERAND), webnn.MLOperand)
+    wrong: list[Any]
+    for wrong in ([], [None], [{}], [{"alpha": 2}], [1], [[OPERAND]], [ACTIVATION]):
+        call_wrongly(LATEST, name, wrong, "input")
+    # Without anything it says where the other draft's form went.
+    with pytest.raises(webnn.WebNNTypeError, match=r"names activations in options\.activations"):
+        getattr(BUILDERS[LATEST], name)()
 
 
-def outcome(name: str, arguments: list[Any]) -> str:
+@each_operation
+def test_a_member_that_the_draft_does_not_know_is_ignored(draft: Draft, name: str) -> None:
+    valid = valid_arguments(draft, name)
+    with_unknown, without = (outcome(draft, name, [*valid, options]) for options in ({"unheard": 1, "label": "l"}, {"label": "l"}))
+    assert with_unknown == without
+    refused, message = without
+    assert message.startswith(f"[l] {name}: ") == refused
+
+
+def outcome(draft: Draft, name: str, arguments: list[Any]) -> tuple[bool, str]:
+    """Return whether a call is refused, and the message or what it returns."""
     try:
-        return str(getattr(BUILDER, name)(*arguments)._descriptor)
+        returned = getattr(BUILDERS[draft], name)(*arguments)
     except webnn.WebNNTypeError as error:
-        return str(error)
+        return True, str(error)
+    return False, str([operand._descriptor for operand in returned] if isinstance(returned, list) else returned._descriptor)
 
 
-def test_the_arguments_of_the_builder_s_own_methods() -> None:
-    for value, expected in CASES["double"]:
+@of_each_draft(lambda draft: [name for name, row in draft.operations.items() if row.elsewhere])
+def test_a_member_of_the_other_draft_is_refused(draft: Draft, name: str) -> None:
+    """A browser ignores it, as any member that it does not know; a program that means it wants to hear of it."""
+    for member, instead in draft.operations[name].elsewhere.items():
+        with pytest.raises(webnn.WebNNTypeError, match=f"has {instead}" if instead else "has nothing like it") as caught:
+            getattr(BUILDERS[draft], name)(*valid_arguments(draft, name), {member: 1})
+        assert caught.value.argument == f"options.{member}"
+
+
+@each_draft
+def test_the_arguments_of_the_builder_s_own_methods(draft: Draft) -> None:
+    builder = webnn.MLGraphBuilder(make_context(str(draft)))
+    (scalar,) = [
+        [(argument["name"], CASES[draft][text(argument["type"])]) for argument in operation["arguments"]]
+        for operation in draft.overloads("MLGraphBuilder")["constant"]
+        if operation["arguments"][0]["type"] == "MLOperandDataType"
+    ]
+    (dataType, data_types), (number, numbers) = scalar
+    for value, expected in numbers:
         if expected is REFUSED:
-            with pytest.raises(webnn.WebNNTypeError, match="constant: value must "):
-                BUILDER.constant("float32", value)
+            with pytest.raises(webnn.WebNNTypeError, match=f"constant: {number} must "):
+                builder.constant("float32", value)
         else:
-            BUILDER.constant("float32", value)
-    for value, expected in CASES["MLOperandDataType"]:
+            builder.constant("float32", value)
+    for index, (value, expected) in enumerate(data_types):
+        name, descriptor = f"x{index}", {"dataType": value, draft.revision.shape: [1]}
         if expected is REFUSED:
-            with pytest.raises(webnn.WebNNTypeError, match="constant: type must "):
-                BUILDER.constant(value, 1)
+            with pytest.raises(webnn.WebNNTypeError, match=f"constant: {dataType} must "):
+                builder.constant(value, 1)
             with pytest.raises(webnn.WebNNTypeError, match=r"input: descriptor\.dataType must "):
-                BUILDER.input("x", {"dataType": value})
+                builder.input(name, descriptor)
         else:
-            assert BUILDER.constant(value, 1).dataType() == expected
-            assert BUILDER.input("x", {"dataType": value}).dataType() == expected
-    for value in ({}, [OPERAND], object()):
+            assert builder.constant(value, 1)._descriptor.dataType == expected
+            assert builder.input(name, descriptor)._descriptor.dataType == expected
+    wrong: Any
+    for wrong in ({}, [OPERAND], object()):
         with pytest.raises(webnn.WebNNTypeError, match="input: name must "):
-            BUILDER.input(value, {"dataType": "float32"})  # type: ignore[arg-type]
+            builder.input(wrong, {"dataType": "float32", draft.revision.shape: []})
         with pytest.raises(webnn.WebNNTypeError, match=r"build: outputs.* must "):
-            BUILDER.buildSync({"x": value})  # type: ignore[dict-item]
+            builder.buildSync({"x": wrong})
 
 
-@pytest.mark.parametrize("member", [member["name"] for member in members("MLContextOptions")])
-def test_the_options_of_a_context(member: str) -> None:
-    for value, expected in CASES[member_type("MLContextOptions", member)]:
+@of_each_draft(lambda draft: [each for each in members_of(draft) if each[0] == "MLContextOptions"])
+def test_the_options_of_a_context(draft: Draft, name: Member) -> None:
+    _, member = name
+    ml = webnn.ML(revision=str(draft))
+    for value, expected in CASES[draft][member_type(draft, *name)]:
         if expected is REFUSED:
             with pytest.raises(webnn.WebNNTypeError, match=rf"createContext: options\.{member} must be one of"):
-                webnn.ML().createContextSync({member: value})  # type: ignore[misc]
+                ml.createContextSync({member: value})
+        else:
+            with warnings.catch_warnings():
+                # There may be no such device here.
+                warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
+                assert isinstance(ml.createContextSync({member: value}), webnn.MLContext)
+
+
+@pytest.mark.parametrize("member", ["dataType", "shape", "readable", "writable"])
+def test_the_descriptor_of_a_tensor(member: str) -> None:
+    context = make_context(str(LATEST))
+    valid = {"dataType": "float32", "shape": [1]}
+    for value, expected in CASES[LATEST][member_type(LATEST, "MLTensorDescriptor", member)]:
+        if expected is REFUSED:
+            with pytest.raises(webnn.WebNNTypeError, match=rf"createTensor: descriptor\.{member}(\[\d\])? must "):
+                context.createTensorSync({**valid, member: value})
+        elif member != "shape":
+            assert getattr(context.createTensorSync({**valid, member: value}), member) == expected

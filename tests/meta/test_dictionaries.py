@@ -1,4 +1,7 @@
-"""The models and the typed dictionaries have the IDL's members, in its order, with its types and defaults."""
+"""The models and the typed dictionaries have the IDLs' members, in their order, with their types and defaults.
+
+A model is one draft's. A typed dictionary, which a program writes without saying for which draft, has the members of both.
+"""
 
 from __future__ import annotations
 
@@ -8,41 +11,74 @@ import numpy as np
 import pytest
 
 import webnn
-from tests.meta.specification import IDL, MODELS, RETURNED, members, text
+from tests.meta.specification import (
+    DICTIONARIES,
+    DRAFTS,
+    LATEST,
+    OPERATOR_OPTIONS,
+    RETURNED,
+    Draft,
+    each_draft,
+    merged,
+    of_each_draft,
+    text,
+)
 from webnn.builder import options
-from webnn.context import context, ml
+from webnn.context import compute, context, loss, ml, tensor
+from webnn.validation import descriptor
 from webnn.validation.idl import IdlMember
 
 #: What a program may write for each type of the IDL.
 ANNOTATIONS = {
+    "DOMString": "str",
     "MLNamedArrayBufferViews": "dict[str, Array]",
+    "MLNumber": "float",
     "MLOperand": "MLOperand",
     "MLOperandDataType": "DataType",
+    "USVString": "str",
     "[EnforceRange] long": "int",
     "[EnforceRange] unsigned long": "int",
     "boolean": "bool",
+    "double": "float",
     "float": "float",
-    "sequence<MLActivation>": "Sequence[MLActivation]",
+    # Either of them: the names of the current draft, or what the other one has for them.
+    "sequence<MLActivation>": "Activations",
+    "sequence<MLRecurrentNetworkActivation>": "Activations",
     "sequence<[EnforceRange] unsigned long>": "Numbers",
     "sequence<float>": "Numbers",
 }
-#: Members that are not this draft's, with the reason.
-EXTRA_MEMBERS = {"label": "names the operator in messages, as in later drafts; this draft ignores members it does not know"}
-#: Dictionaries without the extra members: they belong to no operation.
-PLAIN = {"MLOperandDescriptor", "MLContextOptions", *RETURNED}
+#: Members whose annotation is narrower than their type, with the reason.
+NARROWER = {("MLArgMinMaxOptions", "outputDataType"): ("Literal['int32', 'int64']", "the steps of argMin and argMax refuse the others")}
+#: Dictionaries without a label: they belong to no operation, except to the draft of June 2024 that ignores what it does not know.
+UNLABELLED = {"MLOperandDescriptor", "MLTensorDescriptor", "MLContextOptions", *RETURNED}
 
 
-def test_every_dictionary_has_both_forms() -> None:
-    assert set(MODELS) == set(IDL["dictionaries"]) - RETURNED
-    public = {name for name in webnn.__all__ if name.startswith("ML") and (name.endswith(("Options", "Descriptor", "Result")))}
-    assert public - {"MLOperatorOptions"} == set(IDL["dictionaries"])
+@each_draft
+def test_every_dictionary_has_a_model(draft: Draft) -> None:
+    assert set(draft.models) == set(draft.converted)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_model(name: str) -> None:
-    fields = MODELS[name].model_fields
-    assert list(fields) == [member["name"] for member in members(name)]
-    for member in members(name):
+def test_the_amount() -> None:
+    assert [len(draft.converted) for draft in DRAFTS] == [31, 26]
+    assert len(DICTIONARIES) == 34
+
+
+def test_every_typed_dictionary_is_public() -> None:
+    assert {name for name in webnn.__all__ if hasattr(getattr(webnn, name), "__total__")} == set(DICTIONARIES)
+    defined = {
+        name
+        for module in (compute, context, loss, ml, options, tensor)
+        for name, value in vars(module).items()
+        if name.startswith("ML") and hasattr(value, "__total__")
+    }
+    assert defined == set(DICTIONARIES)
+
+
+@of_each_draft(lambda draft: draft.models)
+def test_a_model(draft: Draft, name: str) -> None:
+    fields = draft.models[name].model_fields
+    assert list(fields) == [member["name"] for member in draft.members(name)]
+    for member in draft.members(name):
         field = fields[member["name"]]
         assert field.is_required() == member.get("required", False)
         if not field.is_required():
@@ -54,41 +90,78 @@ def assert_default(given: Any, member: IdlMember) -> None:
         assert given is None
         return
     expected = member["default"]
-    if text(member["type"]) == "float":
-        assert isinstance(given, float)
-        assert np.float32(given) == np.float32(expected)
+    match text(member["type"]):
+        case "float":
+            assert isinstance(given, float)
+            assert np.float32(given) == np.float32(expected)
+        case "double":
+            assert isinstance(given, float)
+            assert given == expected
+        case _:
+            expected = tuple(expected) if isinstance(expected, list) else expected
+            assert (type(given), given) == (type(expected), expected)
+
+
+# What a program writes
+
+
+def forms(name: str) -> list[dict[str, IdlMember]]:
+    """Return the members that a dictionary has in each draft that has it, inherited ones too."""
+    return [{member["name"]: member for member in draft.members(name)} for draft in DRAFTS if name in draft.idl["dictionaries"]]
+
+
+def annotation(name: str, member: str) -> str:
+    """Write the annotation of a member: what its types in both drafts allow."""
+    found = [form[member] for form in forms(name) if member in form]
+    if (name, member) in NARROWER:
+        written, _ = NARROWER[name, member]
     else:
-        expected = tuple(expected) if isinstance(expected, list) else expected
-        assert (type(given), given) == (type(expected), expected)
+        (written,) = {written_type(text(each["type"])) for each in found}
+    # It is required if no draft that has the dictionary can do without it.
+    required = len(found) == len(forms(name)) and all(each.get("required") for each in found)
+    return f"Required[{written}]" if required else written
 
 
-@pytest.mark.parametrize("name", IDL["dictionaries"])
+def written_type(type: str) -> str:
+    if type in ANNOTATIONS:
+        return ANNOTATIONS[type]
+    values = merged(draft.idl["enumerations"].get(type, []) for draft in DRAFTS)
+    return f"Literal[{', '.join(map(repr, values))}]"
+
+
+@pytest.mark.parametrize("name", DICTIONARIES)
 def test_a_typed_dictionary(name: str) -> None:
     written = getattr(webnn, name)
     annotations = {key: value.__forward_arg__ for key, value in written.__annotations__.items()}
-    if name not in PLAIN:
-        for extra in EXTRA_MEMBERS:
-            del annotations[extra]
-    assert list(annotations) == [member["name"] for member in members(name)]
-    for member in members(name):
-        assert annotations[member["name"]] == annotation(member), member["name"]
-    assert not written.__total__ or name in RETURNED
+    assert ("label" in annotations) == (name not in UNLABELLED)
+    assert annotations.pop("label", "str") == "str"
+    assert annotations == {member: annotation(name, member) for member in merged(forms(name))}
+    # The order is that of the current draft, if it has the dictionary.
+    members = list(forms(name)[0])
+    assert [each for each in annotations if each in members] == members
+    assert written.__total__ == (name in RETURNED)
 
 
-def annotation(member: IdlMember) -> str:
-    name = text(member["type"])
-    if name in ANNOTATIONS:
-        written = ANNOTATIONS[name]
-    else:
-        written = f"Literal[{', '.join(repr(value) for value in IDL['enumerations'][name])}]"
-    return f"Required[{written}]" if member.get("required") else written
+def test_the_label_is_the_driver_s() -> None:
+    (label,) = LATEST.idl["dictionaries"][OPERATOR_OPTIONS]["members"]
+    assert (label["name"], label["default"]) == ("label", "")
+    heirs = {name for name, definition in LATEST.idl["dictionaries"].items() if definition.get("inherits") == OPERATOR_OPTIONS}
+    assert set(DICTIONARIES) - UNLABELLED - {OPERATOR_OPTIONS} == heirs
 
 
-def test_every_typed_dictionary_is_public() -> None:
-    defined = {
+# Enumerations
+
+
+@each_draft
+def test_the_data_types(draft: Draft) -> None:
+    assert draft.idl["enumerations"]["MLOperandDataType"] == list(descriptor.DATA_TYPES)
+    assert set(descriptor.SMALL_TYPES).isdisjoint(descriptor.DATA_TYPES)
+
+
+def test_the_enumerations_that_differ() -> None:
+    different = {
         name
-        for module in (options, context, ml)
-        for name, value in vars(module).items()
-        if name.startswith("ML") and hasattr(value, "__total__")
+        for name in merged(draft.idl["enumerations"] for draft in DRAFTS)
+        if len({str(draft.idl["enumerations"].get(name)) for draft in DRAFTS}) > 1
     }
-    assert defined == {*IDL["dictionaries"], "MLOperatorOptions"}
+    assert different == {"MLDeviceType", "MLPaddingMode", "MLRecurrentNetworkActivation"}

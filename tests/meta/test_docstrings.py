@@ -1,8 +1,7 @@
-"""Every public method says what it does, where the draft says so, what it takes and how it fails."""
+"""Every public method says what it does, where the drafts say so, what it takes and how it fails."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from collections.abc import Callable
@@ -10,10 +9,24 @@ from typing import Any
 
 import pytest
 
-from tests.meta.specification import CLASSES, IDL, LAYERS, MODELS, OPERATION_NAMES, RETURNED, ROOT, SYNC, overloads, sources
-from webnn.validation.operations import OPERATIONS
-
-ANCHORS = {f"#{anchor}" for anchor in IDL["anchors"]}
+import webnn
+from tests.meta.specification import (
+    ANCHORS,
+    CLASSES,
+    DICTIONARIES,
+    DRAFTS,
+    FORMER,
+    LAYERS,
+    OPERATION_NAMES,
+    RETURNED,
+    ROOT,
+    SYNC,
+    Draft,
+    each_operation,
+    of_each_draft,
+    sources,
+)
+from webnn.validation.operation import Operation
 
 METHODS = [
     (interface, name)
@@ -21,20 +34,25 @@ METHODS = [
     for name, member in inspect.getmembers_static(cls, inspect.isfunction)
     if not name.startswith("_")
 ]
+ATTRIBUTES = [
+    (interface, name)
+    for interface, cls in CLASSES.items()
+    for name, member in inspect.getmembers_static(cls, lambda member: isinstance(member, property))
+    if not name.startswith("_")
+]
 #: Methods that cannot fail, with the reason.
-NEVER_FAIL = {
-    ("MLOperand", "dataType"): "returns what the operand holds",
-    ("MLOperand", "shape"): "returns what the operand holds",
-}
-PROMISES = {(interface, name.removesuffix(SYNC)) for interface, name in METHODS if name.endswith(SYNC)}
+NEVER_FAIL = {("MLTensor", "destroy"): "a tensor belongs to a context of the current draft, and a second call does nothing"}
+PROMISES = {(interface, name.removesuffix(SYNC)) for interface, name in METHODS if name.endswith(SYNC)} & set(METHODS)
+#: How what one draft alone has says that the contexts of the other one refuse it.
+ONE_DRAFT = "follows the draft of June 2024|follows the current draft"
 
 _QUOTED_ANCHOR = re.compile(r"""[`"'](#[a-z][a-z0-9-]*)[`"']""")
 _SECTION = re.compile(r"^([A-Z]\w+):\n((?:(?:    .*)?\n)*)", re.MULTILINE)
 _ENTRY = re.compile(r"^    (\w+): ", re.MULTILINE)
 
 
-def docstring(function: Callable[..., Any]) -> str:
-    text = inspect.getdoc(function)
+def docstring(member: object) -> str:
+    text = inspect.getdoc(member)
     assert text, "has no docstring"
     return text + "\n"
 
@@ -51,15 +69,19 @@ def method(interface: str, name: str) -> Callable[..., Any]:
 
 
 def test_the_amount() -> None:
-    assert len(METHODS) == 82 + 2 + 2 + 2
-    assert len(PROMISES) == 3
+    # The operations, input, constant, build and its twin.
+    assert len([name for interface, name in METHODS if interface == "MLGraphBuilder"]) == len(OPERATION_NAMES) + 3 + 1
+    # MLContext, ML, and destroy() of a graph and of a tensor.
+    assert len([name for interface, name in METHODS if interface != "MLGraphBuilder"]) == 13 + 2 + 2
+    assert len(PROMISES) == 6
+    assert len(ATTRIBUTES) == 2 + 2 + 5 + 1
 
 
-@pytest.mark.parametrize(("interface", "name"), METHODS)
+@pytest.mark.parametrize(("interface", "name"), [*METHODS, *ATTRIBUTES])
 def test_the_summary(interface: str, name: str) -> None:
-    first = docstring(method(interface, name)).splitlines()[0]
-    assert first[0].isupper()
-    assert first.endswith((".", "`."))
+    first = docstring(getattr(CLASSES[interface], name)).splitlines()[0]
+    assert first[0].isupper() or first.startswith("`")
+    assert first.endswith(".")
 
 
 @pytest.mark.parametrize(("interface", "name"), METHODS)
@@ -74,9 +96,18 @@ def test_the_anchor(interface: str, name: str) -> None:
         assert set(anchors) <= ANCHORS
 
 
-@pytest.mark.parametrize("name", OPERATION_NAMES)
-def test_the_anchor_of_an_operation(name: str) -> None:
-    assert _QUOTED_ANCHOR.findall(docstring(method("MLGraphBuilder", name)))[0] == OPERATIONS[name].anchor
+@pytest.mark.parametrize(("interface", "name"), [each for each in ATTRIBUTES if each != ("NavigatorML", "ml")])
+def test_the_anchor_of_an_attribute(interface: str, name: str) -> None:
+    anchors = _QUOTED_ANCHOR.findall(docstring(getattr(CLASSES[interface], name)))
+    assert anchors[0] == f"#{interface.lower()}-{name.lower()}"
+    # What is a method in the other draft has its section there.
+    assert anchors[1:] == ([f"#api-{interface.lower()}-{name.lower()}"] if name in FORMER.overloads(interface) else [])
+    assert set(anchors) <= ANCHORS
+
+
+@each_operation
+def test_the_anchor_of_an_operation(draft: Draft, name: str) -> None:
+    assert _QUOTED_ANCHOR.findall(docstring(method("MLGraphBuilder", name)))[0] == draft.operations[name].anchor
 
 
 @pytest.mark.parametrize(("interface", "name"), METHODS)
@@ -103,10 +134,21 @@ def test_the_errors(interface: str, name: str) -> None:
         assert errors[0] == "WebNNTypeError"
 
 
-@pytest.mark.parametrize("name", OPERATION_NAMES)
-def test_the_options_are_explained(name: str) -> None:
+@pytest.mark.parametrize(
+    ("interface", "name"),
+    [(interface, name) for interface, name in [*METHODS, *ATTRIBUTES] if interface in {"MLContext", "MLGraph"}],
+)
+def test_it_says_whose_draft_s_it_is(interface: str, name: str) -> None:
+    """A method or an attribute that one draft alone has says that the other one's contexts refuse it."""
+    both = all(name.removesuffix(SYNC) in {*draft.overloads(interface), *draft.attributes(interface)} for draft in DRAFTS)
+    assert not both
+    assert re.search(ONE_DRAFT, " ".join(docstring(getattr(CLASSES[interface], name)).split()))
+
+
+@each_operation
+def test_the_options_are_explained(draft: Draft, name: str) -> None:
     """The docstring names each member of the method's options."""
-    model = OPERATIONS[name].options
+    model = draft.operations[name].options
     text = docstring(method("MLGraphBuilder", name))
     for member in model.model_fields if model else ():
         assert f"``{member}``" in text
@@ -114,34 +156,51 @@ def test_the_options_are_explained(name: str) -> None:
 
 @pytest.mark.parametrize("cls", CLASSES, ids=str)
 def test_the_classes(cls: str) -> None:
-    text = inspect.getdoc(CLASSES[cls]) or ""
-    anchors = _QUOTED_ANCHOR.findall(text)
+    anchors = _QUOTED_ANCHOR.findall(inspect.getdoc(CLASSES[cls]) or "")
     assert anchors
     assert set(anchors) <= ANCHORS
 
 
-@pytest.mark.parametrize("name", IDL["dictionaries"])
-def test_the_dictionaries(name: str) -> None:
-    webnn = importlib.import_module("webnn")
+@pytest.mark.parametrize("name", DICTIONARIES)
+def test_a_typed_dictionary(name: str) -> None:
     own = f"#dictdef-{name.lower()}"
     assert own in ANCHORS
-    assert _QUOTED_ANCHOR.findall(getattr(webnn, name).__doc__) in ([own], ["#api-mlcontextoptions"])
-    if name not in RETURNED:
-        assert name in (MODELS[name].__doc__ or "")
+    text = getattr(webnn, name).__doc__ or ""
+    assert _QUOTED_ANCHOR.findall(text) in ([own], ["#api-mlcontextoptions"])
+    # What one draft has and the other one does not is named.
+    forms = [{member["name"] for member in draft.members(name)} for draft in DRAFTS if name in draft.idl["dictionaries"]]
+    for member in set.union(*forms) - set.intersection(*forms) - {"outputDataType"}:
+        assert f"``{member}``" in text
 
 
-@pytest.mark.parametrize("name", OPERATION_NAMES)
-def test_the_validators(name: str) -> None:
+@of_each_draft(lambda draft: draft.models)
+def test_a_model(draft: Draft, name: str) -> None:
+    assert name not in RETURNED
+    assert name in (draft.models[name].__doc__ or "")
+
+
+def validator(row: Operation) -> Callable[..., Any]:
+    """Return the function that a row's validator is, or is a partial call of."""
+    function: Callable[..., Any] = getattr(row.infer, "func", row.infer)
+    return function
+
+
+def names(row: Operation) -> list[str]:
+    return [*row.operands, *(argument.name for argument in row.arguments), *(["options"] if row.options else [])]
+
+
+@each_operation
+def test_the_validators(draft: Draft, name: str) -> None:
     """Each validator, too, is written out with what it takes; its first argument is the call."""
-    infer = OPERATIONS[name].infer
-    parameters = list(inspect.signature(infer).parameters)
+    function = validator(draft.operations[name])
+    parameters = list(inspect.signature(function).parameters)
     assert parameters[0] == "call"
-    assert section(infer, "Args") == parameters
-    assert section(infer, "Raises") in (["WebNNTypeError"], [])
-    row = OPERATIONS[name]
-    expected = [*row.operands, *(argument.name for argument in row.arguments), *(["options"] if row.options else [])]
-    given = parameters[1:]
-    assert given[: len(expected)] == expected
+    assert section(function, "Args") == parameters
+    assert section(function, "Raises") in (["WebNNTypeError"], [])
+    # One that serves both drafts has the names of either.
+    rows = [each.operations[name] for each in DRAFTS if name in each.operations]
+    expected = [names(row) for row in rows if validator(row) is function]
+    assert any(parameters[1 : len(each) + 1] == each for each in expected)
 
 
 def test_every_anchor_in_the_sources_exists() -> None:
@@ -151,11 +210,14 @@ def test_every_anchor_in_the_sources_exists() -> None:
             anchors = _QUOTED_ANCHOR.findall(file.read_text(encoding="utf-8"))
             count += len(anchors)
             assert set(anchors) <= ANCHORS, file.relative_to(ROOT)
-    assert count > 250
+    assert count > 400
 
 
 def test_the_overloads_have_their_sections() -> None:
-    """A method with several sections in the draft names each: `constant`."""
-    assert len(overloads("MLGraphBuilder")["constant"]) == 2
-    anchors = _QUOTED_ANCHOR.findall(docstring(method("MLGraphBuilder", "constant")))
-    assert anchors == ["#api-mlgraphbuilder-constant-bufferview", "#api-mlgraphbuilder-constant-type-value"]
+    """A method with several sections in a draft names each."""
+    for name, expected in {
+        ("MLGraphBuilder", "constant"): ["constant-buffer", "constant-datatype-value", "constant-tensor"],
+        ("MLContext", "readTensor"): ["readtensor", "readtensor-byob"],
+    }.items():
+        anchors = _QUOTED_ANCHOR.findall(docstring(method(*name)))
+        assert anchors == [f"#api-{name[0].lower()}-{each}" for each in expected]

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.meta.specification import IDL, overloads
+from tests.meta.specification import FORMER, LATEST, Draft
 from tests.shared import SHARED
 from webnn.validation.idl import load_idl
 from webnn.validation.revision import REVISIONS
@@ -43,14 +43,20 @@ def test_an_unknown_revision() -> None:
         load_idl("1999-01")
 
 
-def test_the_amount() -> None:
+@pytest.mark.parametrize(
+    ("draft", "methods", "interfaces", "dictionaries", "enumerations", "members"),
+    [(FORMER, 81, 6, 27, 12, 97), (LATEST, 98, 6, 54, 12, 290)],
+    ids=str,
+)
+def test_the_amount(draft: Draft, methods: int, interfaces: int, dictionaries: int, enumerations: int, members: int) -> None:
     """A suite that is green because the data is empty is the worst outcome."""
-    assert len(overloads("MLGraphBuilder")) == 81
-    assert len(IDL["interfaces"]) == 6
-    assert len(IDL["dictionaries"]) == 27
-    assert len(IDL["enumerations"]) == 12
-    assert sum(len(dictionary["members"]) for dictionary in IDL["dictionaries"].values()) == 97
-    assert len(IDL["anchors"]) > 200
+    idl = draft.idl
+    assert len(draft.overloads("MLGraphBuilder")) == methods
+    assert len(idl["interfaces"]) == interfaces
+    assert len(idl["dictionaries"]) == dictionaries
+    assert len(idl["enumerations"]) == enumerations
+    assert sum(len(dictionary["members"]) for dictionary in idl["dictionaries"].values()) == members
+    assert len(idl["anchors"]) > 200
 
 
 def _draft(idl: str) -> str:

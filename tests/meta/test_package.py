@@ -153,6 +153,8 @@ def shared_names(tree: ast.Module) -> set[str]:
 
 def changed(tree: ast.Module) -> Iterator[str]:
     """Find the names that functions change: by `global`, by an item or an attribute, or by a method that changes its object."""
+    # A module's own function, such as `np.append`, changes no module.
+    modules = {alias.asname or alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)]
     for node in itertools.chain.from_iterable(map(ast.walk, functions)):
         match node:
@@ -162,7 +164,7 @@ def changed(tree: ast.Module) -> Iterator[str]:
                 yield name
             case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
                 yield name
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _MUTATORS:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _MUTATORS and name not in modules:
                 yield name
 
 

@@ -22,20 +22,23 @@ import numpy as np
 from . import (
     activation,
     binary,
+    changed,
     conv,
     gather_scatter,
     logical,
     matmul,
     normalization,
     pooling,
+    quantization,
     recurrent,
     reduction,
     tensor,
+    tiling,
     unary,
 )
 from ._numbers import Array
 
-__all__ = ["REFERENCE"]
+__all__ = ["REFERENCE", "REFERENCE_2026"]
 
 Operation = Callable[..., Array | list[Array]]
 
@@ -120,6 +123,45 @@ _OPERATIONS: dict[str, Operation] = {
     "where": tensor.where,
 }
 
+#: What the current draft has beside them, or defines in another way.
+_OPERATIONS_2026: dict[str, Operation] = {
+    "clamp": changed.clamp,
+    "elu": changed.elu,
+    "hardSigmoid": changed.hardSigmoid,
+    "leakyRelu": changed.leakyRelu,
+    "linear": changed.linear,
+    "gemm": changed.gemm,
+    "batchNormalization": changed.batchNormalization,
+    "instanceNormalization": changed.instanceNormalization,
+    "layerNormalization": changed.layerNormalization,
+    "argMin": changed.argMin,
+    "argMax": changed.argMax,
+    "gru": changed.gru,
+    "gruCell": changed.gruCell,
+    "lstm": changed.lstm,
+    "lstmCell": changed.lstmCell,
+    "pad": changed.pad,
+    "resample2d": changed.resample2d,
+    "slice": changed.slice_,
+    "notEqual": logical.notEqual,
+    "isInfinite": logical.isInfinite,
+    "isNaN": logical.isNaN,
+    "logicalAnd": logical.logicalAnd,
+    "logicalOr": logical.logicalOr,
+    "logicalXor": logical.logicalXor,
+    "roundEven": unary.roundEven,
+    "sign": unary.sign,
+    "cumulativeSum": reduction.cumulativeSum,
+    "gatherElements": gather_scatter.gatherElements,
+    "gatherND": gather_scatter.gatherND,
+    "scatterElements": gather_scatter.scatterElements,
+    "scatterND": gather_scatter.scatterND,
+    "dequantizeLinear": quantization.dequantizeLinear,
+    "quantizeLinear": quantization.quantizeLinear,
+    "reverse": tiling.reverse,
+    "tile": tiling.tile,
+}
+
 
 def _quiet(operation: Operation) -> Operation:
     """Let an operation divide by zero and overflow without NumPy's warnings: the result says enough."""
@@ -129,3 +171,7 @@ def _quiet(operation: Operation) -> Operation:
 
 #: Name of the `MLGraphBuilder` method -> the reference.
 REFERENCE: Mapping[str, Operation] = MappingProxyType({name: _quiet(operation) for name, operation in _OPERATIONS.items()})
+#: The same for the current draft.
+REFERENCE_2026: Mapping[str, Operation] = MappingProxyType(
+    {**REFERENCE, **{name: _quiet(operation) for name, operation in _OPERATIONS_2026.items()}}
+)

@@ -1,4 +1,4 @@
-"""Reductions `#api-mlgraphbuilder-reduce`, argMin and argMax `#api-mlgraphbuilder-argminmax`.
+"""Reductions `#api-mlgraphbuilder-reduce`, cumulativeSum, argMin and argMax `#api-mlgraphbuilder-argminmax`.
 
 Absent axes mean all of them. An empty list reduces nothing: each element is reduced on its own, so that
 reduceL1 gives |x| and reduceLogSum ln(x). Integers are summed and multiplied exactly, then wrap modulo
@@ -68,6 +68,21 @@ def reduceSum(input: Array, *, axes: list[int] | None = None, keepDimensions: bo
 def reduceSumSquare(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute sum(x^2)."""
     return _reduce(lambda row: np.sum(row * row), input, axes, keepDimensions)
+
+
+def cumulativeSum(input: Array, axis: int, *, exclusive: bool = False, reversed: bool = False) -> Array:
+    """Compute the sum of all values up to each one along the axis, `#api-mlgraphbuilder-cumulativesum`.
+
+    The sums of integers are exact, then wrap. Exclusive: without the value itself, so that the first sum is 0. Reversed: from the last
+    value to the first.
+    """
+    rows = np.moveaxis(exact(input), axis, -1)
+    rows = rows[..., ::-1] if reversed else rows
+    sums = np.zeros_like(rows)
+    for index in range(rows.shape[-1]):
+        sums[..., index] = rows[..., : index if exclusive else index + 1].sum(-1)
+    sums = sums[..., ::-1] if reversed else sums
+    return typed(np.moveaxis(sums, -1, axis), input.dtype)
 
 
 def argMin(

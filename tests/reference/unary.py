@@ -62,6 +62,16 @@ def reciprocal(input: Array) -> Array:
     return elementwise(lambda x: 1 / x, input)
 
 
+def roundEven(input: Array) -> Array:
+    """Compute the nearest integer, the even one of two; keeps the sign of zero and of what becomes zero."""
+    return elementwise(np.rint, input)
+
+
+def sign(input: Array) -> Array:
+    """Return 1 above zero, -1 below, 0 for zero and NaN."""
+    return elementwise(lambda x: 1 * (x > 0) - 1 * (x < 0), input)
+
+
 def sin(input: Array) -> Array:
     """Compute the sine of x radians."""
     return elementwise(np.sin, input)

@@ -1,4 +1,4 @@
-"""gather: inferred shapes, and every step that can fail."""
+"""gather, gatherElements, gatherND, scatterElements, scatterND: inferred shapes, and every step that can fail."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import CURRENT, Shape, infer, make_context
+from webnn import MLGraphBuilder
+from webnn.validation.descriptor import DATA_TYPES
+
+REVISIONS = ("2024-06", CURRENT)
+INDEX_TYPES = ("int32", "uint32", "int64")
 
 VALID: list[tuple[Shape, Shape, dict[str, Any], list[int]]] = [
     (Shape("int32", [3]), Shape("int64", []), {}, []),
@@ -20,7 +25,6 @@ VALID: list[tuple[Shape, Shape, dict[str, Any], list[int]]] = [
 ]
 
 INVALID: list[tuple[Shape, Shape, dict[str, Any], str, str]] = [
-    (Shape("float16", []), Shape("int64", [1]), {}, "options.axis", "must be less than the rank of input, 0, got 0"),
     (Shape("float16", [1, 2, 3]), Shape("int32", [5, 6]), {"axis": 4}, "options.axis", "must be less than the rank of input, 3, got 4"),
     (Shape("float16", [1, 2, 3]), Shape("int32", [5, 6]), {"axis": 3}, "options.axis", "must be less than the rank of input"),
     (Shape("float16", [1, 2, 3, 4]), Shape("float32", [5, 6]), {}, "indices", "must have a data type of"),
@@ -31,13 +35,161 @@ INVALID: list[tuple[Shape, Shape, dict[str, Any], str, str]] = [
 ]
 
 
+@pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.parametrize(("input", "indices", "options", "shape"), VALID)
-def test_valid(input: Shape, indices: Shape, options: dict[str, Any], shape: list[int]) -> None:
-    assert infer("gather", input, indices, **options) == [(input.dataType, shape)]
+def test_valid(input: Shape, indices: Shape, options: dict[str, Any], shape: list[int], revision: str) -> None:
+    assert infer("gather", input, indices, revision=revision, **options) == [(input.dataType, shape)]
 
 
+@pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.parametrize(("input", "indices", "options", "argument", "message"), INVALID)
-def test_invalid(input: Shape, indices: Shape, options: dict[str, Any], argument: str, message: str) -> None:
+def test_invalid(input: Shape, indices: Shape, options: dict[str, Any], argument: str, message: str, revision: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
-        infer("gather", input, indices, **options)
+        infer("gather", input, indices, revision=revision, **options)
     assert (caught.value.operation, caught.value.argument) == ("gather", argument)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("revision", "message"),
+    [
+        ("2024-06", "options.axis must be less than the rank of input, 0, got 0"),
+        (CURRENT, r"input must have at least 1 dimensions, got 0-D \[\]"),
+    ],
+)
+def test_a_scalar_has_no_axis(revision: str, message: str) -> None:
+    with pytest.raises(TypeError, match=f"^gather: {message}$"):
+        infer("gather", Shape("float16", []), Shape("int64", [1]), revision=revision)
+
+
+# The operations of the current draft alone.
+
+#: Operation, shapes of input and indices, options, shape of what is picked or replaced.
+PLACES: list[tuple[str, list[int], list[int], dict[str, Any], list[int]]] = [
+    ("Elements", [1, 2, 3], [2, 2, 3], {}, [2, 2, 3]),
+    ("Elements", [1, 2, 3, 4], [1, 2, 1, 4], {"axis": 2}, [1, 2, 1, 4]),
+    ("Elements", [3, 3], [2, 3], {}, [2, 3]),
+    ("Elements", [3, 3], [2, 3], {"axis": 0}, [2, 3]),
+    ("Elements", [3, 3], [3, 2], {"axis": 1}, [3, 2]),
+    ("Elements", [1], [7], {}, [7]),
+    ("Elements", [2] * 8, [2] * 7 + [5], {"axis": 7}, [2] * 7 + [5]),
+    ("ND", [2, 2, 3, 3, 4], [5, 4, 3], {}, [5, 4, 3, 4]),
+    ("ND", [4, 4, 4], [2, 1], {}, [2, 4, 4]),
+    ("ND", [8], [1], {}, []),
+    ("ND", [2, 3], [2], {}, []),
+    ("ND", [2, 3], [4, 5, 2], {}, [4, 5]),
+    ("ND", [2] * 8, [3, 1], {}, [3] + [2] * 7),
+    ("ND", [2] * 8, [8], {}, []),
+    ("ND", [2] * 8, [1] * 7 + [8], {}, [1] * 7),
+]
+
+
+@pytest.mark.parametrize("index_type", INDEX_TYPES)
+@pytest.mark.parametrize("dtype", DATA_TYPES)
+@pytest.mark.parametrize(("kind", "input", "indices", "options", "places"), PLACES)
+def test_gathered_and_scattered(
+    kind: str,
+    input: list[int],
+    indices: list[int],
+    options: dict[str, Any],
+    places: list[int],
+    dtype: str,
+    index_type: str,
+) -> None:
+    operands = Shape(dtype, input), Shape(index_type, indices)
+    assert infer("gather" + kind, *operands, revision=CURRENT, **options) == [(dtype, places)]
+    assert infer("scatter" + kind, *operands, Shape(dtype, places), revision=CURRENT, **options) == [(dtype, input)]
+
+
+#: Operations, operands, options, argument at fault, message.
+REFUSED: list[tuple[str, list[Shape], dict[str, Any], str, str]] = [
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("float32", [1, 2])], {}, "indices", "must have a data type of .*, got float32"),
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("uint64", [1, 2])], {}, "indices", "must have a data type of .*, got uint64"),
+    ("gatherElements", [Shape("float32", []), Shape("int32", [])], {}, "input", r"at least 1 dimensions, got 0-D \[\]"),
+    ("gatherElements", [Shape("float32", [1, 2, 3]), Shape("int32", [1, 2])], {}, "indices", r"rank of input, 3, got \[1, 2\]"),
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2, 1])], {}, "indices", "rank of input, 2, got"),
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2])], {"axis": 2}, "options.axis", "rank of input, 2, got 2"),
+    ("gatherElements", [Shape("float32", [1, 2]), Shape("int32", [1, 2])], {"axis": -1}, "options.axis", "must be from 0"),
+    (
+        "gatherElements",
+        [Shape("float32", [1, 2, 3, 4]), Shape("int32", [3, 2, 3, 4])],
+        {"axis": 3},
+        "indices",
+        r"must have the shape \[1, 2, 3, 4\], got \[3, 2, 3, 4\]",
+    ),
+    ("gatherElements", [Shape("float32", [3, 4]), Shape("int32", [3, 2])], {}, "indices", r"shape \[3, 4\], got \[3, 2\]"),
+    ("gatherElements", [Shape("uint64", [1]), Shape("int32", [2**28])], {}, "output", "must have at most 2147483647 bytes"),
+    ("gatherND", [Shape("float32", [1, 2]), Shape("float32", [1, 1])], {}, "indices", "must have a data type of .*, got float32"),
+    ("gatherND", [Shape("float32", []), Shape("int32", [1, 1])], {}, "input", "at least 1 dimensions, got 0-D"),
+    ("gatherND", [Shape("float32", [1, 1]), Shape("int32", [])], {}, "indices", "at least 1 dimensions, got 0-D"),
+    (
+        "gatherND",
+        [Shape("float32", [1, 2, 3]), Shape("int32", [1, 1, 4])],
+        {},
+        "indices",
+        r"must have a last dimension of at most the rank of input, 3, got \[1, 1, 4\]",
+    ),
+    ("gatherND", [Shape("float32", [1] * 8), Shape("int32", [1, 1, 1])], {}, "output", "must have at most 8 dimensions, got 9"),
+    ("gatherND", [Shape("float32", [1, 36]), Shape("int32", [2**24, 1])], {}, "output", "must have at most 2147483647 bytes"),
+    ("scatterElements", [Shape("int8", []), Shape("int32", []), Shape("int8", [])], {}, "input", "at least 1 dimensions, got 0-D"),
+    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 3, 3]), Shape("int8", [2, 3])], {}, "indices", "rank of input, 2"),
+    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 4]), Shape("int8", [2, 4])], {}, "indices", r"shape \[2, 3\]"),
+    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 2]), Shape("int8", [2, 2])], {"axis": 1}, "indices", r"shape \[3, 2\]"),
+    ("scatterElements", [Shape("int8", [3, 3]), Shape("int32", [2, 3]), Shape("int8", [2, 3])], {"axis": 2}, "options.axis", "got 2"),
+    ("scatterND", [Shape("int8", [4, 4, 4]), Shape("int32", [2, 4]), Shape("int8", [2])], {}, "indices", "last dimension of at most"),
+]
+
+
+@pytest.mark.parametrize(("name", "operands", "options", "argument", "message"), REFUSED)
+def test_refused(name: str, operands: list[Shape], options: dict[str, Any], argument: str, message: str) -> None:
+    with pytest.raises(TypeError, match=rf"^\[a_label\] {name}: .*({message})") as caught:
+        infer(name, *operands, revision=CURRENT, label="a_label", **options)
+    assert caught.value.argument == argument  # type: ignore[attr-defined]
+
+
+#: What replaces a valid input, indices or updates of both ways to scatter, and the message.
+SCATTER_REFUSED: list[tuple[str, Shape, str]] = [
+    ("indices", Shape("int8", [2, 1]), "must have a data type of .*, got int8"),
+    ("updates", Shape("float16", [2, 3]), "must have the data type of input, float32, got float16"),
+    ("input", Shape("float32", []), "must have at least 1 dimensions, got 0-D"),
+    ("indices", Shape("int32", []), "must have at least 1 dimensions, got 0-D"),
+    ("updates", Shape("float32", [2, 4]), r"must have the shape \[2, 3\], got \[2, 4\]"),
+    ("updates", Shape("float32", [2]), r"must have the (rank of input, 2|shape \[2, 3\]), got \[2\]"),
+]
+
+
+@pytest.mark.parametrize(("argument", "operand", "message"), SCATTER_REFUSED)
+@pytest.mark.parametrize(("name", "indices"), [("scatterElements", [2, 3]), ("scatterND", [2, 1])])
+def test_refused_by_both_ways_to_scatter(name: str, indices: list[int], argument: str, operand: Shape, message: str) -> None:
+    operands = {"input": Shape("float32", [4, 3]), "indices": Shape("int32", indices), "updates": Shape("float32", [2, 3])}
+    assert infer(name, *operands.values(), revision=CURRENT) == [("float32", [4, 3])]
+    with pytest.raises(TypeError, match=f"^{name}: {argument} {message}") as caught:
+        infer(name, *(operands | {argument: operand}).values(), revision=CURRENT)
+    assert caught.value.argument == argument  # type: ignore[attr-defined]
+
+
+def test_the_draft_of_june_2024_has_gather_alone() -> None:
+    builder = MLGraphBuilder(make_context())
+    x = builder.input("x", {"dataType": "float32", "dimensions": [3]})
+    i = builder.input("i", {"dataType": "int32", "dimensions": [3]})
+    for call in (builder.gatherElements, builder.gatherND):
+        with pytest.raises(TypeError, match="the draft 2024-06 has no such operation"):
+            call(x, i)
+    for scatter in (builder.scatterElements, builder.scatterND):
+        with pytest.raises(TypeError, match="the draft 2024-06 has no such operation"):
+            scatter(x, i, x)
+
+
+@pytest.mark.parametrize("name", ["gatherElements", "gatherND", "scatterElements", "scatterND"])
+def test_operands_of_another_builder(name: str) -> None:
+    context = make_context(CURRENT)
+    builder, other = MLGraphBuilder(context), MLGraphBuilder(context)
+    names = ["input", "indices", "updates"][: 3 if name.startswith("scatter") else 2]
+    for stranger in names:
+        operands = [
+            (other if each == stranger else builder).input(
+                f"{stranger} {each}", {"dataType": "int32" if each == "indices" else "float32", "shape": [1, 1]}
+            )
+            for each in names
+        ]
+        with pytest.raises(TypeError, match=f"{name}: {stranger} must be an operand of this builder"):
+            getattr(builder, name)(*operands)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.wpt_runner.checkouts import make_checkout
-from webnn.wpt_runner.checkout import Checkout, CheckoutError, Test, TestFile
+from webnn.wpt_runner.checkout import Checkout, CheckoutError, Test, TestFile, wants
 
 A, B, C = "webnn/a.https.any.js", "webnn/deep/b.any.js", "webnn/c.window.js"
 FILES = {
@@ -207,3 +207,25 @@ def test_the_revision(root: Path) -> None:
     for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "m"]):
         subprocess.run([*git, *command], check=True, env=environment)
     assert len(checkout.revision()) == 40
+
+
+#: What is wanted, a variant, and whether it is.
+WANTED: list[tuple[list[str], str, bool]] = [
+    ([], "?cpu", True),
+    (["cpu"], "?cpu", True),
+    (["?cpu"], "?cpu", True),
+    (["gpu"], "?cpu", False),
+    (["gpu", "cpu"], "?cpu", True),
+    (["cpu"], "?op=add&device=cpu", True),
+    (["add"], "?op=add&device=cpu", True),
+    (["op=add&device=cpu"], "?op=add&device=cpu", True),
+    (["op"], "?op=add&device=cpu", False),
+    (["gpu"], "?op=add&device=cpu", False),
+    (["gpu"], "", True),
+    (["cp"], "?cpu", False),
+]
+
+
+@pytest.mark.parametrize(("wanted", "variant", "expected"), WANTED)
+def test_wants(wanted: list[str], variant: str, expected: bool) -> None:
+    assert wants(wanted, variant) is expected

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import webnn
 from tests.wpt_runner.checkouts import WEB, make_checkout
 from tests.wpt_runner.engines import needs_quickjs
+from webnn.context.engine import CompiledGraph
+from webnn.validation.revision import CURRENT
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, run_test
 
@@ -15,6 +18,14 @@ pytestmark = needs_quickjs
 
 #: How many subtests each file has: one that silently runs nothing would pass otherwise.
 COUNTS = {
+    "webnn/2026/attributes.any.js": 5,
+    "webnn/2026/buffers.any.js": 12,
+    "webnn/2026/interfaces.any.js": 4,
+    "webnn/2026/limits.any.js": 3,
+    "webnn/2026/lost.any.js": 5,
+    "webnn/2026/numbers.any.js": 35,
+    "webnn/2026/overloads.any.js": 6,
+    "webnn/2026/tensors.any.js": 9,
     "webnn/bits.any.js": 17,
     "webnn/compute.any.js": 19,
     "webnn/dictionaries.any.js": 14,
@@ -24,6 +35,7 @@ COUNTS = {
     "webnn/memory.any.js": 3,
     "webnn/numbers.any.js": 35,
     "webnn/overloads.any.js": 9,
+    "webnn/search_params.any.js": 5,
     "webnn/sequences.any.js": 8,
     "webnn/views.any.js": 23,
 }
@@ -38,10 +50,38 @@ def test_every_file_is_counted() -> None:
 
 @pytest.mark.parametrize("test", TESTS, ids=[test.name for test in TESTS])
 def test_file(test: Test) -> None:
-    result = run_test(CHECKOUT, test, Settings(timeout_multiplier=3))
+    settings = Settings(revision=CURRENT if test.file.path.startswith("webnn/2026/") else "2024-06", timeout_multiplier=3)
+    result = run_test(CHECKOUT, test, settings)
     failures = [f"{subtest.name}: {subtest.status} {subtest.message}" for subtest in result.subtests if subtest.status != "PASS"]
     assert (result.status, result.message, failures, result.output) == ("OK", "", [], "")
     assert len(result.subtests) == COUNTS[test.file.path]
+
+
+LOST = """promise_test(async t => {
+  const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context), pair = {dataType: 'float32', shape: [2]};
+  const graph = await builder.build({y: builder.relu(builder.input('x', pair))});
+  const [x, y] = await Promise.all([1, 2].map(() => context.createTensor({...pair, readable: true})));
+  const {lost} = context, before = context.readTensor(x), order = [];
+  lost.then(() => order.push('lost'));
+  assert_equals(context.dispatch(graph, {x}, {y}), undefined, 'it throws nothing');
+  Promise.resolve().then(() => order.push('job'));
+  await promise_rejects_dom(t, 'InvalidStateError', context.readTensor(y));
+  assert_equals((await lost).message, 'dispatch: the engine failed');
+  assert_array_equals(order, ['job', 'lost'], 'in a task of its own');
+  assert_equals((await before).byteLength, 8, 'what was ready before is there');
+  assert_throws_dom('InvalidStateError', () => context.dispatch(graph, {x}, {y}));
+}, 'a');
+"""
+
+
+def test_a_dispatch_that_fails_loses_the_context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise webnn.OperationError("dispatch: the engine failed", operation="dispatch")
+
+    monkeypatch.setattr(CompiledGraph, "dispatch", fail)
+    checkout = Checkout(make_checkout(tmp_path, {"x.any.js": LOST}))
+    result = run_test(checkout, checkout.tests()[0], Settings(revision=CURRENT))
+    assert [(each.status, each.message) for each in result.subtests] == [("PASS", "")]
 
 
 # ---- The harness itself: an assertion that never fails would make all of the above pass

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import webnn
+from tests.wpt_runner.checkouts import make_checkout
+from tests.wpt_runner.engines import needs_quickjs
+from webnn.validation.revision import CURRENT
+from webnn.wpt_runner.checkout import Checkout
+from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.javascript.dispatch import Dispatcher
 from webnn.wpt_runner.javascript.idl import load_idl
 from webnn.wpt_runner.javascript.legacy import Legacy
 
 PROFILES = ("browsers-2024", "wpt-2024-06")
+CURRENT_PROFILES = ("browsers-2026", "wpt-2025-03")
 ML, CONTEXT, BUILDER = 0, 1, 2
 
 
@@ -79,8 +86,11 @@ def test_a_member_replaces_one_of_its_name() -> None:
 
 
 def test_an_unknown_profile() -> None:
-    with pytest.raises(ValueError, match="the profile must be one of browsers-2024, wpt-2024-06, got 'early'"):
+    with pytest.raises(ValueError, match="the profile for the revision 2024-06 must be one of browsers-2024, wpt-2024-06, got 'early'"):
         load_idl("2024-06", "early")
+    message = "must be one of browsers-2026, wpt-2025-03, got 'browsers-2024', one of the revision 2024-06"
+    with pytest.raises(ValueError, match=message):
+        load_idl("2026-06", "browsers-2024")
 
 
 ACTIVATIONS: dict[str, tuple[list[Any], Any]] = {
@@ -122,14 +132,6 @@ def test_softmax_without_an_axis(profile: str) -> None:
     assert error == ["TypeError", "softmax: input must be 2-D where no axis is given, got 3-D"]
 
 
-def test_the_older_name_of_the_data_type() -> None:
-    page = Page("browsers-2024")
-    old = page.build("input", "a", {"type": "float32", "dimensions": [2]})
-    both = page.build("input", "b", {"type": "int8", "dataType": "float32", "dimensions": [2]})
-    assert [page.ask("MLOperand", "dataType", handle, []) for handle in (old, both)] == ["float32", "float32"]
-    assert page.answer("MLGraphBuilder", "input", BUILDER, ["c", {"dimensions": [2]}])["error"][0] == "TypeError"
-
-
 def test_clamp_checks_its_options_at_once() -> None:
     name, message = Page("wpt-2024-06").answer("MLGraphBuilder", "clamp", BUILDER, [{"minValue": 3, "maxValue": 1}])["error"]
     assert name == "TypeError"
@@ -149,3 +151,111 @@ def test_without_a_profile_nothing_changes() -> None:
     page = Page(None)
     softmax = page.build("softmax", page.input("x", 2, 3), 0)
     assert page.ask("MLOperand", "shape", softmax, []) == [2, 3]
+
+
+# What programs see of a profile: bodies of tests in JavaScript. `context` and `builder` are there.
+
+IMAGE = "{dataType: 'float32', shape: [1, 2, 4, 4]}"
+POOL = "windowDimensions: [3, 3], strides: [2, 2]"
+SEEN: list[tuple[str, str]] = [
+    (
+        "browsers-2024",
+        """
+        assert_equals(builder.input('a', {type: 'float32', dimensions: [2]}).dataType(), 'float32');
+        assert_equals(builder.input('b', {type: 'int8', dataType: 'float32', dimensions: [2]}).dataType(), 'float32');
+        assert_throws_js(TypeError, () => builder.input('c', {dimensions: [2]}));
+        assert_throws_js(TypeError, () => builder.input('c', {dataType: 'float32', type: 'strange'}));
+        """,
+    ),
+    *[
+        (
+            profile,
+            f"""
+            for (const deviceType of ['cpu', 'gpu', 'npu', undefined]) await navigator.ml.createContext({{deviceType}});
+            for (const deviceType of ['xpu', '', null]) await promise_rejects_js(t, TypeError, navigator.ml.createContext({{deviceType}}));
+            const x = builder.input('x', {IMAGE}), pool = options => builder.maxPool2d(x, {{{POOL}, ...options}}).shape[2];
+            assert_equals(pool({{}}), 1);
+            assert_equals(pool({{roundingType: 'ceil'}}), 2);
+            assert_equals(pool({{outputShapeRounding: 'ceil'}}), 2);
+            assert_equals(pool({{roundingType: 'ceil', outputShapeRounding: 'floor'}}), 1, 'the name of the draft counts');
+            assert_equals(pool({{roundingType: 'floor', outputShapeRounding: 'ceil'}}), 2);
+            assert_equals(builder.input('small', {{dataType: 'int4', shape: [3]}}).dataType, 'int4');
+            assert_throws_js(TypeError, () => builder.input('tiny', {{dataType: 'int2', shape: [3]}}));
+            """,
+        )
+        for profile in CURRENT_PROFILES
+    ],
+    (
+        "browsers-2026",
+        """
+        assert_array_equals(builder.input('a', {dataType: 'float32', dimensions: [2]}).shape, [2]);
+        assert_array_equals(builder.input('b', {dataType: 'float32', dimensions: [2], shape: [3]}).shape, [3]);
+        assert_throws_js(TypeError, () => builder.input('c', {dataType: 'float32'}));
+        assert_throws_js(TypeError, () => builder.input('c', {dataType: 'float32', dimensions: 5, shape: [3]}));
+        const flags = async descriptor => {
+          const {readable, writable} = await context.createTensor({dataType: 'float32', shape: [2], ...descriptor});
+          return [readable, writable];
+        };
+        const {READ, WRITE, WEBGPU_INTEROP} = MLTensorUsage;
+        assert_array_equals([READ, WRITE, WEBGPU_INTEROP], [2, 4, 1]);
+        assert_array_equals(await flags({}), [false, false]);
+        assert_array_equals(await flags({usage: READ}), [true, false]);
+        assert_array_equals(await flags({usage: READ | WRITE}), [true, true]);
+        assert_array_equals(await flags({usage: WEBGPU_INTEROP}), [false, false]);
+        assert_array_equals(await flags({usage: READ, readable: false, writable: true}), [false, true]);
+        assert_equals(Object.prototype.toString.call(MLTensorUsage), '[object MLTensorUsage]');
+        assert_throws_js(TypeError, () => { MLTensorUsage.READ = 1; });
+        assert_equals(typeof GPUDevice, 'function');
+        const constant = await context.createConstantTensor({dataType: 'float32', shape: [1]}, new ArrayBuffer(4));
+        assert_array_equals(builder.constant(constant).shape, [1]);
+        """,
+    ),
+    (
+        "wpt-2025-03",
+        """
+        assert_equals(MLGraphBuilder.prototype.constant.length, 2, 'there is no constant(tensor)');
+        const tensor = await context.createConstantTensor({dataType: 'float32', shape: [1]}, new ArrayBuffer(4));
+        assert_throws_js(TypeError, () => builder.constant(tensor));
+        assert_not_own_property(self, 'MLTensorUsage');
+        assert_throws_js(TypeError, () => builder.input('a', {dataType: 'float32', dimensions: [2]}));
+        """,
+    ),
+]
+
+
+@needs_quickjs
+@pytest.mark.parametrize(("profile", "body"), SEEN, ids=[f"{profile}-{index}" for index, (profile, _) in enumerate(SEEN)])
+def test_what_programs_see(tmp_path: Path, profile: str, body: str) -> None:
+    start = "const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);"
+    checkout = Checkout(make_checkout(tmp_path, {"x.any.js": f"'use strict'; promise_test(async t => {{ {start} {body} }}, 'a');"}))
+    revision = "2024-06" if "2024" in profile else CURRENT
+    result = run_test(checkout, checkout.tests()[0], Settings(revision=revision, profile=profile))
+    assert [(result.status, result.message), *((each.status, each.message) for each in result.subtests)] == [("OK", ""), ("PASS", "")]
+
+
+@pytest.mark.parametrize("profile", CURRENT_PROFILES)
+def test_what_a_current_profile_changes(profile: str) -> None:
+    plain, more = (json.loads(load_idl(CURRENT, name).text) for name in (None, profile))
+    for name, values in plain["enumerations"].items():
+        assert more["enumerations"][name][: len(values)] == values
+    for name, dictionary in plain["dictionaries"].items():
+        kept = {member["name"] for member in more["dictionaries"][name]["members"]}
+        assert {member["name"] for member in dictionary["members"]} <= kept
+    gone = [
+        operation
+        for operation in plain["interfaces"]["MLGraphBuilder"]["operations"]
+        if operation not in more["interfaces"]["MLGraphBuilder"]["operations"]
+    ]
+    assert [operation["arguments"] for operation in gone] == (
+        [] if profile == "browsers-2026" else [[{"name": "tensor", "type": "MLTensor"}]]
+    )
+    assert load_idl(CURRENT, profile).members == load_idl(CURRENT).members
+
+
+def test_members_of_other_names_are_of_the_same_type() -> None:
+    for profile in CURRENT_PROFILES:
+        for dictionary in json.loads(load_idl(CURRENT, profile).text)["dictionaries"].values():
+            members = {member["name"]: member for member in dictionary["members"]}
+            for member in members.values():
+                if "as" in member:
+                    assert member["type"] == members[member["as"]]["type"]

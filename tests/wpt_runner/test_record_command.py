@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.engines import needs_quickjs
 from tests.wpt_runner.recorded import META, conformance_checkout
 from webnn.cli import app
@@ -149,7 +150,11 @@ def test_bad_input(checkout: Path, tmp_path: Path) -> None:
     (other / "resources").mkdir(parents=True)
     (other / "resources" / "testharness.js").write_text("")
     (other / "webnn").mkdir()
+    current = make_checkout(tmp_path / "current", {"conformance_tests/x.any.js": ""})
+    (current / "interfaces").mkdir()
+    (current / "interfaces" / "webnn.idl").write_text("interface MLTensor {};")
     for arguments, message in [
+        (["--wpt", current, tmp_path / "out"], "only tests that call compute() can be recorded"),
         (["--wpt", tmp_path / "none", tmp_path / "out"], f"there is no folder {tmp_path / 'none'}"),
         (["--wpt", tmp_path, tmp_path / "out"], "is no checkout of web-platform-tests"),
         (["--wpt", other, tmp_path / "out"], "has no test files of WebNN"),

@@ -68,7 +68,7 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argume
     ("arguments", "message"),
     [
         (["--revision", "1999-01"], "1999-01"),
-        (["--profile", "none"], "the profile must be one of browsers-2024, wpt-2024-06, got 'none'"),
+        (["--profile", "none"], "the profile for the revision 2024-06 must be one of browsers-2024, wpt-2024-06, got 'none'"),
     ],
 )
 def test_what_is_refused_with_a_node(tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -89,6 +89,20 @@ def test_a_program_and_its_arguments(tmp_path: Path) -> None:
     result = run("ünï döt/prög ram.mjs", "--timeout", "-h", "--", "x y", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (4, "é\n")
     assert result.stdout == f"{Path('ünï döt/prög ram.mjs')} --timeout -h -- x y\n"
+
+
+def test_the_revision_of_a_profile(tmp_path: Path) -> None:
+    require_node()
+    program = write(tmp_path / "a.mjs", "console.log('compute' in MLContext.prototype, typeof MLTensorUsage);")
+    for arguments, stdout in [
+        ([], "true undefined\n"),
+        (["--revision", "2026-06"], "false undefined\n"),
+        (["--profile", "browsers-2026"], "false object\n"),
+        (["--profile", "browsers-2024"], "true undefined\n"),
+    ]:
+        assert run(*arguments, program).stdout == stdout
+    result = run("--revision", "2024-06", "--profile", "browsers-2026", program)
+    assert (result.returncode, "got 'browsers-2026', one of the revision 2026-06" in result.stderr) == (2, True)
 
 
 def test_a_program_outside_the_root(tmp_path: Path) -> None:

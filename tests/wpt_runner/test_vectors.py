@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import webnn
 from tests.shared import SHARED
 from tests.support import make_context
+from webnn.wpt_runner.javascript.idl import load_idl
+from webnn.wpt_runner.levels import level_of
 from webnn.wpt_runner.vectors import (
     Case,
     Correction,
@@ -30,40 +33,49 @@ from webnn.wpt_runner.vectors.corrections import bundled_levels, read_correction
 from webnn.wpt_runner.vectors.run import Group, choose, default_jobs, find_stale, group_cases
 
 VECTORS = SHARED / "wpt_vectors"
-LEVEL = "2024-06"
-COUNT = 958
+LEVEL, NEWEST = "2024-06", "2025-03"
+COUNTS = {LEVEL: 958, NEWEST: 1728}
 
 
-def by_file() -> dict[str, list[Case]]:
-    cases: dict[str, list[Case]] = defaultdict(list)
-    for case in load_cases([VECTORS / LEVEL]) if VECTORS.is_dir() else []:
-        cases[case.file].append(case)
+def by_file() -> dict[tuple[str, str], list[Case]]:
+    """Return the recorded cases by level and file."""
+    cases: dict[tuple[str, str], list[Case]] = defaultdict(list)
+    for level in COUNTS if VECTORS.is_dir() else ():
+        for case in load_cases([VECTORS / level]):
+            cases[level, case.file].append(case)
     return cases
 
 
 CASES = by_file()
 
 
-@pytest.mark.shared
-def test_count() -> None:
-    assert sum(len(cases) for cases in CASES.values()) == COUNT
+def context_of(level: str) -> webnn.MLContext:
+    found = level_of(level)
+    return make_context(load_idl(found.revision, found.profile).revision)
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("file", sorted(CASES))
-def test_conformance(file: str) -> None:
-    corrections = load_corrections(LEVEL)
-    context = make_context()
-    outcomes = [run_case(case, context, corrections.get(case.name)) for case in CASES[file]]
+@pytest.mark.parametrize("level", COUNTS)
+def test_count(level: str) -> None:
+    assert sum(len(cases) for key, cases in CASES.items() if key[0] == level) == COUNTS[level]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("level", "file"), sorted(CASES), ids=["-".join(key) for key in sorted(CASES)])
+def test_conformance(level: str, file: str) -> None:
+    corrections = load_corrections(level)
+    context = context_of(level)
+    outcomes = [run_case(case, context, corrections.get(case.name)) for case in CASES[level, file]]
     assert [f"{outcome.case.name}: {outcome.failure}" for outcome in outcomes if outcome.failure] == []
-    names = {case.name for case in CASES[file]}
+    names = {case.name for case in CASES[level, file]}
     assert check_corrections({name: each for name, each in corrections.items() if name in names}, outcomes) == []
 
 
 @pytest.mark.shared
-def test_corrections_name_cases() -> None:
-    names = {case.name for cases in CASES.values() for case in cases}
-    assert set(load_corrections(LEVEL)) <= names
+@pytest.mark.parametrize("level", COUNTS)
+def test_corrections_name_cases(level: str) -> None:
+    names = {case.name for key, cases in CASES.items() for case in cases if key[0] == level}
+    assert set(load_corrections(level)) <= names
 
 
 # Cases of our own.
@@ -212,7 +224,7 @@ FAULTS: list[tuple[tuple[str | int, ...], Any, str]] = [
     ((*INPUT,), tensor([1, 300], "uint8"), "graph.inputs.x.data[1]: must be an integer from 0 to 255, got 300"),
     ((*INPUT,), tensor([0.5, 1], "int32"), "graph.inputs.x.data[0]: must be an integer from -2147483648 to 2147483647, got 0.5"),
     ((*INPUT,), tensor(["NaN"], "int8"), "graph.inputs.x.data[0]: must be an integer from -128 to 127, got nan"),
-    ((*INPUT,), tensor([1], "int4"), "graph.inputs.x.descriptor.dataType: input should be 'float32', 'float16', "),
+    ((*INPUT,), tensor([1], "int2"), "graph.inputs.x.descriptor.dataType: input should be 'float32', 'float16', "),
     ((*INPUT,), tensor(1, shape=[10**6, 10**6]), "descriptor: float32 [1000000, 1000000] is too large, a tensor may take 1024 MiB"),
     ((*INPUT,), tensor(1, shape=[-1]), "graph.inputs.x.descriptor.shape[0]: input should be greater than or equal to 0, got -1"),
     ((*INPUT,), tensor(1, shape=[1] * 99), "graph.inputs.x.descriptor.shape: list should have at most 32 items"),
@@ -364,6 +376,31 @@ def test_corrections(expected: list[float], given: Correction, status: Status, s
     assert check_corrections({"neg": given}, [outcome]) == stale
 
 
+#: What is expected of a case that the draft refuses, a correction, and what becomes of it.
+REFUSAL = Correction(case="neg", reason="because", error="neg: input")
+
+
+@pytest.mark.parametrize(
+    ("operation", "given", "status", "stale"),
+    [
+        ("neg", REFUSAL, Status.CORRECTED, []),
+        ("neg", replace(REFUSAL, error="another"), Status.ERROR, []),
+        ("neg", None, Status.ERROR, []),
+        ("abs", REFUSAL, Status.FAILED, []),
+        ("identity", REFUSAL, Status.PASSED, ["the case 'neg' passes without its correction"]),
+    ],
+)
+def test_refused_cases(operation: str, given: Correction | None, status: Status, stale: list[str]) -> None:
+    refused = case([1, 2])
+    # The draft has no negation of unsigned integers.
+    refused.graph["inputs"]["x"] = tensor([1, 2], "float32" if operation == "abs" else "uint32")
+    refused.graph["operators"][0]["name"] = operation
+    refused.graph["expectedOutputs"]["y"] = tensor([1, 3] if operation == "abs" else [1, 2], "float32" if operation == "abs" else "uint32")
+    outcome = run_case(refused, make_context(), given)
+    assert outcome.status is status, outcome.failure
+    assert check_corrections({"neg": REFUSAL}, [outcome]) == stale
+
+
 def test_a_correction_of_no_case() -> None:
     assert check_corrections({"neg": correction()}, []) == ["there is no case 'neg'"]
 
@@ -402,7 +439,12 @@ def test_corrections_in_a_file(tmp_path: Path) -> None:
         (ENTRY.replace("because", " "), r"correction\[0\].reason: string should match pattern"),
         (ENTRY.replace("1 =", "-1 ="), r"correction\[0\].elements.-1: string should match pattern"),
         (ENTRY.replace("-2", "'x'"), r"correction\[0\].elements.1: input should be a valid number, got 'x'"),
-        (ENTRY.replace("output", "outputs"), r"correction\[0\].output: field required"),
+        (ENTRY.replace("output", "outputs"), r"correction\[0\].outputs: extra inputs are not permitted"),
+        (
+            ENTRY + "error = 'refused'",
+            r"correction\[0\]: value error, must have either 'elements' or 'error', and 'output' with the former",
+        ),
+        (ENTRY.replace('output = "y"', ""), r"correction\[0\]: value error, must have either 'elements' or 'error', and 'output' with"),
     ],
 )
 def test_wrong_corrections(content: str, message: str, tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def test_the_recorded_cases() -> None:
 
 
 @pytest.mark.shared
-def test_cases_of_another_draft_fail_readably() -> None:
+def test_cases_of_another_draft() -> None:
     code, output, errors = invoke(SHARED / "wpt_vectors" / "2025-03" / "tile.json")
-    assert (code, errors) == (1, "")
-    assert "\n  the case cannot run: graph.operators[0].name: the draft has no operation 'tile'\n" in output
+    assert (code, errors) == (0, ""), output
+    assert re.search(r"^tile +\d+ +\d+ +0 +0 ", output, re.MULTILINE)

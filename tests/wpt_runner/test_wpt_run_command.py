@@ -173,6 +173,7 @@ BAD = [
     (["--wpt", "{root}", "nothing-like-it"], "no test file of"),
     (["--wpt", "{root}", "--variant", "tpu"], "has the variant ?tpu"),
     (["--wpt", "{root}", "--expectations", "1999-01"], "1999-01"),
+    (["--wpt", "{root}", "--revision", "1999"], "the revision must be one of 2024-06, 2026-06, got '1999'"),
     (["--wpt", "{root}", "--html", "{root}/none/r.html"], "there is no folder"),
     (["--wpt", "{root}", "--expectations", "none", "--update-expectations"], "--update-expectations needs an expectations file"),
 ]
@@ -184,6 +185,66 @@ def test_bad_input_is_one_line(checkout: Path, arguments: list[str], message: st
     assert result.exit_code == 2
     [line] = result.output.splitlines()
     assert message in line
+
+
+# The draft
+
+CURRENT = """// META: variant=?op=add&device=cpu
+// META: variant=?op=add&device=gpu
+promise_test(async () => {
+  const context = await navigator.ml.createContext({deviceType: new URLSearchParams(location.search).get('device')});
+  const builder = new MLGraphBuilder(context), pair = {dataType: 'float32', shape: [2]}, x = builder.input('x', pair);
+  const graph = await builder.build({y: builder[new URLSearchParams(location.search).get('op')](x, x)});
+  const [input, output] = await Promise.all([{writable: true}, {readable: true}].map(each => context.createTensor({...pair, ...each})));
+  context.writeTensor(input, new Float32Array([1, 2]));
+  context.dispatch(graph, {x: input}, {y: output});
+  assert_array_equals(new Float32Array(await context.readTensor(output)), [2, 4]);
+}, 'add');
+"""
+OLD = "test(() => assert_true('compute' in MLContext.prototype), 'compute');"
+
+
+@pytest.fixture(scope="module")
+def current(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = make_checkout(tmp_path_factory.mktemp("draft"), {"current.https.any.js": CURRENT, "old.https.any.js": OLD})
+    (root / "interfaces").mkdir()
+    (root / "interfaces" / "webnn.idl").write_text("interface MLTensor {};", encoding="utf-8")
+    return root
+
+
+#: Arguments, the exit code, and what the first line says.
+DRAFTS = [
+    (["current"], 0, "the draft 2026-06, profile wpt-2025-03, expectations none"),
+    (["current", "--variant", "cpu"], 0, "the draft 2026-06, profile wpt-2025-03, expectations none"),
+    (["old"], 1, "the draft 2026-06, profile wpt-2025-03, expectations none"),
+    (["old", "--revision", "2024-06"], 0, "the draft 2024-06, profile wpt-2024-06, expectations none"),
+    (["current", "--revision", "2024-06"], 1, "the draft 2024-06, profile wpt-2024-06, expectations none"),
+    (["current", "--profile", "browsers-2026"], 0, "the draft 2026-06, profile browsers-2026, expectations none"),
+    (["old", "--revision", "2024-06", "--profile", "none"], 0, "the draft 2024-06, profile none, expectations none"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "line"), DRAFTS, ids=[" ".join(arguments) for arguments, _, _ in DRAFTS])
+def test_the_draft_is_that_of_the_checkout(current: Path, arguments: list[str], code: int, line: str) -> None:
+    result = invoke("--wpt", current, "--expectations", "none", *arguments)
+    assert (result.output.splitlines()[0], result.exit_code) == (line, code), result.output
+
+
+def test_the_variants_of_a_device(current: Path) -> None:
+    result = invoke("--wpt", current, "--expectations", "none", "--variant", "cpu", "current")
+    assert "current.https.any.js?op=add&device=cpu  1 pass" in result.output
+    assert "1 subtests in 1 tests" in result.output
+
+
+def test_the_plugin_finds_the_draft(pytester: pytest.Pytester, current: Path) -> None:
+    arguments = ["--wpt", str(current), "--wpt-expectations", "none", "-p", "no:cacheprovider"]
+    outcome = pytester.runpytest_subprocess(*arguments, "-k", "current")
+    outcome.assert_outcomes(passed=2)
+    outcome.stdout.fnmatch_lines(["wpt: the draft 2026-06, profile wpt-2025-03, expectations none"])
+    outcome = pytester.runpytest_subprocess(*arguments, "-k", "old", "--wpt-revision", "2024-06")
+    outcome.assert_outcomes(passed=1)
+    outcome = pytester.runpytest_subprocess(*arguments, "--wpt-revision", "1999")
+    assert "the revision must be one of 2024-06, 2026-06, got '1999'" in outcome.stderr.str()
 
 
 # The plugin of pytest

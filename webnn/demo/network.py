@@ -142,7 +142,7 @@ def recognise(digits: Digits, deviceType: DeviceType) -> Report:
         # compute() took the arrays and gave them back as new ones over the same memory.
         inputs, outputs = result["inputs"], result["outputs"]
 
-    providers = graph._implementation.providers
+    providers = _providers(graph)
     wanted = context._selection.providers[0][0]
     note = "; ".join(str(warning.message) for warning in caught)
     if wanted not in providers:
@@ -169,7 +169,13 @@ def probe(deviceType: DeviceType) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeviceFallbackWarning)
         context = ML().createContextSync(deviceType=deviceType)
-    return _build_smallest(context)._implementation.providers
+    return _providers(_build_smallest(context))
+
+
+def _providers(graph: MLGraph) -> list[str]:
+    """Return the execution providers that a graph runs on, best first."""
+    assert graph._implementation is not None  # nobody destroyed it
+    return graph._implementation.providers
 
 
 def _build_smallest(context: MLContext) -> MLGraph:

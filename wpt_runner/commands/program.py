@@ -14,6 +14,7 @@ import typer
 
 import webnn
 from webnn.wpt_runner.javascript.files import ORIGIN, Files
+from webnn.wpt_runner.javascript.idl import profile_revision
 from webnn.wpt_runner.javascript.node import ENDED_BY_USER, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
 from webnn.wpt_runner.javascript.page_scripts import Script, scripts_of_page, scripts_of_script
 
@@ -37,10 +38,11 @@ def command(
         Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(help="What browsers had beside the draft, for example browsers-2024.", show_default=False)
+        str | None, typer.Option(help="What browsers have beside the draft: browsers-2024 or browsers-2026.", show_default=False)
     ] = None,
     revision: Annotated[
-        str | None, typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default=_REVISION)
+        str | None,
+        typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default=f"that of the profile, or {_REVISION}"),
     ] = None,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
 ) -> None:
@@ -75,7 +77,7 @@ def command(
                 arguments=["node", str(program), *(arguments or [])],
                 files=files,
                 timeout=timeout,
-                revision=revision or _REVISION,
+                revision=revision or (profile and profile_revision(profile)) or _REVISION,
                 profile=profile,
             ),
         )

@@ -16,6 +16,7 @@ from rich.text import Text
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.javascript.realm import EngineMissingError, require_engine
+from webnn.wpt_runner.levels import detect_level
 from webnn.wpt_runner.recording import Recording, choose_tests, encode_file, record_tests, stem, write_file
 from webnn.wpt_runner.reports.text import one_line, show_controls
 from webnn.wpt_runner.vectors.report import make_console
@@ -60,6 +61,8 @@ def command(
     try:
         require_engine()
         checkout = Checkout(wpt)
+        if detect_level(checkout).tensors:
+            raise ValueError(f"{wpt} tests the draft with MLTensor: only tests that call compute() can be recorded")
         tests = choose_tests(checkout, patterns or (), variant)
         files = {test: folder / f"{stem(test)}.json" for test in tests}
         folder.mkdir(parents=True, exist_ok=True)

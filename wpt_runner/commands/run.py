@@ -14,9 +14,10 @@ from rich.text import Text
 
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.expected import Expectations, load_expectations
-from webnn.wpt_runner.harness import PROFILE, Settings
+from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.javascript.idl import load_idl
 from webnn.wpt_runner.javascript.realm import EngineMissingError, require_engine
+from webnn.wpt_runner.levels import detect_level, find_level
 from webnn.wpt_runner.reports.html import write_html
 from webnn.wpt_runner.reports.junit import write_junit
 from webnn.wpt_runner.reports.text import one_line
@@ -36,13 +37,18 @@ def command(
     *,
     wpt: Annotated[Path, typer.Option(help="The checkout of web-platform-tests.", envvar="WEBNN_WPT", show_default=False)],
     variant: Annotated[list[str] | None, typer.Option(help="Only this variant, for example cpu (repeatable).")] = None,
+    revision: Annotated[str | None, typer.Option(help="The revision of the draft.", show_default="that of the checkout's tests")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many processes; by default as many as cores.")] = None,
-    expectations: Annotated[str | None, typer.Option(help="The name or file of the expectations, or 'none'.")] = None,
+    expectations: Annotated[
+        str | None, typer.Option(help="The name or file of the expectations, or 'none'.", show_default="those of the revision")
+    ] = None,
     update_expectations: Annotated[bool, typer.Option("--update-expectations", help="Rewrite the expectations to what happened.")] = False,
     wptreport: Annotated[Path | None, typer.Option(help="Write a report in the format of web-platform-tests.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a report in the format of JUnit.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to read.")] = None,
-    profile: Annotated[str, typer.Option(help="What the IDL has beside the draft's; 'none' for nothing.")] = PROFILE,
+    profile: Annotated[
+        str | None, typer.Option(help="What the IDL has beside the draft's; 'none' for nothing.", show_default="that of the revision")
+    ] = None,
     timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
     memory_limit: Annotated[int, typer.Option(min=64, help="The most MiB that a test's JavaScript may allocate.")] = 1024,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only what is not as expected.")] = False,
@@ -51,16 +57,22 @@ def command(
 
     Fails if a result is not as the expectations say, or if an expectation is stale.
     """
-    settings = Settings(profile=None if profile == "none" else profile, timeout_multiplier=timeout_multiplier, memory=memory_limit << 20)
     reports = [
         (path, write) for path, write in ((wptreport, write_wptreport), (junit, write_junit), (html, write_html)) if path is not None
     ]
     try:
         require_engine()
-        load_idl(settings.revision, settings.profile)
         checkout = Checkout(wpt)
+        level = find_level(revision) if revision else detect_level(checkout)
+        settings = Settings(
+            revision=level.revision,
+            profile=None if profile == "none" else profile or level.profile,
+            timeout_multiplier=timeout_multiplier,
+            memory=memory_limit << 20,
+        )
+        load_idl(settings.revision, settings.profile)
         tests = checkout.tests(patterns or (), variant or ())
-        expected = load_expectations(expectations or settings.revision, missing_ok=update_expectations)
+        expected = load_expectations(expectations or level.name, missing_ok=update_expectations)
     except (EngineMissingError, OSError, ValueError) as error:
         raise _failure(str(error), 2) from None
     # Before the work, not after it: a report that cannot be written.
@@ -70,6 +82,7 @@ def command(
     if update_expectations and expected.path is None:
         raise _failure("--update-expectations needs an expectations file: give its path with --expectations", 2)
     console = Console(highlight=False, soft_wrap=True)
+    console.print(f"the draft {settings.revision}, profile {settings.profile or 'none'}, expectations {expectations or level.name}")
     started = time.time()
     try:
         results = _run(console, checkout, tests, settings, expected, jobs or cores(), quiet)

@@ -2,18 +2,22 @@
 // needs code of its own stands in navigator.js.
 //
 // `send(text, buffers)` is the one call to Python: it takes a text and byte arrays, and returns a text and a list of what came back, each
-// with a method `copyTo(bytes)`, which works until the next call. `queueTask(callback)` runs a callback in a later task.
-(function (global, idl, makeConversion, send, queueTask, externals, special) {
+// with `size` and with a method `copyTo(bytes)`, which works until the next call. `queueTask(callback)` runs a callback in a later task.
+// `makeSpecial` makes the hooks of members that need code (navigator.js has their form).
+(function (global, idl, makeConversion, send, queueTask, externals, makeSpecial) {
 'use strict';
 const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap} = global;
 const {defineProperty} = Object;
 
 // ---- Objects: each stands for a Python object, which a number names
 
+// What is known of an object: {name, handle, owner, attributes}: its interface, its number, the slot of the object that made it, and the
+// values of its attributes, which never change.
 const slots = new WeakMap();
+const living = new Map();
 const prototypes = new Map();
 const dropped = [];
-const registry = global.FinalizationRegistry && new global.FinalizationRegistry(handle => dropped.push(handle));
+const registry = global.FinalizationRegistry && new global.FinalizationRegistry(handle => { living.delete(handle); dropped.push(handle); });
 
 const slotOf = value => slots.get(value);
 function isA(slot, name) {
@@ -22,22 +26,38 @@ function isA(slot, name) {
 }
 
 // Make the object of an interface for a handle.
-function wrap(name, handle, prototype = prototypes.get(name)) {
-  const object = Object.create(prototype);
-  slots.set(object, {name, handle});
+function wrap(name, handle, owner, prototype = prototypes.get(name)) {
+  const object = Object.create(prototype), slot = {name, handle, owner};
+  slots.set(object, slot);
+  living.set(handle, slot);
   registry?.register(object, handle);
   return object;
 }
 
+// The slot of the context that an object belongs to, undefined for `navigator.ml`.
+function contextOf(slot) {
+  let each = slot;
+  while (each !== undefined && each.name !== 'MLContext') each = each.owner;
+  return each;
+}
+
+// Who makes the objects that an answer names: set while it becomes a value.
+let maker;
 const objects = {
   interfaceOf: value => slotOf(value)?.name,
   handleOf(value, name) {
     const slot = slotOf(value);
     return slot !== undefined && isA(slot, name) ? slot.handle : undefined;
   },
+  make: ({$i, $h}) => wrap($i, $h, maker),
 };
+function lift(lifter, value, owner) {
+  maker = owner;
+  return lifter(value);
+}
 
 const conversion = makeConversion(global, idl, objects, externals);
+const special = makeSpecial(conversion.inspect);
 
 // ---- Calls
 
@@ -56,22 +76,20 @@ const makeError = ([name, message]) => Object.hasOwn(ERRORS, name) ? new ERRORS[
 // to, need not travel. Returns the answer as it came: {value, buffers}.
 function request(interfaceName, member, handle, values, call, written = []) {
   const buffers = [], views = [];
-  for (const [index, view] of call.views.entries()) {
-    const {kind, buffer, offset, length, detached} = conversion.inspect(view), sent = !written.includes(index);
+  for (const [index, source] of call.views.entries()) {
+    const {kind, buffer, offset, length, detached} = conversion.inspect(source), sent = !written.includes(index);
     if (sent) buffers.push(detached ? new Uint8Array() : new Uint8Array(buffer, offset, length));
     views.push({kind, buffer: bufferNumber(buffer), offset, length, detached, sent});
   }
   const [text, answered] = send(JSON.stringify([interfaceName, member, handle, values, views, dropped.splice(0)]), buffers);
   const answer = JSON.parse(text);
+  for (const [context, message] of answer.lost ?? []) {
+    // Who destroys a context loses it at once; otherwise it is lost in a task of its own.
+    const lose = () => special.lose(living.get(context), message);
+    if (member === 'destroy') lose(); else queueTask(lose);
+  }
   if (answer.error) throw makeError(answer.error);
   return {value: answer.value, buffers: answered};
-}
-
-// Make a JavaScript value of an answer.
-function lift(value) {
-  if (typeof value !== 'object' || value === null) return value;
-  if (global.Array.isArray(value)) return value.map(lift);
-  return wrap(value.$i, value.$h);
 }
 
 // ---- Interfaces
@@ -83,30 +101,50 @@ const method = (name, length, body) => {
   return made;
 };
 
-function addOperation(owner, prototype, name, overloads) {
-  const {length, convert} = conversion.argumentsOf(overloads.map(each => each.arguments), name);
-  const returnsPromise = typeof overloads[0].returns === 'object' && Object.hasOwn(overloads[0].returns, 'promise');
-  const hook = special[`${owner}.${name}`];
-  const body = (self, values) => {
-    const slot = slotOf(self);
-    if (slot === undefined || !isA(slot, owner)) throw new TypeError(`${name}: Illegal invocation, this must be an ${owner}`);
-    const call = {views: []};
-    const converted = convert(values, call);
-    const answer = request(owner, name, slot.handle, converted, call, hook?.written(converted));
-    const finish = hook ? hook.finish(answer, converted, call) : () => lift(answer.value);
-    if (!returnsPromise) return finish();
-    return new Promise((resolve, reject) => queueTask(() => { try { resolve(finish()); } catch (error) { reject(error); } }));
-  };
-  const safe = (self, values) => { try { return body(self, values); } catch (error) { return Promise.reject(error); } };
-  defineProperty(prototype, name, {value: method(name, length, returnsPromise ? safe : body), writable: true, enumerable: true, configurable: true});
+function checkBrand(self, owner, name) {
+  const slot = slotOf(self);
+  if (slot === undefined || !isA(slot, owner)) throw new TypeError(`${name}: Illegal invocation, this must be an ${owner}`);
+  return slot;
 }
 
-function addAttribute(owner, prototype, {name}) {
-  const {get} = Reflect.getOwnPropertyDescriptor({get [name]() {
-    const slot = slotOf(this);
-    if (slot === undefined || !isA(slot, owner)) throw new TypeError(`${name}: Illegal invocation, this must be an ${owner}`);
-    return lift(request(owner, name, slot.handle, [], {views: []}).value);
-  }}, name);
+const isPromise = type => typeof type === 'object' && Object.hasOwn(type, 'promise');
+// What returns a promise throws nothing: the promise is rejected.
+const rejecting = body => (...values) => { try { return body(...values); } catch (error) { return Promise.reject(error); } };
+
+function addOperation(owner, prototype, name, overloads) {
+  const {length, convert} = conversion.argumentsOf(overloads.map(each => each.arguments), name);
+  const {returns} = overloads[0], returnsPromise = isPromise(returns);
+  const lifter = conversion.lifter(returns), hook = special.operations[`${owner}.${name}`];
+  const body = (self, values) => {
+    const slot = checkBrand(self, owner, name), call = {views: []};
+    const converted = convert(values, call);
+    const answer = request(owner, name, slot.handle, converted, call, hook?.written?.(converted));
+    const finish = hook?.finish(answer, converted, call, slot) ?? (() => lift(lifter, answer.value, slot));
+    if (!returnsPromise) return finish();
+    return new Promise((resolve, reject) => {
+      const context = contextOf(slot), stillWaits = hook?.wait?.(converted, context, reject) ?? (() => true);
+      queueTask(() => {
+        if (!stillWaits()) return;
+        try { special.checkNotLost(context, name); resolve(finish()); } catch (error) { reject(error); }
+      });
+    });
+  };
+  const value = method(name, length, returnsPromise ? rejecting(body) : body);
+  defineProperty(prototype, name, {value, writable: true, enumerable: true, configurable: true});
+}
+
+function addAttribute(owner, prototype, {name, type}) {
+  const lifter = conversion.lifter(type), hook = special.attributes[`${owner}.${name}`];
+  const body = self => {
+    const slot = checkBrand(self, owner, name), attributes = slot.attributes ??= new Map();
+    if (!attributes.has(name)) {
+      const ask = () => lift(lifter, request(owner, name, slot.handle, [], {views: []}).value, slot);
+      attributes.set(name, hook ? hook(slot) : ask());
+    }
+    return attributes.get(name);
+  };
+  const read = isPromise(type) ? rejecting(body) : body;
+  const {get} = Reflect.getOwnPropertyDescriptor({get [name]() { return read(this); }}, name);
   defineProperty(prototype, name, {get, set: undefined, enumerable: true, configurable: true});
 }
 
@@ -117,9 +155,10 @@ function addInterface(name, definition) {
     if (!constructors.length) throw new TypeError(`${name}: Illegal constructor`);
     if (new.target === undefined) throw new TypeError(`${name}: needs the operator new`);
     const call = {views: []};
-    const {value} = request(name, 'constructor', null, convert(values, call), call);
-    const prototype = new.target.prototype;
-    return wrap(name, value.$h, conversion.isObject(prototype) ? prototype : prototypes.get(name));
+    const converted = convert(values, call);
+    const {value} = request(name, 'constructor', null, converted, call);
+    const prototype = new.target.prototype, owner = living.get(converted[0]?.$h);
+    return wrap(name, value.$h, owner, conversion.isObject(prototype) ? prototype : prototypes.get(name));
   };
   defineProperty(Interface, 'name', {value: name, configurable: true});
   defineProperty(Interface, 'length', {value: length, configurable: true});
@@ -129,7 +168,7 @@ function addInterface(name, definition) {
   defineProperty(prototype, Symbol.toStringTag, {value: name, writable: false, enumerable: false, configurable: true});
   prototypes.set(name, prototype);
   addMembers(name, prototype, definition);
-  defineProperty(global, name, {value: Interface, writable: true, enumerable: false, configurable: true});
+  expose(name, Interface);
 }
 
 function addMembers(name, prototype, definition) {
@@ -142,7 +181,19 @@ function addMembers(name, prototype, definition) {
   for (const [each, overloads] of operations) addOperation(name, prototype, each, overloads);
 }
 
-for (const [name, definition] of Object.entries(idl.interfaces)) addInterface(name, definition);
+// A namespace has constants only, here.
+function addNamespace(name, {constants}) {
+  const namespace = {};
+  for (const {name: each, value} of constants) {
+    defineProperty(namespace, each, {value, writable: false, enumerable: true, configurable: false});
+  }
+  defineProperty(namespace, Symbol.toStringTag, {value: name, writable: false, enumerable: false, configurable: true});
+  expose(name, namespace);
+}
 
-return {inspect: conversion.inspect, wrap};
+const expose = (name, value) => defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
+for (const [name, definition] of Object.entries(idl.interfaces)) addInterface(name, definition);
+for (const [name, definition] of Object.entries(idl.namespaces ?? {})) addNamespace(name, definition);
+
+return {wrap};
 })

@@ -1,10 +1,11 @@
 // Web IDL conversion of JavaScript values, made from the IDL as data: https://webidl.spec.whatwg.org/#js-type-mapping.
 //
-// A converter turns a value into what goes over the border to Python (docs/javascript.md has the forms). It is made once for each type.
-// `call` collects what belongs to one call: `call.views` holds the buffers, which travel beside the text.
+// A converter turns a value into what goes over the border to Python (dispatch.py has the forms). It is made once for each type.
+// `call` collects what belongs to one call: `call.views` holds the buffers and views, which travel beside the text. A lifter turns what comes
+// back into a JavaScript value.
 (function (global, idl, objects, externals) {
 'use strict';
-const {Array, ArrayBuffer, Map, Math, Number, Object, Reflect, String, Symbol, TypeError} = global;
+const {Array, ArrayBuffer, BigInt, Map, Math, Number, Object, Reflect, Symbol, TypeError} = global;
 
 // The getters of the intrinsic prototypes read the real state: a subclass or a property of the same name cannot deceive them.
 const getter = (prototype, name) => Reflect.getOwnPropertyDescriptor(prototype, name)?.get;
@@ -23,17 +24,20 @@ const {apply} = Reflect;
 const isObject = value => (typeof value === 'object' && value !== null) || typeof value === 'function';
 const succeeds = (getter, value) => { try { apply(getter, value, []); return true; } catch { return false; } };
 const isShared = buffer => sharedLength !== undefined && succeeds(sharedLength, buffer);
+const isBuffer = value => isObject(value) && (succeeds(bufferLength, value) || isShared(value));
 
-// The state of a view: its kind ("Float32Array", ..., "DataView"), its buffer, and the bytes it shows; none if its buffer is detached.
-function inspect(view) {
-  const kind = apply(typedArrayKind, view, []);
-  const read = kind === undefined ? ofDataView : ofTypedArray;
-  const buffer = apply(read.buffer, view, []);
-  const detached = !isShared(buffer) && apply(bufferDetached, buffer, []);
+// The state of a buffer or a view: its kind ("Float32Array", ..., "DataView", "ArrayBuffer", "SharedArrayBuffer"), its buffer, and the
+// bytes it shows; none if its buffer is detached.
+function inspect(source) {
+  const view = isView(source), kind = view ? apply(typedArrayKind, source, []) ?? 'DataView' : undefined;
+  const read = kind === 'DataView' ? ofDataView : ofTypedArray;
+  const buffer = view ? apply(read.buffer, source, []) : source, shared = isShared(buffer);
+  const detached = !shared && apply(bufferDetached, buffer, []);
+  const size = () => view ? apply(read.byteLength, source, []) : apply(shared ? sharedLength : bufferLength, buffer, []);
   return {
-    kind: kind ?? 'DataView', buffer, detached,
-    offset: detached ? 0 : apply(read.byteOffset, view, []),
-    length: detached ? 0 : apply(read.byteLength, view, []),
+    kind: kind ?? (shared ? 'SharedArrayBuffer' : 'ArrayBuffer'), buffer, detached,
+    offset: detached || !view ? 0 : apply(read.byteOffset, source, []),
+    length: detached ? 0 : size(),
   };
 }
 
@@ -49,16 +53,20 @@ const describe = value => {
 };
 const refuse = (where, what, value) => new TypeError(`${where} ${what}, got ${describe(value)}`);
 
-// Numbers that JSON does not know are written as text.
-const number = value => Number.isFinite(value) && !Object.is(value, -0) ? value : {$n: Object.is(value, -0) ? '-0' : `${value}`};
+// Numbers that JSON does not know are written as text; so are integers whose digits are not all there: Python reads integers exactly.
+const exact = value => Number.isInteger(value) ? Number.isSafeInteger(value) && !Object.is(value, -0) : Number.isFinite(value);
+const number = value => exact(value) ? value : {$n: Object.is(value, -0) ? '-0' : `${value}`};
 
+// How many bits an integer has, and whether it has a sign.
 const INTEGERS = {
-  'byte': [-(2 ** 7), 2 ** 7 - 1], 'octet': [0, 2 ** 8 - 1], 'short': [-(2 ** 15), 2 ** 15 - 1], 'unsigned short': [0, 2 ** 16 - 1],
-  'long': [-(2 ** 31), 2 ** 31 - 1], 'unsigned long': [0, 2 ** 32 - 1],
+  'byte': [8, true], 'octet': [8, false], 'short': [16, true], 'unsigned short': [16, false],
+  'long': [32, true], 'unsigned long': [32, false], 'long long': [64, true], 'unsigned long long': [64, false],
 };
 
 function integer(name, attributes) {
-  const [lowest, highest] = INTEGERS[name], modulus = highest - lowest + 1;
+  const [bits, signed] = INTEGERS[name], modulus = 2 ** bits;
+  const highest = bits === 64 ? Number.MAX_SAFE_INTEGER : 2 ** (signed ? bits - 1 : bits) - 1;
+  const lowest = !signed ? 0 : bits === 64 ? Number.MIN_SAFE_INTEGER : -(2 ** (bits - 1));
   return {category: 'numeric', convert(value, where) {
     // The unary plus is ToNumber: it refuses BigInt and Symbol by itself.
     let result = +value;
@@ -76,7 +84,7 @@ function integer(name, attributes) {
     }
     if (!Number.isFinite(result)) return 0;
     result = ((Math.trunc(result) % modulus) + modulus) % modulus;
-    return (result > highest ? result - modulus : result) + 0;
+    return number((signed && result >= modulus / 2 ? result - modulus : result) + 0);
   }};
 }
 
@@ -91,6 +99,31 @@ function real(name) {
 
 const string = name => ({category: 'string', convert: name === 'USVString' ? value => `${value}`.toWellFormed() : value => `${value}`});
 
+// ToNumeric: what the postfix operator returns. It converts once, and knows both kinds of numbers.
+const toNumeric = value => { let numeric = value; return numeric++; };
+
+const bigint = () => ({category: 'bigint', convert: value => {
+  // This is ToBigInt, which refuses a Number, and nothing else: no BigInt has so many bits.
+  const integer = BigInt.asIntN(Number.MAX_SAFE_INTEGER, value);
+  return {$b: `${integer}`};
+}});
+
+// A type of buffers: `takes` says which values are of it, `demand` what they must be.
+function bufferSource(takes, demand) {
+  return attributes => ({category: 'buffer', takes, convert(value, where, call) {
+    if (!takes(value)) throw refuse(where, `must be ${demand}`, value);
+    const {buffer, detached} = inspect(value), shared = isShared(buffer), what = isView(value) ? 'a view of a' : 'a';
+    if (shared && !attributes.AllowShared) throw new TypeError(`${where} must not be ${what} SharedArrayBuffer`);
+    const resizable = shared ? sharedGrowable : bufferResizable;
+    if (!attributes.AllowResizable && !detached && resizable && apply(resizable, buffer, [])) {
+      throw new TypeError(`${where} must not be ${what} resizable buffer`);
+    }
+    call.views.push(value);
+    return {$v: call.views.length - 1};
+  }});
+}
+const anyBuffer = bufferSource(value => isView(value) || isBuffer(value), 'a buffer or a view of one');
+
 const PRIMITIVES = {
   'any': () => ({category: 'any', convert: () => null}),
   'boolean': () => ({category: 'boolean', convert: value => !!value}),
@@ -102,17 +135,10 @@ const PRIMITIVES = {
   ...Object.fromEntries(['DOMString', 'USVString'].map(name => [name, () => string(name)])),
   ...Object.fromEntries(['float', 'double', 'unrestricted float', 'unrestricted double'].map(name => [name, () => real(name)])),
   ...Object.fromEntries(Object.keys(INTEGERS).map(name => [name, attributes => integer(name, attributes)])),
-  'ArrayBufferView': attributes => ({category: 'buffer', convert(value, where, call) {
-    if (!isView(value)) throw refuse(where, 'must be an ArrayBufferView', value);
-    const {buffer, detached} = inspect(value), shared = isShared(buffer);
-    if (shared && !attributes.AllowShared) throw new TypeError(`${where} must not be a view of a SharedArrayBuffer`);
-    const resizable = shared ? sharedGrowable : bufferResizable;
-    if (!attributes.AllowResizable && !detached && resizable && apply(resizable, buffer, [])) {
-      throw new TypeError(`${where} must not be a view of a resizable buffer`);
-    }
-    call.views.push(value);
-    return {$v: call.views.length - 1};
-  }}),
+  'bigint': bigint,
+  'ArrayBufferView': bufferSource(isView, 'an ArrayBufferView'),
+  'BufferSource': anyBuffer,
+  'AllowSharedBufferSource': attributes => anyBuffer({...attributes, AllowShared: true}),
 };
 
 function enumeration(name) {
@@ -136,11 +162,23 @@ const externalObject = name => ({category: 'interface', name, convert(value, whe
   return {$x: name};
 }});
 
-function dictionary(name) {
-  // The members of the dictionary it inherits from come first, those of one dictionary in the order of their names.
+// The members of a dictionary in their order: those of the dictionary it inherits from come first, those of one dictionary in the order
+// of their names.
+function membersOf(name) {
   const levels = [];
   for (let each = name; each !== undefined; each = idl.dictionaries[each].inherits) levels.unshift(idl.dictionaries[each]);
-  const sorted = levels.flatMap(({members}) => [...members].sort((a, b) => (a.name < b.name ? -1 : 1)));
+  return levels.flatMap(({members}) => [...members].sort((a, b) => (a.name < b.name ? -1 : 1)));
+}
+
+// A profile may have a second name of a member, or bits that stand for several. The member of the draft comes first.
+function setMember(result, {name, as, flags}, value) {
+  if (flags !== undefined) for (const [each, bit] of Object.entries(flags)) result[each] ??= (value & bit) !== 0;
+  else if (as !== undefined) result[as] ??= value;
+  else result[name] = value;
+}
+
+function dictionary(name) {
+  const sorted = membersOf(name);
   let converters;
   return {category: 'dictionary', convert(value, where, call) {
     if (value !== undefined && value !== null && !isObject(value)) throw refuse(where, `must be an object (${name})`, value);
@@ -150,7 +188,7 @@ function dictionary(name) {
       const member = sorted[index];
       const given = value === undefined || value === null ? undefined : value[member.name];
       // Defaults are the Python side's: it has them from the same IDL.
-      if (given !== undefined) result[member.name] = converters[index].convert(given, `${where}.${member.name}`, call);
+      if (given !== undefined) setMember(result, member, converters[index].convert(given, `${where}.${member.name}`, call));
       else if (member.required) throw new TypeError(`${where} must have the member ${member.name} (${name})`);
     }
     return result;
@@ -208,10 +246,13 @@ function nullable(type) {
 
 function union(types) {
   const members = types.map(type => converter(type));
+  const integers = members.find(({category}) => category === 'bigint');
   return {category: 'union', convert(value, where, call) {
     const {chosen, found} = choose(members, value, where);
     if (chosen === undefined) throw refuse(where, `must be ${members.map(each => each.category).join(' or ')}`, value);
-    return chosen.convert(value, where, call, found);
+    // What is no number becomes one, of either kind, before it is known which type it is for.
+    const given = integers !== undefined && chosen.category === 'numeric' ? toNumeric(value) : value;
+    return (typeof given === 'bigint' && integers !== undefined ? integers : chosen).convert(given, where, call, found);
   }};
 }
 
@@ -259,14 +300,16 @@ const ofCategory = (...categories) => ({category}) => categories.includes(catego
 const RULES = [
   [value => value === undefined || value === null, ({nullable, category}) => nullable || category === 'dictionary'],
   [isObject, accepts],
-  [isView, ofCategory('buffer')],
+  [value => isView(value) || isBuffer(value), ({category, takes}, value) => category === 'buffer' && takes(value)],
   [(value, where) => isObject(value) && iteratorMethod(value, where), ofCategory('sequence')],
   [isObject, ofCategory('dictionary', 'record', 'object')],
   [value => typeof value === 'boolean', ofCategory('boolean')],
   [value => typeof value === 'number', ofCategory('numeric')],
+  [value => typeof value === 'bigint', ofCategory('bigint')],
   [() => true, ofCategory('string')],
   [() => true, ofCategory('numeric')],
   [() => true, ofCategory('boolean')],
+  [() => true, ofCategory('bigint')],
   [() => true, ofCategory('any')],
 ];
 
@@ -322,5 +365,44 @@ function argumentsOf(overloads, name) {
   return {length: shortest, convert};
 }
 
-return {argumentsOf, converter, inspect, isObject};
+// ---- What comes back: https://webidl.spec.whatwg.org/#js-type-mapping, the other direction
+
+function liftDictionary(name) {
+  const members = membersOf(name);
+  let lifters;
+  return value => {
+    lifters ??= members.map(member => lifter(member.type));
+    // What has no prototype has no setters; and this is faster than to define properties.
+    const result = {__proto__: null};
+    for (let index = 0; index < members.length; index++) {
+      const {name} = members[index];
+      if (Object.hasOwn(value, name)) result[name] = lifters[index](value[name]);
+    }
+    return Object.setPrototypeOf(result, Object.prototype);
+  };
+}
+
+const same = value => value;
+const LIFTERS = {
+  sequence: type => { const lift = lifter(type); return lift === same ? same : value => value.map(each => lift(each)); },
+  FrozenArray: type => { const lift = lifter(type); return value => Object.freeze(value.map(each => lift(each))); },
+  // What fulfils the promise.
+  promise: type => lifter(type),
+};
+
+// Return the function that makes a JavaScript value of a type of what Python answers.
+function lifter(type) {
+  if (typeof type !== 'string') {
+    if (Object.hasOwn(type, 'extendedAttributes')) return lifter(type.type);
+    const [[kind, argument]] = Object.entries(type);
+    if (!Object.hasOwn(LIFTERS, kind)) throw new global.Error(`the IDL has a result that the binding does not know: ${kind}`);
+    return LIFTERS[kind](argument);
+  }
+  if (Object.hasOwn(idl.typedefs, type)) return lifter(idl.typedefs[type]);
+  if (Object.hasOwn(idl.dictionaries, type)) return liftDictionary(type);
+  if (Object.hasOwn(idl.interfaces, type)) return value => objects.make(value);
+  return type === 'undefined' ? () => undefined : same;
+}
+
+return {argumentsOf, converter, inspect, isObject, lifter};
 })

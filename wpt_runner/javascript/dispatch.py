@@ -5,12 +5,14 @@ A request is a JSON text and byte arrays. The text is ``[interface, member, hand
 - ``handle`` names the object that the member belongs to, ``null`` for a constructor;
 - ``arguments`` are converted already, as the IDL says; beside JSON's own values there are ``{"$h": handle}`` for an object,
   ``{"$x": interface}`` for an object of another specification, ``{"$r": [[name, value], ...]}`` for a record, ``{"$v": index}`` for a
-  view, and ``{"$n": "NaN"}`` (or ``Infinity``, ``-Infinity``, ``-0``) for a number that JSON does not know;
+  view, ``{"$b": digits}`` for a BigInt, and ``{"$n": text}`` for a number that JSON does not know, or not exactly (``"NaN"``,
+  ``"-Infinity"``, ``"-0"``, ``"1e+21"``);
 - ``views`` describe the views: the ``kind``, the number of its ``buffer``, ``offset`` and ``length`` in bytes, whether it is ``detached``,
   and whether its bytes were ``sent``: those of a view that is only written to are not;
 - ``dropped`` are the handles that nobody can use any more.
 
-The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, or ``{"error": [name, message]}``.
+The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, or ``{"error": [name, message]}``. Either may have
+``"lost": [[handle, message], ...]``, the contexts that were lost since the last answer.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 import webnn
+from webnn.wpt_runner.javascript.idl import Members
 from webnn.wpt_runner.javascript.legacy import Legacy
 
 __all__ = ["Bytes", "Dispatcher", "Observe"]
@@ -50,12 +53,15 @@ _DTYPES = {
     "Float16Array": np.float16,
     "Float32Array": np.float32,
     "Float64Array": np.float64,
+    "ArrayBuffer": np.uint8,
+    "SharedArrayBuffer": np.uint8,
 }
 #: How the emulator's messages show the element type that `_arrays` gives to what has none.
 _KIND = re.compile(r"\[\('([\w ]+)', 'V1'\)\]")
-_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf, "-0": -0.0}
 _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
-_INTERFACES = ("ML", "MLActivation", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand")
+_INTERFACES = ("ML", "MLActivation", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLTensor")
+#: The data types of which several elements share a byte.
+_BITS = {"int4": 4, "uint4": 4}
 
 
 class View(TypedDict):
@@ -85,12 +91,13 @@ class Dispatcher:
     def __init__(
         self,
         ml: webnn.ML,
-        members: Mapping[str, frozenset[str]],
+        members: Mapping[str, Members],
         observe: Observe = lambda *_: None,
         legacy: Legacy | None = None,
     ) -> None:
         self._objects: dict[int, Any] = {0: ml}
         self._next = 1
+        self._lost: list[list[object]] = []
         self._members = members
         self._observe = observe
         self._legacy = legacy
@@ -108,31 +115,51 @@ class Dispatcher:
         except Exception as error:  # the program must not be blamed for it, and the fault must not be lost
             self.faults.append(traceback.format_exc())
             answer = {"error": ["Error", f"the emulator failed: {type(error).__name__}: {error}"]}
+        if self._lost:
+            answer["lost"] = self._lost
+            self._lost = []
         return json.dumps(answer), answered
 
     def _answer(self, request: list[Any], buffers: Sequence[Bytes], answered: list[Bytes]) -> object:
         interface, member, handle, arguments, views, dropped = request
         for each in dropped:
             self._objects.pop(each, None)
-        if member not in self._members[interface]:
+        members = self._members[interface]
+        if member in members.attributes:
+            return self._lift(getattr(self._objects[handle], member))
+        if member not in members.operations:
             raise LookupError(f"{interface} has no member {member!r}")
         arrays = _arrays(views, buffers)
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
             return self._lift(getattr(webnn, interface)(*values))
         target = self._objects[handle]
-        if (interface, member) == ("MLContext", "compute"):
-            outputs = target.computeSync(*values)["outputs"]
-            self._observe(target, member, values, outputs)
-            return _computed(outputs, answered)
-        # The twin of a method that returns a promise: the other side makes the promise.
-        method = getattr(target, f"{member}Sync", None) or getattr(target, member)
-        if self._legacy is not None and isinstance(target, webnn.MLGraphBuilder) and member != "build":
-            result = self._legacy.call(target, member, values)
-        else:
-            result = method(*values) if callable(method) else method
+        result = self._call(target, interface, member, values)
         self._observe(target, member, values, result)
+        match interface, member:
+            case "MLContext", "compute":
+                return _computed(result, answered)
+            case "MLContext", "readTensor":
+                answered.append(_read(*values, result))
+                return None
+            case "MLContext", "dispatch" | "destroy":
+                self._settle(handle, target)
         return self._lift(result)
+
+    def _call(self, target: Any, interface: str, member: str, values: list[Any]) -> Any:
+        """Call a member; of a method that returns a promise its twin: the other side makes the promise."""
+        if (interface, member) == ("MLContext", "compute"):
+            return target.computeSync(*values)["outputs"]
+        if self._legacy is not None and interface == "MLGraphBuilder" and member != "build":
+            return self._legacy.call(target, member, values)
+        method = getattr(target, f"{member}Sync", None) or getattr(target, member)
+        return method(*values)
+
+    def _settle(self, handle: int, context: webnn.MLContext) -> None:
+        """Do what a context still has to do, and note whether it is lost."""
+        lost = context.lostSync(0)
+        if lost is not None:
+            self._lost.append([handle, lost["message"]])
 
     def _value(self, value: Any, arrays: Sequence[Array]) -> Any:
         """Make a Python value of an argument."""
@@ -146,7 +173,9 @@ class Dispatcher:
             case {"$v": index}:
                 return arrays[index]
             case {"$n": text}:
-                return _NUMBERS[text]
+                return float(text)
+            case {"$b": digits}:
+                return int(digits)
             case {"$x": name}:
                 return _EXTERNAL[name]()
             case {"$r": entries}:
@@ -155,7 +184,7 @@ class Dispatcher:
 
     def _lift(self, value: object) -> object:
         """Make an answer's value of a Python one."""
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             return [self._lift(element) for element in value]
         name = type(value).__name__
         if name not in _INTERFACES:
@@ -173,6 +202,17 @@ def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[
         value.append([name, len(answered)])
         answered.append(array.reshape(-1).view(np.uint8).data)
     return value
+
+
+def _read(tensor: webnn.MLTensor, *rest: Array | None) -> Bytes:
+    """Return the bytes that were read from a tensor: into an array that the program gave, if it did, or into a new one, the last."""
+    output = next(each for each in rest if each is not None)
+    size = (math.prod(tensor.shape) * _bits(tensor.dataType) + 7) // 8
+    return output.reshape(-1).view(np.uint8)[:size].data
+
+
+def _bits(dataType: str) -> int:
+    return _BITS.get(dataType) or 8 * np.dtype(dataType).itemsize
 
 
 def _arrays(views: Sequence[View], buffers: Sequence[Bytes]) -> list[Array]:
@@ -193,11 +233,16 @@ def _arrays(views: Sequence[View], buffers: Sequence[Bytes]) -> list[Array]:
             memory.setdefault(number, np.zeros(sizes[number], np.uint8))
             if content is not None:
                 memory[number][start:end] = np.frombuffer(content, np.uint8)
-        # What has no element type of the draft, such as a DataView, is refused by its name; so is a view that lost its memory.
-        kind = view["kind"]
-        dtype = np.dtype([(f"detached {kind}", "V1")]) if view["detached"] else np.dtype(_DTYPES.get(kind, [(kind, "V1")]))
-        arrays.append(memory[number][start:end].view(dtype))
+        arrays.append(memory[number][start:end].view(_dtype(view)))
     return arrays
+
+
+def _dtype(view: View) -> np.dtype[Any]:
+    kind = view["kind"]
+    # What has no element type of the draft, such as a DataView, is refused by its name; so is a view that lost its memory.
+    if view["detached"]:
+        return np.dtype([(f"detached {kind}", "V1")])
+    return np.dtype(_DTYPES.get(kind, [(kind, "V1")]))
 
 
 def _writeable(data: Bytes) -> Array:

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["BindingIdl", "load_idl"]
+__all__ = ["BindingIdl", "Members", "load_idl", "profile_revision"]
 
 
 @dataclass(frozen=True, slots=True)
+class Members:
+    """What JavaScript may use of an interface.
+
+    Attributes:
+        attributes: Its attributes.
+        operations: Its operations, ``"constructor"`` among them.
+    """
+
+    attributes: frozenset[str]
+    operations: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BindingIdl:
     """The IDL of a revision, for both sides of the border.
 
     Attributes:
         text: The IDL as JSON, for JavaScript.
-        members: The operations and attributes of each interface, ``"constructor"`` among them: what JavaScript may call.
+        members: The members of each interface.
+        revision: The revision that the emulator follows: a profile may want more than the draft's.
     """
 
     text: str
-    members: dict[str, frozenset[str]]
+    members: Mapping[str, Members]
+    revision: str
 
 
 @cache
@@ -34,43 +49,66 @@ def load_idl(revision: str, profile: str | None = None) -> BindingIdl:
         profile: What browsers had beside it: the name of a file in `profiles`, which says why. `legacy` does what it adds.
 
     Raises:
-        ValueError: There is none of that name.
+        ValueError: There is none of that name, or the profile is one of another revision.
     """
     file = resources.files("webnn.validation.idl") / f"{revision}.json"
     if not file.is_file():
         raise ValueError(f"there is no IDL of a revision {revision!r} here")
     # The anchors are for people's eyes, and longer than all the rest.
     idl = {name: value for name, value in json.loads(file.read_text(encoding="utf-8")).items() if name != "anchors"}
+    followed = revision
     if profile is not None:
-        _merge(idl, _load_profile(profile))
+        more = _load_profile(profile, revision)
+        _merge(idl, more)
+        followed = more.get("emulator", revision)
     members = {
-        name: frozenset(
-            [each["name"] for each in (*interface.get("operations", ()), *interface.get("attributes", ()))]
-            + ["constructor"] * bool(interface.get("constructors"))
+        name: Members(
+            attributes=frozenset(each["name"] for each in interface.get("attributes", ())),
+            operations=frozenset(
+                [each["name"] for each in interface.get("operations", ())] + ["constructor"] * bool(interface.get("constructors"))
+            ),
         )
         for name, interface in idl["interfaces"].items()
     }
-    return BindingIdl(json.dumps(idl), members)
+    return BindingIdl(text=json.dumps(idl), members=members, revision=followed)
 
 
-def _load_profile(name: str) -> dict[str, Any]:
-    profiles = {
-        file.name.removesuffix(".json"): file
-        for file in (resources.files("webnn.wpt_runner.javascript") / "profiles").iterdir()
-        if file.name.endswith(".json")
-    }
-    if name not in profiles:
-        raise ValueError(f"the profile must be one of {', '.join(sorted(profiles))}, got {name!r}")
-    profile: dict[str, Any] = json.loads(profiles[name].read_text(encoding="utf-8"))
-    return profile
+def profile_revision(name: str) -> str | None:
+    """Return the revision of the draft that a profile adds to, ``None`` if there is no such profile."""
+    profile = dict(_profiles()).get(name)
+    return None if profile is None else str(profile["revision"])
+
+
+def _load_profile(name: str, revision: str) -> dict[str, Any]:
+    profiles = dict(_profiles())
+    fitting = sorted(each for each, profile in profiles.items() if profile["revision"] == revision)
+    if name not in fitting:
+        whose = f", one of the revision {profiles[name]['revision']}" if name in profiles else ""
+        raise ValueError(f"the profile for the revision {revision} must be one of {', '.join(fitting)}, got {name!r}{whose}")
+    return profiles[name]
+
+
+def _profiles() -> Iterator[tuple[str, dict[str, Any]]]:
+    for file in (resources.files("webnn.wpt_runner.javascript") / "profiles").iterdir():
+        if file.name.endswith(".json"):
+            yield file.name.removesuffix(".json"), json.loads(file.read_text(encoding="utf-8"))
 
 
 def _merge(idl: dict[str, Any], profile: dict[str, Any]) -> None:
-    """Add the operations of a profile as overloads, and its members to dictionaries; what is there already is replaced."""
+    """Add what a profile has: values of enumerations, members of dictionaries, overloads of operations, namespaces.
+
+    A member or an overload that is there already is replaced; overloads that the profile is ``without`` go.
+    """
+    for name, values in profile.get("enumerations", {}).items():
+        idl["enumerations"].setdefault(name, []).extend(values)
     for name, interface in profile.get("interfaces", {}).items():
-        _replace(idl["interfaces"][name]["operations"], interface["operations"], _signature)
+        operations = idl["interfaces"][name]["operations"]
+        gone = {json.dumps(signature) for signature in interface.get("without", ())}
+        operations[:] = [each for each in operations if _signature(each) not in gone]
+        _replace(operations, interface.get("operations", []), _signature)
     for name, dictionary in profile.get("dictionaries", {}).items():
         _replace(idl["dictionaries"][name]["members"], dictionary["members"], lambda member: str(member["name"]))
+    idl["namespaces"] = profile.get("namespaces", {})
 
 
 def _replace(present: list[dict[str, Any]], new: list[dict[str, Any]], key: Callable[[dict[str, Any]], str]) -> None:

@@ -1,12 +1,13 @@
 """What browsers' drafts had before the draft of June 2024, and programs of that time use: done with what the emulator has.
 
 Which of it a program can reach is a matter of its profile (`profiles/*.json`): the IDL decides what a call may look like, this module what
-it does. There are four things:
+it does. There are three things:
 
 - activations that the draft no longer has, ``clamp(options)``, ``softmax()`` and ``softmax(axis)``;
 - the option ``activation`` of an operation: the activation, applied to the operation's result;
-- ``softmax(input)`` without an axis: that of a 2-D input is 1;
-- ``type``, the former name of a descriptor's ``dataType``.
+- ``softmax(input)`` without an axis: that of a 2-D input is 1.
+
+Members that only have another name are renamed on the other side of the border, as the profile says.
 """
 
 from __future__ import annotations
@@ -39,9 +40,6 @@ class Legacy:
             return self._make(builder, member, values)
         if member == "softmax" and len(values) == 1:
             return _softmax(builder, values[0])
-        for value in values:
-            if isinstance(value, dict) and "type" in value:
-                value.setdefault("dataType", value.pop("type"))
         options = values[-1] if values and isinstance(values[-1], dict) else {}
         activation = options.pop("activation", None)
         result = getattr(builder, member)(*values)

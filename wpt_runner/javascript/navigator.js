@@ -1,7 +1,8 @@
-// What the IDL alone does not say: `navigator.ml`, the transfer of the views of `compute()`, and the stand-in for WebGPU's device.
+// What the IDL alone does not say: `navigator.ml`, the transfer of the views of `compute()`, what becomes of a tensor's reads and of a lost
+// context, and the stand-in for WebGPU's device.
 (function (global, idl, makeBinding, makeConversion, send, queueTask) {
 'use strict';
-const {ArrayBuffer, Object, Reflect, Symbol, TypeError, Uint8Array} = global;
+const {ArrayBuffer, DOMException, Map, Object, Promise, Reflect, Set, Symbol, TypeError, Uint8Array, WeakMap} = global;
 const {defineProperty} = Object;
 const define = (name, value) => defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
 
@@ -10,42 +11,115 @@ if (global.GPUDevice === undefined) define('GPUDevice', class GPUDevice {});
 const {GPUDevice} = global;
 const externals = {GPUDevice: value => value instanceof GPUDevice};
 
-// Transfer a view: https://www.w3.org/TR/webnn/#mlnamedarraybufferviews-transfer. Throws a TypeError if its buffer cannot be transferred.
-const transferBuffer = ArrayBuffer.prototype.transfer;
-// The constructors as they are now: the program may replace the global ones.
-const TYPED_ARRAYS = Object.fromEntries(Object.getOwnPropertyNames(global).filter(name => name.endsWith('Array')).map(name => [name, global[name]]));
-function transfer(view) {
-  const {kind, buffer, offset, length} = binding.inspect(view);
-  const moved = Reflect.apply(transferBuffer, buffer, []);
-  const View = TYPED_ARRAYS[kind];
-  return new View(moved, offset, length / View.BYTES_PER_ELEMENT);
-}
+const invalidState = message => new DOMException(message, 'InvalidStateError');
 
-// A record of the IDL becomes an object with own properties, whatever their names.
-function toObject(entries) {
-  const result = {};
-  for (const [name, value] of entries) defineProperty(result, name, {value, writable: true, enumerable: true, configurable: true});
-  return result;
-}
+// ---- Hooks of members. `operations` have, each where it is needed:
+// - `written(values)`: the numbers of the views that are only written to;
+// - `finish(answer, values, call, slot)`: what to do with the answer at once; returns the function that returns the operation's result,
+//   undefined for the usual one;
+// - `wait(values, context, reject)`: told of a promise; returns the function that is called when it is to be settled, and says whether it
+//   still waits for that.
+// `attributes` make the value of an attribute without asking Python. `lose(context, message)` is called when a context is lost, and
+// `checkNotLost(context, name)` before a promise of one is fulfilled.
+function makeSpecial(inspect) {
+  const operations = {};
 
-const viewsOf = ({$r: entries}) => entries.map(([name, {$v: index}]) => [name, index]);
-const special = {
-  'MLContext.compute': {
+  // ---- compute()
+
+  // Transfer a view: https://www.w3.org/TR/webnn/#mlnamedarraybufferviews-transfer. Throws a TypeError if its buffer cannot be transferred.
+  const transferBuffer = ArrayBuffer.prototype.transfer;
+  // The constructors as they are now: the program may replace the global ones.
+  const names = Object.getOwnPropertyNames(global).filter(name => name.endsWith('Array'));
+  const TYPED_ARRAYS = Object.fromEntries(names.map(name => [name, global[name]]));
+  function transfer(view) {
+    const {kind, buffer, offset, length} = inspect(view);
+    const moved = Reflect.apply(transferBuffer, buffer, []);
+    const View = TYPED_ARRAYS[kind];
+    return new View(moved, offset, length / View.BYTES_PER_ELEMENT);
+  }
+
+  // A record of the IDL becomes an object with own properties, whatever their names.
+  function toObject(entries) {
+    const result = {};
+    for (const [name, value] of entries) defineProperty(result, name, {value, writable: true, enumerable: true, configurable: true});
+    return result;
+  }
+
+  const viewsOf = ({$r: entries}) => entries.map(([name, {$v: index}]) => [name, index]);
+  operations['MLContext.compute'] = {
     written: ([, , outputs]) => viewsOf(outputs).map(([, index]) => index),
     // Python has checked and computed. The views lose their memory now, and their successors, which nobody has yet, get the results.
     finish({value, buffers}, [, inputs, outputs], {views}) {
       const transferAll = record => viewsOf(record).map(([name, index]) => [name, transfer(views[index])]);
-      const newInputs = transferAll(inputs), newOutputs = transferAll(outputs), computed = new global.Map(value);
+      const newInputs = transferAll(inputs), newOutputs = transferAll(outputs), computed = new Map(value);
       for (const [name, view] of newOutputs) {
-        const {buffer, offset, length} = binding.inspect(view);
+        const {buffer, offset, length} = inspect(view);
         buffers[computed.get(name)].copyTo(new Uint8Array(buffer, offset, length));
       }
       return () => ({inputs: toObject(newInputs), outputs: toObject(newOutputs)});
     },
-  },
-};
+  };
 
-const binding = makeBinding(global, idl, makeConversion, send, queueTask, externals, special);
+  // ---- readTensor(): the promises that wait: https://www.w3.org/TR/webnn/#dom-mltensor-pendingpromises-slot
+
+  const waiting = new Set();
+  function rejectWaiting(member, value, message) {
+    for (const each of waiting) {
+      if (each[member] !== value) continue;
+      waiting.delete(each);
+      each.reject(invalidState(`readTensor: ${message}`));
+    }
+  }
+
+  operations['MLContext.readTensor'] = {
+    written: values => values.length > 1 ? [values[1].$v] : [],
+    // The bytes are those of now: what is done to the tensor from here on comes after the read.
+    finish({buffers: [content]}, values, {views}) {
+      const bytes = new Uint8Array(content.size);
+      content.copyTo(bytes);
+      return values.length > 1 ? () => fill(views[0], bytes) : () => bytes.buffer;
+    },
+    wait([{$h: tensor}], context, reject) {
+      const entry = {tensor, context, reject};
+      waiting.add(entry);
+      return () => waiting.delete(entry);
+    },
+  };
+  function fill(output, bytes) {
+    const {buffer, offset, length, detached} = inspect(output);
+    if (detached) throw new TypeError('readTensor: outputData must not be detached before it is written to');
+    if (length < bytes.length) throw new TypeError(`readTensor: outputData must have ${bytes.length} bytes, got ${length}`);
+    new Uint8Array(buffer, offset, bytes.length).set(bytes);
+  }
+
+  operations['MLTensor.destroy'] = {
+    finish(answer, values, call, {handle}) {
+      rejectWaiting('tensor', handle, 'the tensor was destroyed before it was read');
+    },
+  };
+
+  // ---- A lost context: https://www.w3.org/TR/webnn/#mlcontext-lose
+
+  const lost = new WeakMap(), promises = new WeakMap();
+  function lose(context, message) {
+    if (context === undefined || lost.has(context)) return;
+    const info = {message};
+    lost.set(context, info);
+    promises.get(context)?.(info);
+    rejectWaiting('context', context, `the context is lost: ${message}`);
+  }
+  const attributes = {
+    'MLContext.lost': context => new Promise(resolve => {
+      if (lost.has(context)) resolve(lost.get(context)); else promises.set(context, resolve);
+    }),
+  };
+  function checkNotLost(context, name) {
+    if (lost.has(context)) throw invalidState(`${name}: the context is lost: ${lost.get(context).message}`);
+  }
+  return {operations, attributes, lose, checkNotLost};
+}
+
+const binding = makeBinding(global, idl, makeConversion, send, queueTask, externals, makeSpecial);
 
 // Navigator is another specification's. What is there already (Node has one) keeps its other members.
 const ml = binding.wrap('ML', 0);

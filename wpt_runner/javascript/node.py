@@ -169,7 +169,7 @@ class _Host:
         self._program = program
         self._outputs = {"O": stdout, "E": stderr}
         self._idl = load_idl(program.revision, program.profile)
-        ml = webnn.ML(revision=program.revision)
+        ml = webnn.ML(revision=self._idl.revision)
         self._dispatcher = Dispatcher(ml, self._idl.members, legacy=Legacy() if program.profile else None)
         self._out_of_time = False
         self._last_words = bytearray()

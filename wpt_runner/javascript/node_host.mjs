@@ -62,7 +62,7 @@ function receive() {
 function send(text, buffers) {
   post('C', text, buffers);
   const [answer, ...parts] = receive();
-  return [decoder.decode(answer), parts.map(part => ({copyTo: bytes => bytes.set(part)}))];
+  return [decoder.decode(answer), parts.map(part => ({size: part.length, copyTo: bytes => bytes.set(part)}))];
 }
 
 // The file at an address: {content, type}, {missing: true}, or {refused: why}.

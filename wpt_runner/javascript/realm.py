@@ -120,7 +120,7 @@ class Realm:
         for name, function in callables.items():
             self._engine.add_callable(f"__{name}", function)
         self._engine.set("__idl", idl.text)
-        scripts = {name: load_script(f"{name}.js") for name in ("page", "conversion", "binding", "navigator", "harness")}
+        scripts = {name: load_script(f"{name}.js") for name in ("search_params", "page", "conversion", "binding", "navigator", "harness")}
         self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE})
 
     @property
@@ -248,7 +248,7 @@ class Realm:
         buffers = [content for content, _ in self._uploads]
         self._uploads.clear()
         answer, self._downloads = self._dispatcher.call(text, buffers)
-        return json.dumps([answer, len(self._downloads)])
+        return json.dumps([answer, [len(content) for content in self._downloads]])
 
     def _download(self, index: int, start: int, size: int) -> str:
         return base64.b64encode(self._downloads[index][start : start + size]).decode("ascii")
@@ -293,7 +293,7 @@ _START = """
       startUpload(bytes.length);
       for (const piece of pieces(bytes)) upload(apply(toBase64, piece, []));
     }
-    const [answer, count] = parse(sendText(text));
+    const [answer, sizes] = parse(sendText(text));
     const copy = index => bytes => {
       let start = 0;
       for (const piece of pieces(bytes)) {
@@ -301,8 +301,9 @@ _START = """
         start += piece.length;
       }
     };
-    return [answer, Array.from({length: count}, (_, index) => ({copyTo: copy(index)}))];
+    return [answer, sizes.map((size, index) => ({size, copyTo: copy(index)}))];
   };
+  (%(search_params)s)(globalThis);
   const page = (%(page)s)(globalThis, {read, log, schedule, cancel}, %(address)s);
   (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, send, page.queueTask);
   const evaluate = eval;

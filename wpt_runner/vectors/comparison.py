@@ -97,7 +97,7 @@ def compare(
     failure, worst, first = "", 0.0, None
     for name, tensor in expected.items():
         actual, wanted = outputs[name], tensor.descriptor
-        if actual.dtype.name != wanted.dataType or list(actual.shape) != wanted.shape:
+        if actual.dtype != wanted.dtype or list(actual.shape) != wanted.shape:
             text = f"{name} is {actual.dtype.name} {list(actual.shape)}, expected {wanted.dataType} {wanted.shape}"
             return Comparison(failure=text, worst=None)
         values = tensor.flat(_COMPARED_OF_FILL, exact=metric == "ATOL")

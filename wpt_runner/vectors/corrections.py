@@ -1,6 +1,7 @@
-"""Corrections of recorded cases: defects of a case's own data, written down with the reason.
+"""Corrections of recorded cases: defects of a case's own data, and cases that the draft refuses by now, written down with the reason.
 
-A corrected case still runs and must pass with the right data, within its own tolerance. The corrections of each level of
+A corrected case still runs and must pass with the right data, within its own tolerance; a refused one must fail with the error that the
+correction tells. The corrections of each level of
 web-platform-tests lie in ``expectations/<level>.toml``, the tables ``[[correction]]``.
 """
 
@@ -8,13 +9,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from webnn.wpt_runner.vectors.cases import Outcome, Status
 from webnn.wpt_runner.vectors.format import CaseError, Model, parse
@@ -28,29 +29,38 @@ _TABLE = "correction"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """What is wrong in a case's own data.
+    """What is wrong in a case: some of the values it expects, or all of it.
 
     Attributes:
         case: The case's name.
         file: The stem of the file that holds the case; empty if it may be any.
-        output: The output at fault.
         reason: Why the recorded values are wrong.
+        output: The output at fault.
         elements: The right values by the index into the flattened output.
+        error: A part of the error's message, if the draft refuses the case; there are no ``output`` and ``elements`` then.
     """
 
     case: str
     file: str = ""
-    output: str
     reason: str
-    elements: Mapping[int, float]
+    output: str = ""
+    elements: Mapping[int, float] = field(default_factory=dict)
+    error: str = ""
 
 
 class _Entry(Model):
     case: str
     file: str
-    output: str
     reason: Annotated[str, Field(pattern=r"\S")]
-    elements: Annotated[dict[Annotated[str, Field(pattern=r"^[0-9]{1,10}$")], float], Field(min_length=1)]
+    output: str = ""
+    elements: Annotated[dict[Annotated[str, Field(pattern=r"^[0-9]{1,10}$")], float], Field(min_length=1)] | None = None
+    error: Annotated[str, Field(pattern=r"\S")] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> _Entry:
+        if (self.elements is None) == (self.error is None) or bool(self.output) != bool(self.elements):
+            raise ValueError("must have either 'elements' or 'error', and 'output' with the former")
+        return self
 
 
 def bundled_levels() -> list[str]:
@@ -91,7 +101,7 @@ def check_corrections(corrections: Mapping[str, Correction], outcomes: Iterable[
 
 
 def _check_elements(correction: Correction, outcome: Outcome) -> list[str]:
-    if outcome.status is Status.ERROR:
+    if outcome.status is Status.ERROR or correction.error:
         return []
     outputs = outcome.case.graph["expectedOutputs"]
     if correction.output not in outputs:
@@ -117,6 +127,8 @@ def _read(file: Traversable, shown: str) -> dict[str, Correction]:
             raise ValueError(f"{shown}: {error}") from None
         if entry.case in corrections:
             raise ValueError(f"{shown}: {_TABLE}[{number}]: there is one for the case {entry.case!r} already")
-        elements = {int(index): value for index, value in entry.elements.items()}
-        corrections[entry.case] = Correction(case=entry.case, file=entry.file, output=entry.output, reason=entry.reason, elements=elements)
+        elements = {int(index): value for index, value in (entry.elements or {}).items()}
+        corrections[entry.case] = Correction(
+            case=entry.case, file=entry.file, reason=entry.reason, output=entry.output, elements=elements, error=entry.error or ""
+        )
     return corrections

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-__all__ = ["Array", "CaseError", "Graph", "Operator", "Tensor", "Test", "TestFile", "decode_argument", "parse", "within"]
+__all__ = ["Array", "CaseError", "Descriptor", "Graph", "Operator", "Tensor", "Test", "TestFile", "decode_argument", "parse", "within"]
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -19,6 +19,9 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 _LARGEST = 1 << 30
 #: The numbers that JSON cannot write.
 _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity", "-0"})
+#: Data types of which two elements share a byte, with the type that holds one element. As in web-platform-tests, the low four bits of a
+#: recorded number count.
+_SMALL: dict[str, np.dtype[Any]] = {"int4": np.dtype(np.int8), "uint4": np.dtype(np.uint8)}
 _BIG_INTEGER = re.compile(r"-?[0-9]{1,20}")
 #: How much of a wrong value a message shows.
 _SHOWN = 60
@@ -96,8 +99,30 @@ class TestFile(_Open):
 class Descriptor(Model):
     """The type and shape of a tensor."""
 
-    dataType: Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8"]
+    dataType: Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4"]
     shape: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=32)]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of an array with one number for each element."""
+        return _SMALL[self.dataType] if self.dataType in _SMALL else np.dtype(self.dataType)
+
+    def pack(self, values: Array) -> Array:
+        """Return the array that the API takes: of small types, two elements are in a byte, the first one in the low bits."""
+        if self.dataType not in _SMALL:
+            return values
+        nibbles = np.append(values.reshape(-1), np.zeros(values.size % 2, values.dtype)).view(np.uint8) & 15
+        return nibbles[::2] | nibbles[1::2] << 4
+
+    def unpack(self, values: Array) -> Array:
+        """Undo `pack`."""
+        if self.dataType not in _SMALL:
+            return values
+        packed = values.reshape(-1).view(np.uint8)
+        numbers = np.stack([packed & 15, packed >> 4], axis=1).reshape(-1)[: math.prod(self.shape)]
+        # The sign of four bits becomes that of eight.
+        signed = (numbers << 4).view(np.int8) >> 4 if self.dataType == "int4" else numbers
+        return signed.reshape(self.shape)
 
 
 class Tensor(Model):
@@ -126,7 +151,7 @@ class Tensor(Model):
         """
         descriptor = self.descriptor
         size = math.prod(descriptor.shape)
-        if size * np.dtype(descriptor.dataType).itemsize > _LARGEST:
+        if size * descriptor.dtype.itemsize > _LARGEST:
             raise CaseError(f"{descriptor.dataType} {descriptor.shape} is too large, a tensor may take {_LARGEST >> 20} MiB", "descriptor")
         if not self.filled and len(self.data) != size:
             raise CaseError(f"must be {size} numbers for the shape {descriptor.shape}, got {len(self.data)}", "data")
@@ -139,7 +164,7 @@ class Tensor(Model):
             CaseError: The data do not fit the descriptor.
         """
         self.check_size()
-        values = self._decode(np.dtype(self.descriptor.dataType))
+        values = self._decode(self.descriptor.dtype)
         return np.full(self.descriptor.shape, values[0]) if self.filled else values.reshape(self.descriptor.shape)
 
     def flat(self, most_of_fill: int, *, exact: bool = False) -> Array:
@@ -152,7 +177,7 @@ class Tensor(Model):
         Raises:
             CaseError: The data do not fit the descriptor.
         """
-        dtype = np.dtype(self.descriptor.dataType)
+        dtype = self.descriptor.dtype
         size = self.check_size()
         values = self._decode(np.dtype(np.float64) if exact and dtype.kind == "f" else dtype)
         return np.full(min(size, most_of_fill), values[0]) if self.filled else values

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 import webnn
+from webnn.wpt_runner.javascript.idl import load_idl
+from webnn.wpt_runner.levels import Level, level_of
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
 from webnn.wpt_runner.vectors.corrections import Correction, bundled_levels, check_corrections, load_corrections, read_corrections
 from webnn.wpt_runner.vectors.replay import run_case
@@ -120,12 +122,16 @@ def replay(tasks: Sequence[Task], deviceType: DeviceType, *, jobs: int, timeout:
 
 def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], Outcome]:
     """Prepare a process: it replays cases, each in a context of its own."""
-    ml = webnn.ML()
+
+    @functools.cache
+    def find_ml(level: Level) -> webnn.ML:
+        return webnn.ML(revision=load_idl(level.revision, level.profile).revision)
 
     def work(task: Task, _: Callable[[None], None]) -> Outcome:
         with warnings.catch_warnings():
             # What the device falls back to is told once, by the process that reports.
             warnings.simplefilter("ignore")
+            ml = find_ml(level_of(task[0].level))
             return run_case(task[0], ml.createContextSync(deviceType=deviceType), task[1])
 
     return work

@@ -1,0 +1,174 @@
+"""Integers for floating-point numbers, by the engine's own nodes where they are right: `docs/numerics.md` says what right is.
+
+Its `DequantizeLinear` is right for integers of 4 and 8 bits, in each of the forms of `_form`. For int32 it is right without a zero point
+(the difference wraps), and it does not know uint32. Its `QuantizeLinear` is right for float32 and 8 bits with one scale, or with one for
+each index of an axis; with blocks, for float16 and for 4 bits it makes the smallest value of what is too large. What has no such node
+is computed step by step, where each blocked axis becomes two, the blocks and the elements of a block: then scales are broadcast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
+from webnn.builder.onnx.integer import clip
+from webnn.validation.descriptor import DataType, Shape, integer_range
+
+__all__ = ["TRANSLATIONS"]
+
+#: The types of one byte that hold small integers.
+_CARRIERS: Mapping[DataType, DataType] = MappingProxyType({"int4": "int8", "uint4": "uint8"})
+_WIDE: tuple[DataType, ...] = ("int32", "uint32")
+
+
+class _Form(NamedTuple):
+    """A way in which the engine's nodes take a scale.
+
+    Attributes:
+        shape: The shape of the scale and the zero point.
+        attributes: The node's attributes.
+        blocked: The scale is one of blocks.
+    """
+
+    shape: Shape
+    attributes: Mapping[str, int]
+    blocked: bool = False
+
+
+def _form(shape: Shape, blocks: Shape) -> _Form | None:
+    """Choose how the engine's nodes take a scale.
+
+    Args:
+        shape: The shape of the input.
+        blocks: The number of blocks along each axis, the shape of the scale.
+
+    Returns:
+        One scale; one for each index of an axis; one for each element but for one axis that has blocks; ``None`` for other ones.
+    """
+    several = [axis for axis, count in enumerate(blocks) if count != 1]
+    if not several:
+        return _Form((), {})
+    axis = several[0]
+    if len(several) == 1 and blocks[axis] == shape[axis]:
+        return _Form((shape[axis],), {"axis": axis})
+    blocked = [axis for axis, count in enumerate(blocks) if count != shape[axis]] or [0]
+    if len(blocked) > 1:
+        return None
+    axis = blocked[0]
+    return _Form(blocks, {"axis": axis, "block_size": shape[axis] // blocks[axis]}, blocked=True)
+
+
+def _split(shape: Shape, blocks: Shape) -> tuple[list[int], list[int]]:
+    """Return the shapes of the input and the scale with two axes in place of each blocked one; the scale's broadcasts to the input's."""
+    inputShape: list[int] = []
+    scaleShape: list[int] = []
+    for size, count in zip(shape, blocks, strict=True):
+        if count in (1, size):
+            inputShape.append(size)
+            scaleShape.append(count)
+        else:
+            inputShape += [count, size // count]
+            scaleShape += [count, 1]
+    return inputShape, scaleShape
+
+
+class _Operands(NamedTuple):
+    """The operands in the order of the axes of what a node made, before a transpose that is put off.
+
+    Attributes:
+        view: The input as a view of that.
+        scale: The scale.
+        zeroPoint: The zero point.
+        shape: The shape of the input.
+        blocks: The shape of the scale.
+    """
+
+    view: View
+    scale: str
+    zeroPoint: str
+    shape: Shape
+    blocks: Shape
+
+    @classmethod
+    def of(cls, e: Emitter, op: Op) -> _Operands:
+        view = e.view(op["input"], len(op.shape("input")))
+        order = view.for_source(range(len(view.permutation)))
+        shape, blocks = tuple(view.for_source(op.shape("input"))), tuple(view.for_source(op.shape("scale")))
+        return cls(view, e.transpose(op["scale"], order), e.transpose(op["zeroPoint"], order), shape, blocks)
+
+
+def _reshape(e: Emitter, value: str, before: Shape, after: Shape | list[int]) -> str:
+    return value if tuple(after) == before else e.reshape(value, after)
+
+
+def _dequantize(e: Emitter, op: Op) -> str:
+    given, dataType = _Operands.of(e, op), op.type("input")
+    form, zeros = _form(given.shape, given.blocks), op.constants.get("zeroPoint")
+    input, zeroPoint = given.view.source, given.zeroPoint
+    if dataType in _CARRIERS and (form is None or (form.shape != given.blocks and not e.is_constant(zeroPoint))):
+        # The engine has no `Reshape` for small integers; a constant needs none.
+        dataType = _CARRIERS[dataType]
+        input, zeroPoint = e.cast(input, dataType), e.cast(zeroPoint, dataType)
+    withoutZero = dataType == "int32" and zeros is not None and not np.any(zeros)
+    if form is None or (dataType in _WIDE and not withoutZero):
+        result = _dequantize_in_steps(e, op, given, input, zeroPoint)
+    else:
+        scale = _reshape(e, given.scale, given.blocks, form.shape)
+        zeroPoint = "" if withoutZero else _reshape(e, zeroPoint, given.blocks, form.shape)
+        result = e.node("DequantizeLinear", [input, scale, zeroPoint], **form.attributes)
+    return e.transpose(result, given.view.permutation)
+
+
+def _dequantize_in_steps(e: Emitter, op: Op, given: _Operands, input: str, zeroPoint: str) -> str:
+    inputShape, scaleShape = _split(given.shape, given.blocks)
+    # A difference of 32-bit integers needs 33 bits; that of shorter ones is exact in float32.
+    exact = "int64" if op.type("input") in _WIDE else "float32"
+    minuend = e.cast(_reshape(e, input, given.shape, inputShape), exact)
+    difference = e.node("Sub", [minuend, e.cast(_reshape(e, zeroPoint, given.blocks, scaleShape), exact)])
+    if exact != "float32":
+        difference = e.cast(difference, "float32")
+    scale = _reshape(e, given.scale, given.blocks, scaleShape)
+    isHalf = op.type("scale") == "float16"
+    result = e.node("Mul", [difference, e.cast(scale, "float32") if isHalf else scale])
+    return _reshape(e, e.cast(result, "float16") if isHalf else result, tuple(inputShape), given.shape)
+
+
+def _quantize(e: Emitter, op: Op) -> str:
+    given, target = _Operands.of(e, op), op.outputs[0].dataType
+    form, carrier = _form(given.shape, given.blocks), _CARRIERS.get(target, target)
+    zeroPoint = given.zeroPoint if target == carrier else e.cast(given.zeroPoint, carrier)
+    low, high = integer_range(target)
+    if form is None or form.blocked or target in _WIDE:
+        result = _quantize_in_steps(e, given, zeroPoint, target)
+    else:
+        scale, zeroPoint = (_reshape(e, value, given.blocks, form.shape) for value in (given.scale, zeroPoint))
+        result = e.node("QuantizeLinear", [given.view.source, scale, zeroPoint], **form.attributes)
+        if carrier != target:
+            result = clip(e, result, low, high, carrier)
+    if carrier != target:
+        result = e.cast(result, target)
+    return e.transpose(result, given.view.permutation)
+
+
+def _quantize_in_steps(e: Emitter, given: _Operands, zeroPoint: str, target: DataType) -> str:
+    """Emit the steps up to the sum, which is in the target's range; a small integer is still in its carrier."""
+    inputShape, scaleShape = _split(given.shape, given.blocks)
+    input = _reshape(e, given.view.source, given.shape, inputShape)
+    quotient = e.node("Round", [e.node("Div", [input, _reshape(e, given.scale, given.blocks, scaleShape)])])
+    # The sum is exact wherever it does not saturate: in float64 for 32 bits, in float32 for fewer.
+    exact = "float64" if target in _WIDE else "float32"
+    addend = e.cast(_reshape(e, zeroPoint, given.blocks, scaleShape), exact)
+    total = e.node("Add", [quotient if exact == "float32" else e.cast(quotient, exact), addend])
+    low, high = integer_range(target)
+    inside = e.node("Clip", [total, e.scalar(low, exact), e.scalar(high, exact)])
+    return _reshape(e, e.cast(inside, _CARRIERS.get(target, target)), tuple(inputShape), given.shape)
+
+
+TRANSLATIONS = {
+    "dequantizeLinear": Translation(emit=_dequantize),
+    "quantizeLinear": Translation(emit=_quantize, carry={"float16": "float32"}),
+}

@@ -1,0 +1,74 @@
+"""Integers for floating-point numbers: `#api-mlgraphbuilder-quantizelinear`, `#api-mlgraphbuilder-dequantizelinear`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from webnn.builder.base import BuilderBase
+from webnn.builder.operand import MLOperand
+from webnn.builder.options import MLOperatorOptions
+
+__all__ = ["QuantizationOps"]
+
+
+class QuantizationOps(BuilderBase):
+    """The operations between floating-point numbers and the integers that stand for them. The draft of June 2024 has neither."""
+
+    __slots__ = ()
+
+    def dequantizeLinear(
+        self,
+        input: MLOperand,
+        scale: MLOperand,
+        zeroPoint: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Return the numbers that integers stand for: ``(input - zeroPoint) * scale``. `#api-mlgraphbuilder-dequantizelinear`.
+
+        Scale and zero point are those of a block of elements: along each axis they have as many elements as there are blocks. One element
+        for each axis is one scale for the whole tensor; the input's own size along an axis gives each index a scale of its own.
+
+        Args:
+            input: The integers, int8, uint8, int32 or uint32, with what browsers ship beyond the draft int4 or uint4; any shape.
+            scale: The scale of each block, float32 or float16, of the input's rank; each size divides the input's.
+            zeroPoint: What stands for zero in each block, of the input's type and the scale's shape.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Returns:
+            An operand of the scale's type and the input's shape.
+
+        Raises:
+            WebNNTypeError: A data type is not allowed, or the shapes do not fit.
+        """
+        return self._single("dequantizeLinear", (input, scale, zeroPoint), (), options, members)
+
+    def quantizeLinear(
+        self,
+        input: MLOperand,
+        scale: MLOperand,
+        zeroPoint: MLOperand,
+        options: MLOperatorOptions | None = None,
+        **members: Unpack[MLOperatorOptions],
+    ) -> MLOperand:
+        """Return the integers that stand for numbers: ``round(input / scale) + zeroPoint``. `#api-mlgraphbuilder-quantizelinear`.
+
+        The quotient is rounded to the nearest integer, to the even one of two that are equally near; the sum saturates. Blocks are those of
+        `dequantizeLinear`.
+
+        Args:
+            input: The numbers, float32 or float16, any shape.
+            scale: The scale of each block, of the input's type and rank; each size divides the input's.
+            zeroPoint: What stands for zero in each block, int8, uint8, int32 or uint32, with what browsers ship beyond the draft int4 or
+                uint4; of the scale's shape.
+            options: A label for messages.
+            members: The options as keyword arguments.
+
+        Returns:
+            An operand of the zero point's type and the input's shape.
+
+        Raises:
+            WebNNTypeError: A data type is not allowed, or the shapes do not fit.
+        """
+        return self._single("quantizeLinear", (input, scale, zeroPoint), (), options, members)

@@ -1,0 +1,101 @@
+"""The steps of `MLContext.compute`, of the draft of June 2024: check everything, then transfer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from webnn.context import buffers
+from webnn.context.graph import MLGraph
+from webnn.validation import webidl
+from webnn.validation.errors import OperationError, WebNNTypeError
+
+if TYPE_CHECKING:
+    from webnn.context.context import MLContext
+
+__all__ = ["MLComputeResult", "prepare"]
+
+_ANCHOR = "#api-mlcontext-compute"
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class MLComputeResult(TypedDict):
+    """What `MLContext.compute` returns: the transferred arrays, by name. `#dictdef-mlcomputeresult`."""
+
+    inputs: dict[str, Array]
+    outputs: dict[str, Array]
+
+
+def prepare(
+    context: MLContext, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> tuple[Callable[[], None], MLComputeResult]:
+    """Run the steps of `MLContext.compute` before the parallel ones.
+
+    Returns:
+        The parallel steps, and what the method returns after them.
+
+    Raises:
+        WebNNTypeError: The graph or an array does not fit; no array was transferred.
+        OperationError: The context was made from a GPUDevice.
+    """
+    if not isinstance(graph, MLGraph):
+        raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
+    # A dict is what everybody passes; the general check is slower than all the rest of this function.
+    if type(inputs) is not dict and not isinstance(inputs, Mapping):
+        raise _error("inputs", f"must be a mapping from names to arrays, got {webidl.describe(inputs)}")
+    if type(outputs) is not dict and not isinstance(outputs, Mapping):
+        raise _error("outputs", f"must be a mapping from names to arrays, got {webidl.describe(outputs)}")
+    # 3. The graph belongs to this context.
+    if graph._context is not context:
+        raise _error("graph", "must be a graph of this context, but another one built it")
+    # 4. A context made from a GPUDevice computes in other ways.
+    if context._contextType != "default":
+        raise OperationError(
+            'compute: the context must be of type "default", but it was made from a GPUDevice',
+            operation="compute",
+        )
+    implementation = graph._implementation
+    assert implementation is not None  # this draft does not destroy graphs
+    check = buffers.check
+    given: list[buffers.Checked] = []
+    wanted: list[buffers.Checked] = []
+    # 5. Every input is there and fits. Names that the graph does not know: docs/spec-issues.md.
+    slots = implementation.inputs
+    for name, value in inputs.items():
+        slot = slots.get(name)
+        if slot is None:
+            raise _error("inputs", f"must name inputs of the graph, {list(slots)}, got {name!r}")
+        view = check(slot, value)
+        if isinstance(view, str):
+            raise _error(f"inputs[{name!r}]", view)
+        given.append(view)
+    if len(given) != len(slots):
+        missing = [name for name in slots if name not in inputs]
+        raise _error("inputs", f"must have every input of the graph, {list(slots)}, but lacks {missing}")
+    # 6. Every wanted output exists and its buffer fits.
+    slots = implementation.outputs
+    for name, value in outputs.items():
+        slot = slots.get(name)
+        if slot is None:
+            raise _error("outputs", f"must name outputs of the graph, {list(slots)}, got {name!r}")
+        view = check(slot, value)
+        if isinstance(view, str):
+            raise _error(f"outputs[{name!r}]", view)
+        wanted.append(view)
+    # 7.-8. Transfer the views of both.
+    newInputs, newOutputs = buffers.transfer(given, wanted)
+    if isinstance(newInputs, str) or isinstance(newOutputs, str):
+        raise _error(f"view {newInputs!r}", str(newOutputs))
+
+    def work() -> None:
+        # 10.1. Execute the graph; without a wanted output there is nothing to do.
+        if wanted:
+            implementation.run(given, wanted)
+
+    return work, {"inputs": newInputs, "outputs": newOutputs}
+
+
+def _error(argument: str, requirement: str) -> WebNNTypeError:
+    return WebNNTypeError(f"compute: {argument} {requirement}", operation="compute", argument=argument, anchor=_ANCHOR)

@@ -1,0 +1,309 @@
+"""The steps of the methods of `MLContext` that use tensors, of the current draft: dispatch, write and read.
+
+The functions check at the call and return the job for the timeline, which refers to the tensors' memory: what happens to the tensors later
+does not matter to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.context import buffers
+from webnn.context.graph import MLGraph
+from webnn.context.promise import Pending
+from webnn.context.tensor import MLTensor
+from webnn.validation import tensors, webidl
+from webnn.validation.buffers import as_array
+from webnn.validation.errors import InvalidStateError, OperationError, WebNNTypeError
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from webnn.context.buffers import BufferSlot
+    from webnn.context.context import MLContext
+    from webnn.context.engine import CompiledGraph, TensorMemory
+
+__all__ = ["prepare_dispatch", "read", "read_sync", "source", "write"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+_DISPATCH = "#api-mlcontext-dispatch"
+_READ = "#api-mlcontext-readtensor"
+_READ_INTO = "#api-mlcontext-readtensor-byob"
+_WRITE = "#api-mlcontext-writetensor"
+#: So many combinations of tensors a graph remembers as checked.
+_MOST_CHECKED = 64
+
+
+def prepare_dispatch(
+    context: MLContext, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
+) -> Callable[[], None]:
+    """Run the steps of `MLContext.dispatch` before those of the timeline, and return these.
+
+    Raises:
+        WebNNTypeError: The graph or a tensor does not fit.
+        InvalidStateError: The graph was destroyed.
+    """
+    # Of what the steps check, only one thing can change later: whether something was destroyed. The rest is checked once.
+    implementation, slots = graph._implementation if isinstance(graph, MLGraph) and graph._context is context else None, None
+    memory: list[TensorMemory] = []
+    key: tuple[object, ...] | None = None
+    try:
+        named = [*inputs.values(), *outputs.values()]
+        key = (len(inputs), *inputs, *outputs, *[tensor._token for tensor in named])
+        slots = graph._checked.get(key)
+        memory = [held for tensor in named if (held := tensor._memory) is not None]
+    except (AttributeError, TypeError):  # something is of another class: the steps say what
+        pass
+    if implementation is None or slots is None or len(memory) != len(slots):
+        implementation, slots, memory = _check(context, graph, inputs, outputs)
+        if key is not None:
+            if len(graph._checked) >= _MOST_CHECKED:
+                graph._checked.clear()
+            graph._checked[key] = slots
+    # 8. On the timeline: execute the graph. A context that cannot is lost.
+    loss = context._loss
+
+    def job() -> None:
+        if loss.info is None:
+            try:
+                implementation.dispatch(slots, memory)
+            except OperationError as error:
+                loss.lose(str(error))
+
+    return job
+
+
+def _check(
+    context: MLContext, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
+) -> tuple[CompiledGraph, Sequence[BufferSlot], list[TensorMemory]]:
+    """Run those steps one by one.
+
+    Returns:
+        The graph's implementation; the slot and the memory of each input, then of each output.
+    """
+    if not isinstance(graph, MLGraph):
+        raise _error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH)
+    given = _convert("inputs", inputs)
+    wanted = _convert("outputs", outputs)
+    # 1. The graph belongs to this context.
+    if graph._context is not context:
+        raise _error("dispatch", "graph", "must be a graph of this context, but another one built it", _DISPATCH)
+    # 2. It was not destroyed.
+    implementation = graph._implementation
+    if implementation is None:
+        if context._loss.info is not None:
+            raise context._loss.error("dispatch")
+        raise InvalidStateError("dispatch: graph must not be destroyed", operation="dispatch")
+    # 3.-4. No tensor is there twice.
+    places: dict[MLTensor, str] = {}
+    every = [(f"{argument}[{name!r}]", tensor) for argument, named in (("inputs", given), ("outputs", wanted)) for name, tensor in named]
+    for place, tensor in every:
+        if places.setdefault(tensor, place) is not place:
+            raise _error("dispatch", place, f"must be a tensor of its own, but it is that of {places[tensor]}, too", _DISPATCH)
+    memory: list[TensorMemory] = []
+    for place, tensor in every:
+        # 5.1. Every tensor belongs to this context.
+        if tensor._context is not context:
+            raise _error("dispatch", place, "must be a tensor of this context, but another one made it", _DISPATCH)
+        # 5.2. It was not destroyed.
+        held = tensor._memory
+        if held is None:
+            raise _error("dispatch", place, "must not be destroyed", _DISPATCH)
+        memory.append(held)
+    # 6. The inputs are those of the graph.
+    slots = _fit("inputs", given, implementation.inputs)
+    # 7. The outputs are those of the graph.
+    slots += _fit("outputs", wanted, implementation.outputs)
+    return implementation, slots, memory
+
+
+def _convert(argument: str, named: Mapping[str, MLTensor]) -> list[tuple[str, MLTensor]]:
+    """Convert to ``record<USVString, MLTensor>``."""
+    # A dict is what everybody passes; the general check is slower.
+    if type(named) is not dict and not isinstance(named, Mapping):
+        raise _error("dispatch", argument, f"must be a mapping from names to tensors, got {webidl.describe(named)}", _DISPATCH)
+    result = list(named.items())
+    for name, tensor in result:
+        if not isinstance(tensor, MLTensor):
+            raise _error("dispatch", f"{argument}[{name!r}]", f"must be an MLTensor, got {webidl.describe(tensor)}", _DISPATCH)
+    return result
+
+
+def _fit(argument: str, named: list[tuple[str, MLTensor]], slots: Mapping[str, BufferSlot]) -> list[BufferSlot]:
+    """*Validate tensors with descriptors*, `#validate-tensors-with-descriptors`; return the slot of each tensor."""
+    # 1. There are as many as the graph has.
+    if len(named) != len(slots):
+        names = [name for name, _ in named]
+        raise _error("dispatch", argument, f"must be the {argument} of the graph, {list(slots)}, got {names}", _DISPATCH)
+    found: list[BufferSlot] = []
+    for name, tensor in named:
+        # 2.1. A constant cannot be an input or output.
+        if tensor._isConstant:
+            raise _error("dispatch", f"{argument}[{name!r}]", "must not be a constant tensor", _DISPATCH)
+        # 2.2. The graph has one of this name.
+        slot = slots.get(name)
+        if slot is None:
+            raise _error("dispatch", argument, f"must name {argument} of the graph, {list(slots)}, got {name!r}", _DISPATCH)
+        # 2.3. Type and shape are the graph's.
+        if tensor._descriptor != slot.descriptor:
+            raise _error("dispatch", f"{argument}[{name!r}]", f"must be {slot.descriptor}, got {tensor._descriptor}", _DISPATCH)
+        found.append(slot)
+    return found
+
+
+def source(operation: str, anchor: str, value: object) -> Array:
+    """Convert to ``AllowSharedBufferSource``: an array over the bytes to be read.
+
+    Raises:
+        WebNNTypeError: The value has no buffer.
+    """
+    if isinstance(value, np.ndarray):
+        return value
+    reason, view = as_array(value)
+    if view is None:
+        raise _error(operation, "inputData", reason, anchor)
+    return view
+
+
+def write(context: MLContext, tensor: MLTensor, inputData: object) -> None:
+    """Run the steps of `MLContext.writeTensor`.
+
+    Raises:
+        WebNNTypeError: The tensor is not a writable one of this context, or the buffer does not fit.
+        InvalidStateError: The tensor was destroyed.
+    """
+    if not isinstance(tensor, MLTensor):
+        raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
+    view = source("writeTensor", _WRITE, inputData)
+    # 1. The tensor belongs to this context.
+    if tensor._context is not context:
+        raise _error("writeTensor", "tensor", "must be a tensor of this context, but another one made it", _WRITE)
+    # 2. It was not destroyed. Which error it is: docs/spec-issues.md.
+    memory = tensor._memory
+    if memory is None:
+        raise _destroyed(context, "writeTensor")
+    # 3. It is writable.
+    if not tensor._writable:
+        raise _error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
+    # 4. The buffer has the tensor's byte length, and is not detached.
+    array = memory.array
+    # What has the tensor's own type and shape fits.
+    reason = "" if view.dtype is array.dtype and view.shape == array.shape else tensors.misfit(view, tensor._descriptor)
+    if reason or buffers.is_detached(view):
+        raise _error("writeTensor", "inputData", reason or buffers.DETACHED_REASON, _WRITE)
+    # 5.-7. On the timeline: copy the bytes. On an idle one that is now; otherwise they must be copied once more before.
+    timeline, loss = context._timeline, context._loss
+    if timeline.attempt(memory.write, view):
+        return
+    copied = view.copy()
+
+    def job() -> None:
+        if loss.info is None:
+            memory.write(copied)
+
+    timeline.post(job, copied.nbytes)
+
+
+def read_sync(context: MLContext, tensor: MLTensor, outputData: object) -> Array | None:
+    """Run the steps of `MLContext.readTensor` and wait for the data.
+
+    Raises:
+        WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
+        InvalidStateError: The tensor was destroyed, or is while it waits.
+    """
+    memory, view = _check_read(context, tensor, outputData)
+
+    # The steps of the timeline: copy the bytes. The promise would be rejected with the tensor's other ones.
+    def job() -> Array | None:
+        if tensor._memory is None:
+            raise _destroyed(context, "readTensor")
+        if view is None:
+            return memory.read()
+        buffers.copy_bytes(memory.array, view)
+        return None
+
+    return context._timeline.run(job)
+
+
+def read(context: MLContext, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
+    """Run the steps of `MLContext.readTensor`, and queue those of the timeline.
+
+    Returns:
+        The promise.
+
+    Raises:
+        WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
+        InvalidStateError: The tensor was destroyed.
+    """
+    memory, view = _check_read(context, tensor, outputData)
+    # 6.-7. (7.-8.) The promise ends with the tensor, if it is pending.
+    pending: Pending[Array | None] = Pending(tensor._pending)
+
+    # 8. (9.) On the timeline: copy the bytes.
+    def job() -> None:
+        if tensor._memory is None:
+            pending.reject(_destroyed(context, "readTensor"))
+        elif not pending.future.done():
+            copied = memory.read()
+            pending.resolve(lambda: copied if view is None else _put(copied, view))
+
+    context._timeline.hurry(job)
+    return pending.future
+
+
+def _put(copied: Array, view: Array) -> None:
+    """Write the bytes to the program's buffer: the last steps of `MLContext.readTensor`, on the event loop."""
+    # 9.1.3.2. The buffer was not detached meanwhile.
+    if buffers.is_detached(view):
+        raise _error("readTensor", "outputData", buffers.DETACHED_REASON, _READ_INTO)
+    # 9.1.3.3. Write the bytes.
+    buffers.copy_bytes(copied, view)
+
+
+def _check_read(context: MLContext, tensor: MLTensor, outputData: object) -> tuple[TensorMemory, Array | None]:
+    """Run the steps of both forms of `MLContext.readTensor` up to the promise."""
+    anchor = _READ if outputData is None else _READ_INTO
+    if not isinstance(tensor, MLTensor):
+        raise _error("readTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", anchor)
+    reason, view = ("", None) if outputData is None else as_array(outputData)
+    if reason:
+        raise _error("readTensor", "outputData", reason, anchor)
+    # 3. The tensor belongs to this context.
+    if tensor._context is not context:
+        raise _error("readTensor", "tensor", "must be a tensor of this context, but another one made it", anchor)
+    # 4. It was not destroyed. Which error it is: docs/spec-issues.md.
+    memory = tensor._memory
+    if memory is None:
+        raise _destroyed(context, "readTensor")
+    # 5. It is readable.
+    if not tensor._readable:
+        raise _error("readTensor", "tensor", "must be made with readable: true", anchor)
+    # 6. (Second form.) The buffer has room for the tensor, and is not detached.
+    if view is not None:
+        reason = tensors.misfit(view, tensor._descriptor, larger=True) or _unusable(view)
+        if reason:
+            raise _error("readTensor", "outputData", reason, anchor)
+    return memory, view
+
+
+def _unusable(view: Array) -> str:
+    """Say why bytes cannot be written to a buffer: what can hold in Python and not in JavaScript, and what in both."""
+    if not view.flags.writeable:
+        return "must be writeable, got a read-only array"
+    if not view.flags.c_contiguous:
+        return "must be C-contiguous, got a strided view"
+    return buffers.DETACHED_REASON if buffers.is_detached(view) else ""
+
+
+def _destroyed(context: MLContext, operation: str) -> InvalidStateError:
+    """Make the error of a call with a destroyed tensor: destroyed by itself, or with its context."""
+    if context._loss.info is not None:
+        return context._loss.error(operation)
+    return InvalidStateError(f"{operation}: tensor must not be destroyed", operation=operation)
+
+
+def _error(operation: str, argument: str, requirement: str, anchor: str) -> WebNNTypeError:
+    return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument, anchor=anchor)

@@ -1,0 +1,122 @@
+"""The loss of a context: the state, who hears of it, and what ends with it. `#api-mlcontext-errors`."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+
+from webnn.builder.interfaces import TensorBase
+from webnn.context.promise import Pending, running_loop
+from webnn.validation.errors import InvalidStateError
+
+if TYPE_CHECKING:
+    import asyncio
+
+__all__ = ["Loss", "MLContextLostInfo"]
+
+
+class MLContextLostInfo(TypedDict):
+    """What `MLContext.lost` resolves with. `#dictdef-mlcontextlostinfo`."""
+
+    message: str
+
+
+class _Member(Protocol):
+    """What ends with its context: a graph or a tensor."""
+
+    def _destroy(self) -> None: ...
+
+
+class Loss:
+    """Whether a context is lost, and what depends on it. Any thread may call any method.
+
+    Attributes:
+        info: Why the context is lost; ``None`` if it is not.
+        promises: The pending promises of the context, which end with it.
+    """
+
+    __slots__ = ("_event", "_futures", "_lock", "_members", "info", "promises")
+
+    def __init__(self) -> None:
+        self.info: MLContextLostInfo | None = None
+        self.promises: set[Pending[Any]] = set()
+        self._lock = threading.Lock()
+        self._event = threading.Event()
+        self._members: weakref.WeakSet[_Member] = weakref.WeakSet()
+        #: A promise for each event loop that asked: a future belongs to one loop.
+        self._futures: dict[asyncio.AbstractEventLoop, Pending[MLContextLostInfo]] = {}
+
+    def check(self, operation: str) -> None:
+        """Check that the context is not lost.
+
+        Raises:
+            InvalidStateError: It is.
+        """
+        if self.info is not None:
+            raise self.error(operation)
+
+    def error(self, operation: str) -> InvalidStateError:
+        """Make the error of a call whose context is lost."""
+        reason = "" if self.info is None else f": {self.info['message']}"
+        return InvalidStateError(f"{operation}: the context must not be lost, but it is{reason}", operation=operation)
+
+    def add(self, member: _Member, operation: str) -> None:
+        """Have a new graph or tensor end with the context.
+
+        Raises:
+            InvalidStateError: The context is lost.
+        """
+        with self._lock:
+            self.check(operation)
+            self._members.add(member)
+
+    def remove(self, member: _Member) -> None:
+        """Forget a graph or tensor that was destroyed."""
+        with self._lock:
+            self._members.discard(member)
+
+    def lose(self, message: str) -> None:
+        """*Lose* the context, `#mlcontext-lose`; nothing happens if it is lost already."""
+        with self._lock:
+            if self.info is not None:
+                return
+            # 1.-2. The info has the message.
+            info = self.info = MLContextLostInfo(message=message)
+            waiting = list(self._futures.values())
+            # The graphs come first.
+            members = sorted(self._members, key=lambda member: isinstance(member, TensorBase))
+            self._members.clear()
+        # 3. The promise is resolved with it.
+        self._event.set()
+        for each in waiting:
+            each.resolve(info.copy)
+        # 4.-5. Every graph and every tensor of the context is destroyed.
+        for member in members:
+            member._destroy()
+        # What else is pending is aborted.
+        for pending in list(self.promises):
+            pending.reject(InvalidStateError(f"the context was lost: {message}"))
+
+    def future(self) -> asyncio.Future[MLContextLostInfo]:
+        """Return the future of the running event loop that the loss resolves: the same one each time, unless the program cancelled it.
+
+        Raises:
+            RuntimeError: There is no running event loop.
+        """
+        loop = running_loop()
+        with self._lock:
+            pending = self._futures.get(loop)
+            if pending is not None and not pending.future.cancelled():
+                return pending.future
+            for other in [each for each in self._futures if each.is_closed()]:
+                del self._futures[other]
+            pending = self._futures[loop] = Pending()
+            if self.info is not None:
+                pending.future.set_result(self.info.copy())
+            return pending.future
+
+    def wait(self, timeout: float | None) -> MLContextLostInfo | None:
+        """Wait for the loss; return ``None`` if the time is over before."""
+        self._event.wait(timeout)
+        return None if self.info is None else self.info.copy()

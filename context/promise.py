@@ -1,0 +1,134 @@
+"""Promises: futures of the running event loop that any thread can settle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from webnn.context.timeline import Timeline
+
+__all__ = ["Pending", "promise", "rejected", "running_loop"]
+
+T = TypeVar("T")
+
+
+def running_loop() -> asyncio.AbstractEventLoop:
+    """Return the running event loop.
+
+    Raises:
+        RuntimeError: There is none.
+    """
+    # A script that never waits for a future does without asyncio, which takes longer to load than all of this package's own modules.
+    import asyncio  # noqa: PLC0415
+
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(
+            "what returns an asyncio future must be asked in a running event loop; in a script, use its twin with the suffix Sync "
+            "(createContextSync, buildSync, computeSync, readTensorSync, ...)"
+        ) from None
+
+
+class Pending(Generic[T]):
+    """A promise that is not settled yet. Once settled, it stays as it is.
+
+    Args:
+        owners: Sets of promises to be rejected together. The promise is in each of them as long as it is pending.
+
+    Attributes:
+        future: The future that the program gets.
+
+    Raises:
+        RuntimeError: There is no running event loop.
+    """
+
+    __slots__ = ("__weakref__", "_loop", "_owners", "future")
+
+    def __init__(self, *owners: set[Pending[Any]]) -> None:
+        self._loop = running_loop()
+        self._owners = owners
+        self.future: asyncio.Future[T] = self._loop.create_future()
+        for owner in owners:
+            owner.add(self)
+        # However it is settled: the program may cancel it.
+        self.future.add_done_callback(self._leave)
+
+    def resolve(self, finish: Callable[[], T]) -> None:
+        """Let the event loop resolve the promise, from any thread.
+
+        Args:
+            finish: What the loop calls for the value, unless the promise is settled by then. The promise is rejected with what it raises.
+        """
+        self._call(self._resolve, finish)
+
+    def reject(self, error: Exception) -> None:
+        """Reject the promise, at once if this is its event loop's thread."""
+        import asyncio  # noqa: PLC0415 (loaded already)
+
+        try:
+            here = asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            here = False
+        if here:
+            self._reject(error)
+        else:
+            self._call(self._reject, error)
+
+    def _call(self, function: Callable[[Any], None], argument: object) -> None:
+        try:
+            self._loop.call_soon_threadsafe(function, argument)
+        except RuntimeError:  # the loop is closed: nobody waits any more
+            self._leave(self.future)
+
+    def _resolve(self, finish: Callable[[], T]) -> None:
+        if self.future.done():
+            return
+        try:
+            self.future.set_result(finish())
+        except Exception as error:  # a failed step rejects the promise
+            self.future.set_exception(error)
+
+    def _reject(self, error: Exception) -> None:
+        if not self.future.done():
+            self.future.set_exception(error)
+
+    def _leave(self, _: asyncio.Future[T]) -> None:
+        for owner in self._owners:
+            owner.discard(self)
+
+
+def rejected(error: Exception) -> asyncio.Future[Any]:
+    """Return a future of the running event loop that has failed."""
+    future: asyncio.Future[Any] = running_loop().create_future()
+    future.set_exception(error)
+    return future
+
+
+def promise(timeline: Timeline, job: Callable[[], T], *owners: set[Pending[Any]]) -> asyncio.Future[T]:
+    """Run a job on a timeline; return a future of the running event loop.
+
+    A job whose future is cancelled before its turn does not run.
+
+    Args:
+        timeline: The timeline.
+        job: What to run. The future fails with what it raises.
+        owners: As for `Pending`.
+    """
+    pending: Pending[T] = Pending(*owners)
+
+    def work() -> None:
+        if pending.future.done():
+            return
+        try:
+            value = job()
+        except Exception as error:  # a failed step rejects the promise
+            pending.reject(error)
+        else:
+            pending.resolve(lambda: value)
+
+    timeline.hurry(work)
+    return pending.future

@@ -1,0 +1,133 @@
+"""`MLTensor`: `#api-mltensor`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Required, TypedDict
+
+import numpy as np
+
+from webnn.builder.interfaces import TensorBase
+from webnn.builder.options import Numbers
+from webnn.context.engine import TensorMemory
+from webnn.validation.descriptor import DataType, OperandDescriptor
+from webnn.validation.errors import InvalidStateError
+
+if TYPE_CHECKING:
+    from webnn.context.context import MLContext
+    from webnn.context.promise import Pending
+
+__all__ = ["MLTensor", "MLTensorDescriptor"]
+
+
+class MLTensorDescriptor(TypedDict, total=False):
+    """Type and shape of a tensor, and what the program does with its data. `#dictdef-mltensordescriptor`."""
+
+    dataType: Required[DataType]
+    shape: Required[Numbers]
+    readable: bool
+    writable: bool
+
+
+class MLTensor(TensorBase):
+    """A tensor in the engine's memory: an input or output of `MLContext.dispatch`, or a constant of a graph. `#api-mltensor`.
+
+    Tensors are made by `MLContext.createTensor` and `MLContext.createConstantTensor`. They may be used from several threads.
+    """
+
+    __slots__ = ("__weakref__", "_context", "_descriptor", "_isConstant", "_memory", "_pending", "_readable", "_token", "_writable")
+
+    _context: MLContext
+    _descriptor: OperandDescriptor
+    _isConstant: bool
+    #: ``None`` once the tensor is destroyed. Work that was queued before has its own reference.
+    _memory: TensorMemory | None
+    #: The pending promises of `MLContext.readTensor`.
+    _pending: set[Pending[Any]]
+    _readable: bool
+    #: Stands for the tensor where a reference would keep its memory.
+    _token: object
+    _writable: bool
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError("MLTensor: illegal constructor; tensors are made by MLContext.createTensor() and createConstantTensor()")
+
+    @classmethod
+    def _create(
+        cls, context: MLContext, descriptor: OperandDescriptor, *, readable: bool = False, writable: bool = False, isConstant: bool = False
+    ) -> MLTensor:
+        """*Create an MLTensor*, `#create-an-mltensor`, or a constant one, `#create-a-constant-mltensor`; the memory comes later."""
+        tensor = object.__new__(cls)
+        tensor._context = context
+        tensor._descriptor = descriptor
+        tensor._isConstant = isConstant
+        tensor._memory = None
+        tensor._pending = set()
+        tensor._readable = readable
+        tensor._token = object()
+        tensor._writable = writable
+        return tensor
+
+    def __repr__(self) -> str:
+        flags = {
+            "readable": self._readable,
+            "writable": self._writable,
+            "constant": self._isConstant,
+            "destroyed": self._isDestroyed,
+        }
+        return f"<MLTensor {self._descriptor}{''.join(f', {name}' for name, holds in flags.items() if holds)}>"
+
+    @property
+    def dataType(self) -> DataType:
+        """The data type, for example ``"float32"``. `#mltensor-datatype`."""
+        return self._descriptor.dataType
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape, empty for a scalar. `#mltensor-shape`."""
+        return self._descriptor.dimensions
+
+    @property
+    def readable(self) -> bool:
+        """`MLContext.readTensor` may read the data. `#mltensor-readable`."""
+        return self._readable
+
+    @property
+    def writable(self) -> bool:
+        """`MLContext.writeTensor` may write the data. `#mltensor-writable`."""
+        return self._writable
+
+    @property
+    def constant(self) -> bool:
+        """The tensor was made by `MLContext.createConstantTensor`. `#mltensor-constant`."""
+        return self._isConstant
+
+    def destroy(self) -> None:
+        """Release the tensor's data, once the work that is queued is done. `#api-mltensor-destroy`.
+
+        Reads that are pending fail with `InvalidStateError`. A graph that was built with a constant tensor keeps the data. A second call
+        does nothing.
+        """
+        self._context._loss.remove(self)
+        self._destroy()
+
+    def _destroy(self) -> None:
+        """Run the steps of `destroy`."""
+        # 1. The tensor is destroyed.
+        memory, self._memory = self._memory, None
+        # 2. Reads that are pending fail.
+        for pending in list(self._pending):
+            pending.reject(InvalidStateError("readTensor: the tensor was destroyed before it was read", operation="readTensor"))
+        # 3. On the timeline: release the data. Work that was queued before has its own reference to it.
+        timeline = self._context._timeline
+        if memory is not None and not timeline.attempt(TensorMemory.release, memory):
+            timeline.post(memory.release)
+
+    @property
+    def _isDestroyed(self) -> bool:
+        return self._memory is None
+
+    def _constantArray(self) -> np.ndarray[Any, np.dtype[Any]]:
+        memory = self._memory
+        if memory is None:
+            raise InvalidStateError("constant: the tensor must not be destroyed", operation="constant")
+        return memory.array

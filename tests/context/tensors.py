@@ -1,0 +1,87 @@
+"""What the tests of tensors share: contexts of the current draft, graphs and tensors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tests.support import CURRENT, make_context
+from webnn import MLContext, MLGraph, MLGraphBuilder
+from webnn.context.tensor import MLTensor
+
+SHAPE = (2, 3)
+LONG = 20.0
+
+
+def current() -> MLContext:
+    return make_context(CURRENT)
+
+
+def full(value: float, dtype: Any = np.float32) -> Any:
+    return np.full(SHAPE, value, dtype)
+
+
+def make(context: MLContext, dataType: Any = "float32", shape: Any = SHAPE, *, readable: bool = True, writable: bool = True) -> MLTensor:
+    return context.createTensorSync(dataType=dataType, shape=shape, readable=readable, writable=writable)
+
+
+def filled(context: MLContext, value: float) -> MLTensor:
+    tensor = make(context)
+    context.writeTensor(tensor, full(value))
+    return tensor
+
+
+def value(context: MLContext, tensor: MLTensor) -> float:
+    """Return the one number that all elements of a tensor are."""
+    (number,) = set(context.readTensorSync(tensor).ravel().tolist())
+    return float(number)
+
+
+def add_graph(context: MLContext) -> MLGraph:
+    """x + y as "sum", x - y as "difference"."""
+    builder = MLGraphBuilder(context)
+    x, y = (builder.input(name, dataType="float32", shape=SHAPE) for name in ("x", "y"))
+    return builder.buildSync({"sum": builder.add(x, y), "difference": builder.sub(x, y)})
+
+
+def scale_graph(context: MLContext, factor: float) -> MLGraph:
+    """x * factor as "y"."""
+    builder = MLGraphBuilder(context)
+    x = builder.input("x", dataType="float32", shape=SHAPE)
+    return builder.buildSync({"y": builder.mul(x, builder.constant("float32", factor))})
+
+
+def negation(former: MLContext) -> MLGraph:
+    """-x as "y", in a context of June 2024."""
+    builder = MLGraphBuilder(former)
+    return builder.buildSync({"y": builder.neg(builder.input("x", {"dataType": "float32", "dimensions": SHAPE}))})
+
+
+def slow_graph(context: MLContext, size: int = 400, depth: int = 20) -> MLGraph:
+    """Take some milliseconds for "y" from "x"."""
+    builder = MLGraphBuilder(context)
+    x = y = builder.input("x", dataType="float32", shape=[size, size])
+    for _ in range(depth):
+        y = builder.matmul(y, x)
+    return builder.buildSync({"y": y})
+
+
+@contextmanager
+def held(context: MLContext) -> Iterator[Callable[[], None]]:
+    """Hold the context's timeline, so that what is queued waits; the value releases it earlier."""
+    gate, running = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        running.set()
+        gate.wait(LONG)
+
+    context._timeline.hurry(hold)
+    assert running.wait(LONG)
+    try:
+        yield gate.set
+    finally:
+        gate.set()

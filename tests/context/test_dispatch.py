@@ -1,0 +1,389 @@
+"""`dispatch()`: the draft's steps, the order of the work, threads, and the data path."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, scale_graph, slow_graph, value
+from webnn import InvalidStateError, MLContext, MLGraph, MLGraphBuilder, WebNNTypeError
+from webnn.context.tensor import MLTensor
+
+Tensors = dict[str, MLTensor]
+
+
+@pytest.fixture
+def context() -> MLContext:
+    return current()
+
+
+@pytest.fixture
+def graph(context: MLContext) -> MLGraph:
+    return add_graph(context)
+
+
+@pytest.fixture
+def inputs(context: MLContext) -> Tensors:
+    return {"x": filled(context, 3), "y": filled(context, 1)}
+
+
+@pytest.fixture
+def outputs(context: MLContext) -> Tensors:
+    return {"sum": make(context), "difference": make(context)}
+
+
+def values(context: MLContext, tensors: Mapping[str, MLTensor]) -> list[float]:
+    return [value(context, tensor) for tensor in tensors.values()]
+
+
+def test_a_dispatch(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    assert context.dispatch(graph, inputs, outputs) is None
+    assert values(context, outputs) == [4, 2]
+    assert values(context, inputs) == [3, 1]
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("no graph", lambda t: {"graph": None}, "graph must be an MLGraph, got None"),
+    ("no mapping", lambda t: {"inputs": [t.x, t.y]}, "inputs must be a mapping from names to tensors"),
+    ("nothing", lambda t: {"outputs": None}, "outputs must be a mapping from names to tensors"),
+    ("no tensor", lambda t: {"inputs": {"x": None, "y": t.y}}, r"inputs\['x'\] must be an MLTensor, got None"),
+    (
+        "array",
+        lambda t: {"outputs": {"sum": full(0), "difference": t.difference}},
+        r"outputs\['sum'\] must be an MLTensor, got a NumPy array",
+    ),
+    (
+        "twice an input",
+        lambda t: {"inputs": {"x": t.x, "y": t.x}},
+        r"inputs\['y'\] must be a tensor of its own, but it is .* inputs\['x'\]",
+    ),
+    ("twice an output", lambda t: {"outputs": {"sum": t.sum, "difference": t.sum}}, r"outputs\['difference'\] must be a tensor of its own"),
+    (
+        "in and out",
+        lambda t: {"outputs": {"sum": t.x, "difference": t.difference}},
+        r"outputs\['sum'\] .* it is that of inputs\['x'\], too",
+    ),
+    ("foreign input", lambda t: {"inputs": {"x": make(current()), "y": t.y}}, r"inputs\['x'\] must be a tensor of this context"),
+    ("foreign output", lambda t: {"outputs": {"sum": make(current()), "difference": t.sum}}, r"outputs\['sum'\] must be a tensor of this"),
+    ("destroyed input", lambda t: {"inputs": {"x": t.destroyed(), "y": t.y}}, r"inputs\['x'\] must not be destroyed"),
+    (
+        "destroyed output",
+        lambda t: {"outputs": {"sum": t.sum, "difference": t.destroyed()}},
+        r"outputs\['difference'\] must not be destroyed",
+    ),
+    ("constant", lambda t: {"inputs": {"x": t.constant(), "y": t.y}}, r"inputs\['x'\] must not be a constant tensor"),
+    ("none", lambda t: {"inputs": {}, "outputs": {}}, r"inputs must be the inputs of the graph, \['x', 'y'\], got \[\]"),
+    ("input missing", lambda t: {"inputs": {"x": t.x}}, r"inputs must be the inputs of the graph, .* got \['x'\]"),
+    ("input too many", lambda t: {"inputs": {"x": t.x, "y": t.y, "z": t.new()}}, r"got \['x', 'y', 'z'\]"),
+    ("input unknown", lambda t: {"inputs": {"x": t.x, "z": t.y}}, r"inputs must name inputs of the graph, \['x', 'y'\], got 'z'"),
+    ("output missing", lambda t: {"outputs": {"sum": t.sum}}, "outputs must be the outputs of the graph"),
+    ("output unknown", lambda t: {"outputs": {"sum": t.sum, "z": t.difference}}, "outputs must name outputs of the graph, .* got 'z'"),
+    ("type", lambda t: {"inputs": {"x": t.new("int32"), "y": t.y}}, r"inputs\['x'\] must be float32 \[2, 3\], got int32 \[2, 3\]"),
+    ("rank too high", lambda t: {"inputs": {"x": t.new(shape=[2, 3, 2]), "y": t.y}}, r"must be float32 \[2, 3\], got float32 \[2, 3, 2\]"),
+    ("rank too low", lambda t: {"inputs": {"x": t.new(shape=[3]), "y": t.y}}, r"must be float32 \[2, 3\], got float32 \[3\]"),
+    ("size", lambda t: {"outputs": {"sum": t.new(shape=[4, 3]), "difference": t.difference}}, r"outputs\['sum'\] must be float32"),
+    ("same length", lambda t: {"outputs": {"sum": t.new(shape=[3, 2]), "difference": t.difference}}, r"got float32 \[3, 2\]"),
+    ("a foreign graph", lambda t: {"graph": add_graph(current())}, "graph must be a graph of this context"),
+]
+
+
+class Parts:
+    """The parts of a good call, and what a wrong one has in their place."""
+
+    def __init__(self, context: MLContext, inputs: Tensors, outputs: Tensors) -> None:
+        self.context = context
+        self.x, self.y = inputs.values()
+        self.sum, self.difference = outputs.values()
+
+    def new(self, dataType: str = "float32", shape: Any = SHAPE) -> MLTensor:
+        return make(self.context, dataType, shape)
+
+    def destroyed(self) -> MLTensor:
+        tensor = self.new()
+        tensor.destroy()
+        return tensor
+
+    def constant(self) -> MLTensor:
+        return self.context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(0))
+
+
+@pytest.mark.parametrize(("wrong", "message"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_wrong_calls_touch_nothing(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors, wrong: Any, message: str) -> None:
+    good: dict[str, Any] = {"graph": graph, "inputs": inputs, "outputs": outputs}
+    bad = good | wrong(Parts(context, inputs, outputs))
+    # A call that was good before makes no other one good.
+    for _ in range(2):
+        with pytest.raises(WebNNTypeError, match=f"^dispatch: .*{message}") as caught:
+            context.dispatch(**bad)
+        assert caught.value.operation == "dispatch"
+        assert not context._timeline._pending
+        assert values(context, outputs) == [0, 0]
+    context.dispatch(**good)
+    assert values(context, outputs) == [4, 2]
+    with pytest.raises(WebNNTypeError, match=message):
+        context.dispatch(**bad)
+
+
+def test_what_was_good_once(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    for _ in range(3):
+        context.dispatch(graph, inputs, outputs)
+    inputs["x"].destroy()
+    with pytest.raises(WebNNTypeError, match=r"inputs\['x'\] must not be destroyed"):
+        context.dispatch(graph, inputs, outputs)
+    with pytest.raises(WebNNTypeError, match="must be a graph of this context"):
+        current().dispatch(graph, inputs, outputs)
+    inputs["x"] = filled(context, 5)
+    context.dispatch(graph, inputs, outputs)
+    assert values(context, outputs) == [6, 4]
+    graph.destroy()
+    with pytest.raises(InvalidStateError, match="dispatch: graph must not be destroyed"):
+        context.dispatch(graph, inputs, outputs)
+
+
+def test_a_graph_remembers_some_of_the_calls_it_has_seen(context: MLContext) -> None:
+    graph, y = scale_graph(context, 2), make(context)
+    for index in range(200):
+        context.dispatch(graph, {"x": filled(context, index)}, {"y": y})
+        assert value(context, y) == 2 * index
+    assert 0 < len(graph._checked) <= 64
+
+
+def test_inputs_and_outputs_may_share_names(context: MLContext) -> None:
+    builder = MLGraphBuilder(context)
+    a, b = (builder.input(name, dataType="float32", shape=SHAPE) for name in ("a", "b"))
+    graph = builder.buildSync({"b": builder.neg(a), "a": builder.identity(b)})
+    outputs = {"a": make(context), "b": make(context)}
+    context.dispatch(graph, {"b": filled(context, 2), "a": filled(context, 1)}, outputs)
+    assert values(context, outputs) == [2, -1]
+
+
+def test_any_mapping(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    class Other(Mapping[str, MLTensor]):
+        def __init__(self, tensors: Tensors) -> None:
+            self.tensors = tensors
+
+        def __getitem__(self, name: str) -> MLTensor:
+            return self.tensors[name]
+
+        def __iter__(self) -> Any:
+            return iter(self.tensors)
+
+        def __len__(self) -> int:
+            return len(self.tensors)
+
+    for _ in range(2):
+        context.dispatch(graph, Other(inputs), Other(outputs))
+        assert values(context, outputs) == [4, 2]
+
+
+def test_a_graph_without_inputs(context: MLContext) -> None:
+    builder = MLGraphBuilder(context)
+    constant = builder.constant({"dataType": "int32", "shape": [8]}, np.arange(8, dtype=np.int32).tobytes())
+    graph = builder.buildSync({"y": builder.identity(constant)})
+    y = make(context, "int32", [8])
+    context.dispatch(graph, {}, {"y": y})
+    assert context.readTensorSync(y).tolist() == list(range(8))
+
+
+def test_a_destroyed_graph(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    with held(context):
+        context.dispatch(graph, inputs, outputs)
+        graph.destroy()
+        graph.destroy()
+    assert values(context, outputs) == [4, 2]
+    assert repr(graph).endswith(", destroyed>")
+    with pytest.raises(InvalidStateError, match="dispatch: graph must not be destroyed"):
+        context.dispatch(graph, inputs, outputs)
+
+
+def test_same_tensors_in_other_places(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    x, y = inputs.values()
+    total, difference = outputs.values()
+    context.dispatch(graph, {"x": x, "y": y}, outputs)
+    context.dispatch(graph, {"x": y, "y": x}, {"sum": difference, "difference": total})
+    assert values(context, outputs) == [-2, 4]
+
+
+def test_new_outputs_leave_the_old_ones(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    context.dispatch(graph, inputs, outputs)
+    context.writeTensor(inputs["x"], full(10))
+    context.dispatch(graph, inputs, {"sum": make(context), "difference": outputs["difference"]})
+    assert values(context, outputs) == [4, 9]
+
+
+def test_outputs_become_inputs(context: MLContext) -> None:
+    double, triple = scale_graph(context, 2), scale_graph(context, 3)
+    a, b = filled(context, 1), make(context)
+    for index in range(6):
+        context.dispatch((double, triple)[index % 2], {"x": a}, {"y": b})
+        a, b = b, a
+    assert (value(context, a), value(context, b)) == (216, 72)
+
+
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "queued"])
+async def test_the_order_of_the_calls(context: MLContext, *, busy: bool) -> None:
+    """Each read sees what was written and dispatched before it, and nothing after it."""
+    graph, x, y = scale_graph(context, 2), make(context), make(context)
+
+    def queue() -> list[asyncio.Future[Any]]:
+        futures = []
+        for index in range(20):
+            context.writeTensor(x, full(index))
+            context.dispatch(graph, {"x": x}, {"y": y})
+            futures.append(context.readTensor(y))
+        return futures
+
+    if busy:
+        with held(context):
+            futures = queue()
+    else:
+        futures = queue()
+    assert [(await future)[0, 0] for future in futures] == [2 * index for index in range(20)]
+
+
+async def test_many_programs_on_one_context(context: MLContext) -> None:
+    graph = scale_graph(context, 3)
+
+    async def work(index: int) -> float:
+        x, y = await asyncio.gather(*(context.createTensor(dataType="float32", shape=SHAPE, readable=True, writable=True) for _ in "xy"))
+        for _ in range(5):
+            context.writeTensor(x, full(index))
+            context.dispatch(graph, {"x": x}, {"y": y})
+            read = await context.readTensor(y)
+        return float(read[1, 2])
+
+    assert await asyncio.gather(*(work(index) for index in range(20))) == [3 * index for index in range(20)]
+
+
+def test_many_threads(context: MLContext) -> None:
+    graphs = [scale_graph(context, factor) for factor in (2, 3)]
+
+    def work(index: int) -> list[float]:
+        x, y = make(context), make(context)
+        seen = []
+        for count in range(30):
+            context.writeTensor(x, full(index + count))
+            context.dispatch(graphs[count % 2], {"x": x}, {"y": y})
+            seen.append(value(context, y))
+        x.destroy()
+        return seen
+
+    with ThreadPoolExecutor(8) as pool:
+        for index, seen in enumerate(pool.map(work, range(16))):
+            assert seen == [(index + count) * (2, 3)[count % 2] for count in range(30)]
+
+
+def test_several_threads_on_the_same_tensors(context: MLContext) -> None:
+    """Whatever the order, no read sees half a write."""
+    tensor = make(context, shape=[1000])
+    stop = threading.Event()
+
+    def write(number: int) -> None:
+        data = np.full(1000, number, np.float32)
+        while not stop.is_set():
+            context.writeTensor(tensor, data)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in (1, 2, 3)]
+    for thread in threads:
+        thread.start()
+    seen = {value(context, tensor) for _ in range(100)}
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert seen <= {0, 1, 2, 3}
+
+
+async def test_a_cancelled_read(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    with held(context):
+        futures = []
+        for _ in range(10):
+            context.dispatch(graph, inputs, outputs)
+            futures.append(context.readTensor(outputs["sum"]))
+        for future in futures[::2]:
+            future.cancel()
+    results = await asyncio.gather(*futures, return_exceptions=True)
+    assert all(isinstance(result, asyncio.CancelledError) for result in results[::2])
+    assert all(result[0, 0] == 4 for result in results[1::2])  # type: ignore[index]
+    assert not outputs["sum"]._pending
+    assert values(context, outputs) == [4, 2]
+
+
+def test_a_dispatch_returns_at_once(context: MLContext) -> None:
+    graph = slow_graph(context)
+    x, y = (make(context, shape=[400, 400]) for _ in "xy")
+    context.dispatch(graph, {"x": x}, {"y": y})
+    start = time.perf_counter()
+    context.readTensorSync(y)
+    once = time.perf_counter() - start
+    start = time.perf_counter()
+    for _ in range(10):
+        context.dispatch(graph, {"x": x}, {"y": y})
+    assert time.perf_counter() - start < 5 * once
+    context.readTensorSync(y)
+
+
+def test_work_that_nobody_reads_is_done(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    context.dispatch(graph, inputs, outputs)
+    memory = outputs["sum"]._memory
+    assert memory is not None
+    end = time.monotonic() + 20
+    while memory.array[0, 0] != 4:
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def test_builds_keep_their_place(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    context.dispatch(graph, inputs, outputs)
+    again = scale_graph(context, 10)
+    y = make(context)
+    context.dispatch(again, {"x": outputs["sum"]}, {"y": y})
+    assert value(context, y) == 40
+
+
+def test_the_data_is_not_copied(context: MLContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of dispatches binds memory to the engine, and what is bound already stays bound."""
+    graph = scale_graph(context, 2)
+    a, b = filled(context, 1), make(context)
+    binding = graph._implementation._binding  # type: ignore[union-attr]
+    bound: list[str] = []
+    for name in ("bind_ortvalue_input", "bind_ortvalue_output"):
+        original = getattr(binding, name)
+
+        def count(slot: str, tensor: Any, original: Any = original) -> None:
+            bound.append(slot)
+            original(slot, tensor)
+
+        monkeypatch.setattr(binding, name, count)
+    for _ in range(10):
+        context.dispatch(graph, {"x": a}, {"y": b})
+    assert value(context, b) == 2
+    assert len(bound) == 2
+    for _ in range(3):
+        context.dispatch(graph, {"x": b}, {"y": a})
+        context.dispatch(graph, {"x": a}, {"y": b})
+    assert value(context, b) == 128
+    assert len(bound) == 2 + 6 * 2
+
+
+def test_small_integers() -> None:
+    """Beyond the draft, as browsers have them: two elements in a byte."""
+    from webnn import ML
+
+    context = ML(revision="2026-06+browsers").createContextSync()
+    builder = MLGraphBuilder(context)
+    x = builder.input("x", dataType="int4", shape=[3])  # type: ignore[typeddict-item]
+    scale = builder.constant({"dataType": "float32", "shape": [1]}, np.ones(1, np.float32))
+    zero = builder.constant({"dataType": "int4", "shape": [1]}, np.zeros(1, np.uint8))  # type: ignore[typeddict-item]
+    graph = builder.buildSync({"y": builder.dequantizeLinear(x, scale, zero)})
+    tensor, y = make(context, "int4", [3]), make(context, shape=[3])
+    context.writeTensor(tensor, bytes([0x21, 0x0F]))
+    context.dispatch(graph, {"x": tensor}, {"y": y})
+    assert context.readTensorSync(y).tolist() == [1, 2, -1]
+    assert context.readTensorSync(tensor).tolist() == [0x21, 0x0F]

@@ -1,0 +1,422 @@
+"""`MLTensor`: creation, writing, reading, destruction."""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, negation, value
+from tests.support import make_context
+from webnn import InvalidStateError, MLContext, MLGraphBuilder, UnknownError, WebNNTypeError
+from webnn.context.tensor import MLTensor
+
+CONTENTS = np.arange(8, dtype=np.uint32)
+
+
+@pytest.fixture
+def context() -> MLContext:
+    return current()
+
+
+@pytest.mark.parametrize(
+    ("dataType", "shape"), [("float16", [2, 3]), ("float32", [1, 5]), ("int32", [4]), ("uint8", [3, 2, 4]), ("int64", []), ("uint64", [1])]
+)
+def test_a_new_tensor(context: MLContext, dataType: Any, shape: list[int]) -> None:
+    tensor = context.createTensorSync({"dataType": dataType, "shape": shape, "readable": True})
+    assert isinstance(tensor, MLTensor)
+    assert (tensor.dataType, tensor.shape) == (dataType, tuple(shape))
+    assert (tensor.readable, tensor.writable, tensor.constant) == (True, False, False)
+    read = context.readTensorSync(tensor)
+    assert isinstance(read, np.ndarray)
+    assert (read.dtype, read.shape) == (dataType, tuple(shape))
+    assert not read.any()
+
+
+def test_what_a_tensor_shows(context: MLContext) -> None:
+    tensor = context.createTensorSync(dataType="int8", shape=[2], writable=True)
+    assert repr(tensor) == "<MLTensor int8 [2], writable>"
+    tensor.destroy()
+    assert repr(tensor) == "<MLTensor int8 [2], writable, destroyed>"
+    with pytest.raises(AttributeError):
+        tensor.shape = (3,)  # type: ignore[misc]
+    with pytest.raises(TypeError, match=r"^MLTensor: illegal constructor"):
+        MLTensor(context, {"dataType": "int8", "shape": []})
+
+
+DESCRIPTORS: list[tuple[str, Any, str]] = [
+    ("no dictionary", 3, "descriptor must be a dictionary"),
+    ("nothing", {}, "descriptor.dataType is required but missing"),
+    ("no shape", {"dataType": "int8"}, "descriptor.shape is required but missing"),
+    ("the shape of June 2024", {"dataType": "int8", "dimensions": [2]}, "descriptor.shape is required but missing: .* dimensions"),
+    ("type", {"dataType": "float64", "shape": []}, "descriptor.dataType must be one of"),
+    ("an empty dimension", {"dataType": "int32", "shape": [2, 0, 3]}, "descriptor must have dimensions from 1 to 2147483647"),
+    ("a large dimension", {"dataType": "int8", "shape": [2**31]}, "descriptor must have dimensions from 1 to 2147483647"),
+    ("no unsigned long", {"dataType": "int32", "shape": [-1]}, r"descriptor.shape\[0\] must be from 0"),
+    ("rank", {"dataType": "int32", "shape": [1] * 9}, "descriptor must have at most 8 dimensions"),
+    ("bytes", {"dataType": "int32", "shape": [2**29]}, "descriptor must have at most 2147483647 bytes"),
+    ("many bytes", {"dataType": "int32", "shape": [2**31 - 1] * 3}, "descriptor must have at most 2147483647 bytes"),
+]
+
+
+@pytest.mark.parametrize(("descriptor", "message"), [case[1:] for case in DESCRIPTORS], ids=[case[0] for case in DESCRIPTORS])
+async def test_wrong_descriptors(context: MLContext, descriptor: Any, message: str) -> None:
+    with pytest.raises(WebNNTypeError, match=f"^createTensor: {message}") as caught:
+        context.createTensorSync(descriptor)
+    assert caught.value.operation == "createTensor"
+    future = context.createTensor(descriptor)
+    with pytest.raises(WebNNTypeError, match=f"^createTensor: {message}"):
+        await future
+    with pytest.raises(WebNNTypeError, match=f"^createConstantTensor: {message}"):
+        context.createConstantTensorSync(descriptor, np.zeros(1, np.int8))
+
+
+def test_members_as_keywords_or_as_a_dictionary(context: MLContext) -> None:
+    with pytest.raises(WebNNTypeError, match="descriptor must be given as a dictionary or as keyword arguments"):
+        context.createTensorSync({"dataType": "int8", "shape": []}, readable=True)
+
+
+def test_no_memory(context: MLContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError("none left")
+
+    monkeypatch.setattr("webnn.context.engine.np.zeros", fail)
+    with pytest.raises(UnknownError, match=r"createTensor: there must be memory for int8 \[3\]: none left"):
+        context.createTensorSync(dataType="int8", shape=[3])
+
+
+BUFFERS: list[tuple[str, Any]] = [
+    ("array", np.arange(4, dtype=np.int32)),
+    ("other type", np.arange(4, dtype=np.uint32)),
+    ("shape", np.arange(4, dtype=np.int32).reshape(1, 2, 2)),
+    ("bytes", np.arange(4, dtype=np.int32).tobytes()),
+    ("bytearray", bytearray(np.arange(4, dtype=np.int32).tobytes())),
+    ("memoryview", memoryview(np.arange(4, dtype=np.int32))),
+    ("array.array", array.array("i", range(4))),
+    ("wider elements", np.arange(4, dtype=np.int32).view(np.float64)),
+    ("strided", np.arange(8, dtype=np.int32)[::2] // 2),
+    ("transposed", np.array([[0, 2], [1, 3]], np.int32).T),
+]
+
+
+@pytest.mark.parametrize("buffer", [case[1] for case in BUFFERS], ids=[case[0] for case in BUFFERS])
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "queued"])
+def test_writing(context: MLContext, buffer: Any, busy: bool) -> None:
+    tensor = make(context, "int32", [2, 2])
+    if busy:
+        with held(context):
+            context.writeTensor(tensor, buffer)
+    else:
+        context.writeTensor(tensor, buffer)
+    assert context.readTensorSync(tensor).tolist() == [[0, 1], [2, 3]]
+    constant = context.createConstantTensorSync({"dataType": "int32", "shape": [2, 2]}, np.ascontiguousarray(buffer).view(np.uint8))
+    assert constant._constantArray().tolist() == [[0, 1], [2, 3]]
+
+
+def test_a_write_takes_the_bytes_at_the_call(context: MLContext) -> None:
+    tensor, data = make(context), full(1)
+    with held(context):
+        context.writeTensor(tensor, data)
+        data[...] = 2
+    assert value(context, tensor) == 1
+    context.writeTensor(tensor, data)
+    data[...] = 3
+    assert value(context, tensor) == 2
+
+
+def test_a_read_is_a_copy(context: MLContext) -> None:
+    tensor = filled(context, 1)
+    first = context.readTensorSync(tensor)
+    first[...] = 5
+    assert value(context, tensor) == 1
+
+
+def test_a_scalar(context: MLContext) -> None:
+    tensor = make(context, "int32", [])
+    context.writeTensor(tensor, np.array([0x2AAABBBB], np.int32))
+    read = context.readTensorSync(tensor)
+    assert (read.shape, int(read)) == ((), 0x2AAABBBB)
+
+
+def read_only() -> Any:
+    data = full(0)
+    data.flags.writeable = False
+    return data
+
+
+def detached() -> Any:
+    """An array whose memory a `compute()` transferred, in a context of the other draft."""
+    former = make_context()
+    graph = negation(former)
+    x = full(0)
+    former.computeSync(graph, {"x": x}, {"y": full(0)})
+    return x
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("longer", lambda: np.zeros(7, np.float32), r"must have 24 bytes for float32 \[2, 3\], got 28"),
+    ("shorter", lambda: np.zeros(5, np.float32), r"must have 24 bytes for float32 \[2, 3\], got 20"),
+    ("double precision", lambda: np.zeros(SHAPE), r"must have 24 bytes for float32 \[2, 3\], got 48 \(a NumPy array of float64 \[2, 3\]\)"),
+    ("objects", lambda: np.array([None] * 3), "must have elements that are numbers, got object"),
+    ("structures", lambda: np.zeros(24, [("a", "V1")]), "must have elements that are numbers"),
+    ("byte order", lambda: np.zeros(SHAPE, ">f4"), "must have elements in the byte order of this machine, got >f4"),
+    ("no buffer", lambda: [0.0] * 6, "must be a NumPy array or an object with a buffer"),
+    ("nothing", lambda: None, "must be a NumPy array or an object with a buffer"),
+    ("a number", lambda: np.float32(1), "must be a NumPy array or an object with a buffer"),
+    ("detached", detached, "must not be detached"),
+]
+
+
+@pytest.mark.parametrize(("make_buffer", "message"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+async def test_wrong_buffers(context: MLContext, make_buffer: Any, message: str) -> None:
+    tensor, buffer = filled(context, 7), make_buffer()
+    with pytest.raises(WebNNTypeError, match=f"^writeTensor: inputData {message}") as caught:
+        context.writeTensor(tensor, buffer)
+    assert (caught.value.operation, caught.value.argument) == ("writeTensor", "inputData")
+    assert value(context, tensor) == 7
+    with pytest.raises(WebNNTypeError, match=f"^createConstantTensor: inputData {message}"):
+        context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, buffer)
+    future = context.createConstantTensor({"dataType": "float32", "shape": SHAPE}, buffer)
+    with pytest.raises(WebNNTypeError, match=message):
+        await future
+
+
+def test_a_constant_s_data_has_its_type_or_is_bytes(context: MLContext) -> None:
+    with pytest.raises(WebNNTypeError, match="inputData must have elements of float32 or uint8, got int32"):
+        context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(0, np.int32))
+
+
+INTO: list[tuple[str, Any]] = [
+    ("the same length", lambda: np.zeros(8, np.uint32)),
+    ("longer", lambda: np.full(16, 99, np.uint32)),
+    ("a part", lambda: np.full(20, 99, np.uint32)[1:]),
+    ("other elements", lambda: np.zeros(9, np.float64)),
+    ("bytearray", lambda: bytearray(32)),
+    ("memoryview", lambda: memoryview(bytearray(40))[4:36]),
+    ("array.array", lambda: array.array("q", [0] * 4)),
+]
+
+
+@pytest.mark.parametrize("make_buffer", [case[1] for case in INTO], ids=[case[0] for case in INTO])
+async def test_reading_into_a_buffer(context: MLContext, make_buffer: Any) -> None:
+    tensor = make(context, "int32", [2, 4])
+    context.writeTensor(tensor, CONTENTS)
+    for asynchronous in (False, True):
+        buffer = make_buffer()
+        rest = memoryview(buffer).cast("B").tobytes()[32:]
+        if asynchronous:
+            assert await context.readTensor(tensor, buffer) is None
+        else:
+            assert context.readTensorSync(tensor, buffer) is None
+        assert memoryview(buffer).cast("B").tobytes() == CONTENTS.tobytes() + rest
+
+
+NOT_INTO: list[tuple[str, Any, str]] = [
+    ("shorter", lambda: np.zeros(5, np.float32), "must have at least 24 bytes for float32"),
+    ("read-only", read_only, "must be writeable"),
+    ("bytes", lambda: bytes(24), "must be writeable"),
+    ("strided", lambda: np.zeros((3, 2), np.float32).T, "must be C-contiguous"),
+    ("objects", lambda: np.array([None] * 3), "must have elements that are numbers"),
+    ("no buffer", lambda: [0.0] * 6, "must be a NumPy array or an object with a buffer"),
+    ("detached", detached, "must not be detached"),
+]
+
+
+@pytest.mark.parametrize(("make_buffer", "message"), [case[1:] for case in NOT_INTO], ids=[case[0] for case in NOT_INTO])
+async def test_what_cannot_be_read_into(context: MLContext, make_buffer: Any, message: str) -> None:
+    tensor, buffer = filled(context, 7), make_buffer()
+    with pytest.raises(WebNNTypeError, match=f"^readTensor: outputData {message}"):
+        context.readTensorSync(tensor, buffer)
+    future = context.readTensor(tensor, buffer)
+    with pytest.raises(WebNNTypeError, match=f"^readTensor: outputData {message}"):
+        await future
+
+
+async def test_a_buffer_that_is_detached_while_the_read_is_pending(context: MLContext) -> None:
+    former = make_context()
+    graph = negation(former)
+    tensor, buffer = filled(context, 7), full(0)
+    future = context.readTensor(tensor, buffer)
+    result = former.computeSync(graph, {"x": buffer}, {"y": full(0)})
+    with pytest.raises(WebNNTypeError, match="outputData must not be detached"):
+        await future
+    assert not result["inputs"]["x"].any()
+
+
+async def test_usage(context: MLContext) -> None:
+    plain = make(context, readable=False, writable=False)
+    with pytest.raises(WebNNTypeError, match="writeTensor: tensor must be made with writable: true"):
+        context.writeTensor(plain, full(0))
+    with pytest.raises(WebNNTypeError, match="readTensor: tensor must be made with readable: true"):
+        context.readTensorSync(plain)
+    future = context.readTensor(plain)
+    with pytest.raises(WebNNTypeError, match="readable: true"):
+        await future
+    constant = context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(1))
+    assert (constant.readable, constant.writable, constant.constant) == (False, False, True)
+    with pytest.raises(WebNNTypeError, match="writable: true"):
+        context.writeTensor(constant, full(0))
+    with pytest.raises(WebNNTypeError, match="readable: true"):
+        context.readTensorSync(constant)
+
+
+@pytest.mark.parametrize("wrong", [None, 1, "tensor", np.zeros(SHAPE, np.float32)], ids=["None", "number", "string", "array"])
+async def test_no_tensor(context: MLContext, wrong: Any) -> None:
+    with pytest.raises(WebNNTypeError, match=r"^writeTensor: tensor must be an MLTensor"):
+        context.writeTensor(wrong, full(0))
+    with pytest.raises(WebNNTypeError, match=r"^readTensor: tensor must be an MLTensor"):
+        context.readTensorSync(wrong)
+    future = context.readTensor(wrong)
+    with pytest.raises(WebNNTypeError, match=r"^readTensor: tensor must be an MLTensor"):
+        await future
+
+
+async def test_another_context_s_tensor(context: MLContext) -> None:
+    foreign = make(current())
+    with pytest.raises(WebNNTypeError, match="writeTensor: tensor must be a tensor of this context"):
+        context.writeTensor(foreign, full(0))
+    with pytest.raises(WebNNTypeError, match="readTensor: tensor must be a tensor of this context"):
+        context.readTensorSync(foreign)
+    future = context.readTensor(foreign, full(0))
+    with pytest.raises(WebNNTypeError, match="must be a tensor of this context"):
+        await future
+    # Of several faults, that one is named which comes first in the specification.
+    foreign.destroy()
+    with pytest.raises(WebNNTypeError, match="must be a tensor of this context"):
+        context.writeTensor(foreign, np.zeros(1, np.int8))
+
+
+async def test_a_destroyed_tensor(context: MLContext) -> None:
+    tensor = make(context)
+    tensor.destroy()
+    tensor.destroy()
+    with pytest.raises(InvalidStateError, match=r"^writeTensor: tensor must not be destroyed"):
+        context.writeTensor(tensor, full(0))
+    with pytest.raises(InvalidStateError, match=r"^readTensor: tensor must not be destroyed"):
+        context.readTensorSync(tensor)
+    for future in (context.readTensor(tensor), context.readTensor(tensor, full(0))):
+        with pytest.raises(InvalidStateError, match=r"^readTensor: tensor must not be destroyed"):
+            await future
+
+
+async def test_reads_that_are_pending_end_with_the_tensor(context: MLContext) -> None:
+    tensor, buffer = filled(context, 7), full(0)
+    futures = [context.readTensor(tensor), context.readTensor(tensor, buffer), context.readTensor(tensor)]
+    futures[2].cancel()
+    # Also when the data is there, and the event loop did not pass it on yet.
+    context._timeline.finish()
+    tensor.destroy()
+    assert all(future.done() for future in futures)
+    for future in futures[:2]:
+        with pytest.raises(InvalidStateError, match="destroyed before it was read"):
+            await future
+    await asyncio.sleep(0)
+    assert not buffer.any()
+    assert not tensor._pending
+
+
+async def test_a_tensor_that_another_thread_destroys(context: MLContext) -> None:
+    tensor = filled(context, 7)
+    loop = asyncio.get_running_loop()
+    with held(context) as release:
+        future = context.readTensor(tensor)
+        waiting = loop.run_in_executor(None, context.readTensorSync, tensor)
+        await asyncio.sleep(0.02)
+        await loop.run_in_executor(None, tensor.destroy)
+        release()
+        for each in (future, waiting):
+            with pytest.raises(InvalidStateError, match="destroyed"):
+                await each
+
+
+async def test_promises(context: MLContext) -> None:
+    future = context.createTensor({"dataType": "float32", "shape": SHAPE, "readable": True, "writable": True})
+    assert isinstance(future, asyncio.Future)
+    assert not future.done()
+    tensor = await future
+    assert context.writeTensor(tensor, full(3)) is None
+    read = await context.readTensor(tensor)
+    assert read.tolist() == full(3).tolist()
+    constant = await context.createConstantTensor({"dataType": "float32", "shape": SHAPE}, full(3))
+    assert constant.constant
+    assert not context._loss.promises
+    assert not tensor._pending
+
+
+def test_no_event_loop(context: MLContext) -> None:
+    tensor = make(context)
+    for call in (lambda: context.readTensor(tensor), lambda: context.createTensor(dataType="int8", shape=[]), lambda: context.lost):
+        with pytest.raises(RuntimeError, match="suffix Sync"):
+            call()
+
+
+def test_a_loop_that_ends_before_its_reads(context: MLContext) -> None:
+    tensor = filled(context, 7)
+
+    async def main() -> None:
+        context.readTensor(tensor)
+
+    with held(context):
+        asyncio.run(main())
+    context._timeline.finish()
+    assert not tensor._pending
+    assert value(context, tensor) == 7
+
+
+def test_constants_of_several_graphs(context: MLContext) -> None:
+    constant = context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(10))
+    graphs = []
+    for _ in range(2):
+        builder = MLGraphBuilder(context)
+        x = builder.input("x", dataType="float32", shape=SHAPE)
+        graphs.append(builder.buildSync({"y": builder.add(x, builder.constant(constant))}))
+    # A graph keeps the data of its constants.
+    constant.destroy()
+    ones, result = filled(context, 1), make(context)
+    for graph in graphs:
+        context.dispatch(graph, {"x": ones}, {"y": result})
+        assert value(context, result) == 11
+        context.writeTensor(result, full(0))
+    with pytest.raises(WebNNTypeError, match="constant: tensor must not be destroyed"):
+        MLGraphBuilder(context).constant(constant)
+    with pytest.raises(WebNNTypeError, match="createConstantTensor"):
+        MLGraphBuilder(context).constant(ones)
+
+
+def test_the_memory_goes_with_the_tensor(context: MLContext) -> None:
+    graph = add_graph(context)
+    tensors = {name: make(context) for name in ("x", "y", "sum", "difference")}
+    memory = [weakref.ref(tensor._memory.array) for tensor in tensors.values() if tensor._memory is not None]
+    context.dispatch(graph, {name: tensors[name] for name in ("x", "y")}, {name: tensors[name] for name in ("sum", "difference")})
+    with held(context):
+        for tensor in tensors.values():
+            tensor.destroy()
+        # The dispatch that is queued needs it.
+        assert all(reference() is not None for reference in memory)
+    context._timeline.finish()
+    gc.collect()
+    assert [reference() for reference in memory] == [None] * 4
+
+
+def test_a_tensor_that_nobody_has(context: MLContext) -> None:
+    tensor = make(context)
+    reference = weakref.ref(tensor)
+    del tensor
+    assert reference() is None
+    assert len(context._loss._members) == 0
+
+
+def test_limits(context: MLContext) -> None:
+    limits = context.opSupportLimits()
+    assert "float32" in limits["input"]["dataTypes"]
+    length = limits["maxTensorByteLength"]
+    with pytest.raises(WebNNTypeError, match="bytes"):
+        context.createTensorSync(dataType="int32", shape=[(length + 1) // 4])
+    # The caller may change what it got.
+    limits.clear()
+    assert context.opSupportLimits()

@@ -1,0 +1,187 @@
+"""What `MLContext.opSupportLimits` claims is so: one graph for each claim is built and computed, and what is not claimed is refused.
+
+A claim is an operand (or output) of an operation with a data type, at the lowest or the highest rank that it may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+
+import webnn
+from tests.meta.claims import CHOSEN, Case, Claim, Limits, call, case, claims
+from tests.support import make_context
+from webnn import MLContext, MLGraphBuilder, MLTensorDescriptor
+from webnn.context.limits import op_support_limits
+from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType
+from webnn.validation.limits import OperandLimits, load_limits
+from webnn.validation.revision import BROWSERS, CURRENT, MAX_RANK, find_revision
+
+CONTEXTS = {revision: make_context(revision) for revision in (CURRENT, BROWSERS)}
+LIMITS = {revision: context.opSupportLimits() for revision, context in CONTEXTS.items()}
+#: What browsers ship beyond the draft has its data types, and two more: these alone are tested with it.
+TYPES: dict[str, tuple[DataType, ...]] = {CURRENT: DATA_TYPES, BROWSERS: SMALL_TYPES}
+OPERATIONS = list(load_limits(CURRENT).operations)
+
+each_revision = pytest.mark.parametrize("revision", CONTEXTS)
+each_operation = pytest.mark.parametrize("operation", OPERATIONS)
+
+
+def claims_of(revision: str, operation: str) -> list[Claim]:
+    return [claim for claim in claims(operation, LIMITS[revision][operation]) if claim.dataType in TYPES[revision]]
+
+
+@each_revision
+def test_the_limits_of_a_context(revision: str) -> None:
+    assert CONTEXTS[revision].opSupportLimits() == op_support_limits(find_revision(revision))
+    operations = {name for name, row in LIMITS[revision].items() if isinstance(row, dict) and "dataTypes" not in row}
+    assert operations == set(OPERATIONS)
+
+
+def test_the_amount() -> None:
+    assert {revision: sum(len(claims_of(revision, operation)) for operation in OPERATIONS) for revision in CONTEXTS} == {
+        CURRENT: 2034,
+        BROWSERS: 48,
+    }
+
+
+# What is claimed
+
+
+def compute(context: MLContext, case: Case) -> dict[str, tuple[str, int]]:
+    """Build and compute a call, with zeros; return the type and the rank of each output."""
+    builder = MLGraphBuilder(context)
+    outputs = call(builder, case)
+    graph = builder.buildSync(outputs)
+    given = {name: context.createTensorSync({"dataType": type, "shape": shape}) for name, type, shape in case.operands}
+    results = {
+        name: context.createTensorSync({"dataType": output.dataType, "shape": output.shape, "readable": True})
+        for name, output in outputs.items()
+    }
+    context.dispatch(graph, given, results)
+    for result in results.values():
+        context.readTensorSync(result)
+    return {name: (str(output.dataType), len(output.shape)) for name, output in outputs.items()}
+
+
+def failures(context: MLContext, limits: Limits, claimed: Iterable[Claim]) -> Iterator[str]:
+    """Say which claims do not hold, and why; claims that one graph shows are tested by one."""
+    by_case: dict[Case, list[Claim]] = {}
+    for claim in claimed:
+        by_case.setdefault(case(claim, limits), []).append(claim)
+    for each, shown in by_case.items():
+        try:
+            outputs = compute(context, each)
+        except Exception as error:  # whatever it is, it is reported with the claim
+            yield f"{', '.join(map(str, shown))}: {error!r}"
+            continue
+        for claim in shown:
+            for name, (type, rank) in outputs.items():
+                output = name.partition("[")[0]
+                low, high = limits[output]["rankRange"].values()
+                if type not in limits[output]["dataTypes"] or not low <= rank <= high:
+                    yield f"{claim}: the {name} is {type}, {rank}-D, which is not claimed"
+                if output == claim.operand and (type, rank) != (claim.dataType, claim.rank):
+                    yield f"{claim}: the {name} is {type}, {rank}-D"
+
+
+@each_revision
+@each_operation
+def test_what_is_claimed_is_computed(revision: str, operation: str) -> None:
+    limits = LIMITS[revision][operation]
+    assert list(failures(CONTEXTS[revision], limits, claims_of(revision, operation))) == []
+
+
+def test_a_false_claim_is_noticed() -> None:
+    limits = {
+        "input": {"dataTypes": ["float32", "int32"], "rankRange": {"min": 0, "max": 9}},
+        "output": {"dataTypes": ["float32"], "rankRange": {"min": 1, "max": 8}},
+    }
+    found = list(failures(CONTEXTS[CURRENT], limits, claims("tanh", limits)))
+    assert len(found) == 4
+    assert "the output is float32, 0-D, which is not claimed" in found[0]
+    assert "9-D" in found[1]
+    assert "tanh: input must have a data type of" in found[2]
+
+
+@pytest.mark.parametrize("rank", [0, MAX_RANK])
+@each_revision
+def test_what_the_context_claims(revision: str, rank: int) -> None:
+    context, limits = CONTEXTS[revision], LIMITS[revision]
+    for name in ("input", "constant", "output"):
+        assert limits[name]["rankRange"] == {"min": 0, "max": MAX_RANK}
+    for dataType in TYPES[revision]:
+        assert all(dataType in limits[name]["dataTypes"] for name in ("input", "constant", "output"))
+        shape = (2,) * rank
+        tensor = context.createTensorSync(dataType=dataType, shape=shape)
+        bytes = context.readTensorSync(context.createTensorSync(dataType=dataType, shape=shape, readable=True))
+        builder = MLGraphBuilder(context)
+        operands = {
+            "input": builder.input("input", dataType=dataType, shape=shape),
+            "constant": builder.constant({"dataType": dataType, "shape": shape}, bytes),
+        }
+        graph = builder.buildSync({name: builder.identity(operand) for name, operand in operands.items()})
+        results = {name: context.createTensorSync(dataType=dataType, shape=shape) for name in operands}
+        context.dispatch(graph, {"input": tensor}, results)
+        assert context.lostSync(0) is None
+
+
+# What is not claimed
+
+
+def argument(name: str, row: OperandLimits) -> str:
+    """Return what an error calls an operand; for one of a sequence, the first."""
+    return f"options.{name}" if row.option else f"{name}[0]" if row.sequence else name
+
+
+def unclaimed(revision: str, operation: str) -> Iterator[tuple[str, Case]]:
+    """Make valid calls with one operand of another type or of one dimension too many or too few, or with another type of the output.
+
+    With each comes what an error calls the operand.
+    """
+    limits = LIMITS[revision][operation]
+    for name, row in load_limits(revision).operations[operation].items():
+        if row.output and operation not in CHOSEN:
+            continue
+        low, high = limits[name]["rankRange"].values()
+        valid = case(Claim(operation, name, limits[name]["dataTypes"][0], low), limits)
+        for dataType in TYPES[revision]:
+            if dataType not in limits[name]["dataTypes"]:
+                changed = valid.with_output(dataType) if row.output else valid.with_operand(name, dataType=dataType)
+                yield CHOSEN[operation] if row.output else argument(name, row), changed
+        for rank in () if row.output else (low - 1, high + 1):
+            if 0 <= rank <= MAX_RANK:
+                yield argument(name, row), valid.with_operand(name, shape=(2,) * rank)
+
+
+@each_revision
+@each_operation
+def test_what_is_not_claimed_is_refused(revision: str, operation: str) -> None:
+    for name, each in unclaimed(revision, operation):
+        with pytest.raises(webnn.WebNNTypeError) as caught:
+            call(MLGraphBuilder(CONTEXTS[revision]), each)
+        assert (caught.value.operation, caught.value.argument) == (operation, name), f"{each}: {caught.value}"
+
+
+def test_the_amount_of_what_is_not_claimed() -> None:
+    assert {revision: sum(len(list(unclaimed(revision, operation))) for operation in OPERATIONS) for revision in CONTEXTS} == {
+        CURRENT: 750,
+        BROWSERS: 433,
+    }
+
+
+@each_revision
+def test_no_operand_has_a_larger_rank(revision: str) -> None:
+    descriptor: MLTensorDescriptor = {"dataType": "float32", "shape": (1,) * (MAX_RANK + 1)}
+    context = CONTEXTS[revision]
+    builder = MLGraphBuilder(context)
+    uses: list[Callable[[], object]] = [
+        lambda: builder.input("x", descriptor),
+        lambda: builder.constant(descriptor, bytes(4)),
+        lambda: context.createTensorSync(descriptor),
+    ]
+    for use in uses:
+        with pytest.raises(webnn.WebNNTypeError, match=f"must have at most {MAX_RANK} dimensions") as caught:
+            use()
+        assert caught.value.argument == "descriptor"

@@ -1,0 +1,144 @@
+"""Operations that the current draft defines in another way than that of June 2024, made of those of June 2024."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from . import activation, matmul, normalization, recurrent, reduction, tensor
+from ._numbers import Array, exact, idl_float, typed, wide
+
+#: Significant bits, and the exponents of the smallest normal and of the largest number.
+_FORMATS = {"float32": (24, -126, 127), "float16": (11, -14, 15)}
+
+
+def cast_number(number: float, dtype: np.dtype[Any]) -> float:
+    """Cast a number, which may be an integer of any size: `#cast`.
+
+    To the nearest number of the type, the even one of two. Integers beyond the type's range become its ends, NaN 0.
+    """
+    if isinstance(number, float) and not math.isfinite(number):
+        if dtype.kind == "f":
+            return number
+        return 0 if math.isnan(number) else int(np.iinfo(dtype).max if number > 0 else np.iinfo(dtype).min)
+    if number == 0:
+        return number if dtype.kind == "f" else 0
+    value = Fraction(number)
+    if dtype.kind != "f":
+        return round(min(max(value, Fraction(int(np.iinfo(dtype).min))), Fraction(int(np.iinfo(dtype).max))))
+    bits, smallest, largest = _FORMATS[dtype.name]
+    exponent = smallest
+    while abs(value) >= Fraction(2) ** (exponent + 1) and exponent <= largest:
+        exponent += 1
+    quantum = Fraction(2) ** (exponent - bits + 1)
+    nearest = round(value / quantum) * quantum
+    return math.copysign(math.inf if abs(nearest) >= 2 ** (largest + 1) else float(abs(nearest)), -1 if number < 0 else 1)
+
+
+def _with_cast(function: Callable[..., Array], **numbers: float) -> Callable[..., Array]:
+    """Cast the options of these names, whose defaults are given, to the first operand's type."""
+
+    @functools.wraps(function)
+    def changed(first: Array, *others: Any, **options: Any) -> Array:
+        values = {name: cast_number(options.get(name, default), first.dtype) for name, default in numbers.items()}
+        return function(first, *others, **{**options, **values})
+
+    return changed
+
+
+elu = _with_cast(activation.elu, alpha=1)
+hardSigmoid = _with_cast(activation.hardSigmoid, alpha=0.2, beta=0.5)
+leakyRelu = _with_cast(activation.leakyRelu, alpha=0.01)
+linear = _with_cast(activation.linear, alpha=1, beta=0)
+gemm = _with_cast(matmul.gemm, alpha=1, beta=1)
+batchNormalization = _with_cast(normalization.batchNormalization, epsilon=1e-5)
+instanceNormalization = _with_cast(normalization.instanceNormalization, epsilon=1e-5)
+layerNormalization = _with_cast(normalization.layerNormalization, epsilon=1e-5)
+
+
+def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None = None) -> Array:
+    """Compute min(max(x, minValue), maxValue) with bounds of the input's type: `#api-mlgraphbuilder-clamp`.
+
+    NaN, among the values or as a bound, makes NaN.
+    """
+    x = exact(input)
+    if minValue is not None:
+        x = np.maximum(x, cast_number(minValue, input.dtype))
+    if maxValue is not None:
+        x = np.minimum(x, cast_number(maxValue, input.dtype))
+    return typed(x, input.dtype)
+
+
+def pad(
+    input: Array,
+    beginningPadding: list[int],
+    endingPadding: list[int],
+    *,
+    mode: str = "constant",
+    value: float = 0,
+) -> Array:
+    """Add elements around the tensor: `#api-mlgraphbuilder-pad`. The constant is cast to the input's type."""
+    if mode != "constant":
+        return tensor.pad(input, beginningPadding, endingPadding, mode=mode)
+    padding = list(zip(beginningPadding, endingPadding, strict=True))
+    constant = typed(np.array(cast_number(value, input.dtype), object), input.dtype)
+    return np.pad(input, padding, constant_values=constant) if padding else input.copy()
+
+
+def resample2d(
+    input: Array,
+    *,
+    mode: str = "nearest-neighbor",
+    scales: list[float] | None = None,
+    sizes: list[int] | None = None,
+    axes: list[int] | None = None,
+) -> Array:
+    """Resample two dimensions: `#api-mlgraphbuilder-resample2d-method`.
+
+    The quotients of the sizes map the positions, also where scales are given. Integers between two others are rounded to the nearest.
+    """
+    axes = axes or [2, 3]
+    if sizes is None:
+        factors = scales or [1.0, 1.0]
+        sizes = [math.floor(input.shape[axis] * Fraction(idl_float(scale))) for axis, scale in zip(axes, factors, strict=True)]
+    if input.dtype.kind == "f":
+        return tensor.resample2d(input, mode=mode, sizes=sizes, axes=axes)
+    return typed(np.rint(tensor.resample2d(wide(input), mode=mode, sizes=sizes, axes=axes)), input.dtype)
+
+
+def slice_(input: Array, starts: list[int], sizes: list[int], *, strides: list[int] | None = None) -> Array:
+    """Cut a block out and take the first element of each stride: `#api-mlgraphbuilder-slice`."""
+    steps = tuple(slice(None, None, stride) for stride in strides or [1] * input.ndim)
+    return np.array(tensor.slice_(input, starts, sizes)[steps])
+
+
+def argMin(input: Array, axis: int, *, keepDimensions: bool = False, outputDataType: str = "int32") -> Array:
+    """Find the index of the least value along the axis, of several the first: `#api-mlgraphbuilder-argminmax`."""
+    return reduction.argMin(input, axes=[axis], keepDimensions=keepDimensions).astype(outputDataType)
+
+
+def argMax(input: Array, axis: int, *, keepDimensions: bool = False, outputDataType: str = "int32") -> Array:
+    """Find the index of the greatest value along the axis, of several the first: `#api-mlgraphbuilder-argminmax`."""
+    return reduction.argMax(input, axes=[axis], keepDimensions=keepDimensions).astype(outputDataType)
+
+
+def _with_names(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Take activations by their names: "relu", "sigmoid", "tanh"."""
+
+    @functools.wraps(function)
+    def changed(*arguments: Any, activations: Sequence[str] | None = None, **options: Any) -> Any:
+        pairs: list[recurrent.Activation] | None = None if activations is None else [(name, {}) for name in activations]
+        return function(*arguments, activations=pairs, **options)
+
+    return changed
+
+
+gru = _with_names(recurrent.gru)
+gruCell = _with_names(recurrent.gruCell)
+lstm = _with_names(recurrent.lstm)
+lstmCell = _with_names(recurrent.lstmCell)

@@ -1,0 +1,23 @@
+"""Tensors reversed and repeated: `#api-mlgraphbuilder-reverse-method`, `#api-mlgraphbuilder-tile`.
+
+Elements are copied, bit for bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._numbers import Array, axes_or
+
+
+def reverse(input: Array, *, axes: list[int] | None = None) -> Array:
+    """Reverse the order along the axes, all of them by default."""
+    reversed: Array = np.flip(input, axes_or(axes, range(input.ndim))).copy()
+    return reversed
+
+
+def tile(input: Array, repetitions: list[int]) -> Array:
+    """Put copies of the input beside each other along each axis."""
+    for axis, count in enumerate(repetitions):
+        input = np.concatenate([input] * count, axis)
+    return input.copy()

@@ -1,0 +1,259 @@
+"""The operations that the current draft changed: inferred types and shapes, and every step and conversion that differs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support import CURRENT, Shape, infer, make_context
+from webnn import MLGraphBuilder
+from webnn.validation.limits import load_limits
+from webnn.validation.operations import OPERATIONS, OPERATIONS_2026
+
+F, H = "float32", "float16"
+LARGEST = 2**31 - 1
+INF, NAN = math.inf, math.nan
+
+
+def f(*dimensions: int, type: str = F) -> Shape:
+    return Shape(type, dimensions)
+
+
+def u8(*dimensions: int) -> Shape:
+    return Shape("uint8", dimensions)
+
+
+def gru(hiddenSize: int = 2, **changes: Shape) -> tuple[Any, ...]:
+    operands = {"input": f(3, 1, 4), "weight": f(1, 3 * hiddenSize, 4), "recurrentWeight": f(1, 3 * hiddenSize, hiddenSize), **changes}
+    return (*operands.values(), 3, hiddenSize)
+
+
+def lstmCell(hiddenSize: int = 2) -> tuple[Any, ...]:
+    n = hiddenSize
+    return (f(1, 4), f(4 * n, 4), f(4 * n, n), f(1, n), f(1, n), n)
+
+
+Case = tuple[str, tuple[Any, ...], dict[str, Any], list[tuple[str, list[int]]]]
+
+VALID: list[Case] = [
+    ("argMin", (f(1, 2, 3), 0), {}, [("int32", [2, 3])]),
+    ("argMax", (f(1, 2, 3), 1.9), {"keepDimensions": True}, [("int32", [1, 1, 3])]),
+    ("argMax", (f(5, type="uint64"), 0), {"outputDataType": "int64"}, [("int64", [])]),
+    ("averagePool2d", (f(1, 2, 5, 5),), {"windowDimensions": [2, 2], "strides": [2, 2]}, [(F, [1, 2, 2, 2])]),
+    (
+        "maxPool2d",
+        (f(1, 2, 5, 5),),
+        {"windowDimensions": [2, 2], "strides": [2, 2], "outputShapeRounding": "ceil"},
+        [(F, [1, 2, 3, 3])],
+    ),
+    # ONNX Runtime Web gives both, for older browsers.
+    (
+        "l2Pool2d",
+        (f(1, 2, 5, 5),),
+        {"windowDimensions": [2, 2], "strides": [2, 2], "outputShapeRounding": "ceil", "roundingType": "floor"},
+        [(F, [1, 2, 3, 3])],
+    ),
+    ("cast", (f(2), "uint8"), {}, [("uint8", [2])]),
+    ("clamp", (f(2),), {"minValue": -INF, "maxValue": INF}, [(F, [2])]),
+    ("clamp", (f(2),), {"minValue": NAN, "maxValue": 0}, [(F, [2])]),
+    ("clamp", (f(2, type="int64"),), {"minValue": 2**63, "maxValue": 2**63 - 1}, [("int64", [2])]),
+    # Equal once they are cast.
+    ("clamp", (f(2, type="int8"),), {"minValue": 1.4, "maxValue": 0.6}, [("int8", [2])]),
+    ("clamp", (f(2, type=H),), {"minValue": 1e9, "maxValue": 1e6}, [(H, [2])]),
+    # Doubles that single precision does not hold.
+    ("elu", (f(2),), {"alpha": 1e300}, [(F, [2])]),
+    ("linear", (f(2),), {"alpha": -1e300, "beta": 1e39}, [(F, [2])]),
+    ("gru", gru(), {"activations": ["relu", "tanh"], "returnSequence": True}, [(F, [1, 1, 2]), (F, [3, 1, 1, 2])]),
+    ("lstmCell", lstmCell(), {"activations": ["sigmoid", "relu", "relu"]}, [(F, [1, 2])] * 2),
+    ("pad", (f(), [], []), {"value": 7}, [(F, [])]),
+    ("pad", (f(2, 3), [1, 2], [0, 2]), {"mode": "reflection"}, [(F, [3, 7])]),
+    ("pad", (f(1), [9], [8]), {"mode": "edge"}, [(F, [18])]),
+    ("pad", (f(2, type="uint64"), [0], [1]), {"value": 2**64 - 1}, [("uint64", [3])]),
+    ("prelu", (f(2, 3), f(4, 1, 3)), {}, [(F, [4, 2, 3])]),
+    ("prelu", (f(), f(3)), {}, [(F, [3])]),
+    ("prelu", (f(2, type="int64"), f(2, type="int64")), {}, [("int64", [2])]),
+    ("relu", (f(2, type="int64"),), {}, [("int64", [2])]),
+    ("resample2d", (f(1, 2, 3, 4),), {"axes": [3, 1], "sizes": [8, 5]}, [(F, [1, 5, 3, 8])]),
+    ("resample2d", (f(1, 2, 3, 4),), {"axes": [0, 2], "scales": [2, 0.5]}, [(F, [2, 2, 1, 4])]),
+    ("resample2d", (u8(1, 1, 2, 2),), {"mode": "linear", "sizes": [3, 3]}, [("uint8", [1, 1, 3, 3])]),
+    ("slice", (f(3, 4, 5), [0, 1, 2], [3, 3, 3]), {"strides": [1, 2, 4]}, [(F, [3, 2, 1])]),
+    ("slice", (f(4), [0], [4]), {"strides": [4294967295]}, [(F, [1])]),
+    ("slice", (f(), [], []), {"strides": []}, [(F, [])]),
+    ("where", (u8(2, 1), f(4), f(1, 4)), {}, [(F, [2, 4])]),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "options", "outputs"), VALID)
+def test_valid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], outputs: list[tuple[str, list[int]]]) -> None:
+    assert infer(name, *arguments, revision=CURRENT, **options) == outputs
+
+
+INVALID: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
+    ("argMin", (f(2, 3), 2), {}, "axis", "must be less than the rank of input, 2, got 2"),
+    ("argMin", (f(2, 3), -1), {}, "axis", "must be from 0 to 4294967295"),
+    ("argMax", (f(), 0), {}, "input", "must have at least 1 dimensions"),
+    ("argMax", (f(2), 0), {"outputDataType": "uint32"}, "options.outputDataType", r"must be one of \['int32', 'int64'\], got uint32"),
+    ("argMax", (f(2), 0), {"outputDataType": "bool"}, "options.outputDataType", "MLOperandDataType"),
+    ("averagePool2d", (f(1, 1, 4, 4),), {"outputShapeRounding": "round"}, "options.outputShapeRounding", "must be one of"),
+    ("averagePool2d", (f(1, 1, 4, 4),), {"windowDimensions": [0, 1]}, "options.windowDimensions", "must be greater than 0"),
+    ("clamp", (f(2),), {"minValue": 3, "maxValue": 1}, "options.minValue", "must not be greater than options.maxValue, 1.0, got 3.0"),
+    ("clamp", (f(2, type="int8"),), {"minValue": 1.6, "maxValue": 1.4}, "options.minValue", "options.maxValue, 1, got 2"),
+    ("clamp", (f(2, type="uint64"),), {"minValue": 2**64 - 1, "maxValue": 2**64 - 2}, "options.minValue", str(2**64 - 1)),
+    ("clamp", (f(2),), {"minValue": []}, "options.minValue", "must be a number"),
+    ("elu", (f(2),), {"alpha": INF}, "options.alpha", "must be a finite number"),
+    ("gemm", (f(2, 2), f(2, 2)), {"c": f(1, 2, 2)}, "options.c", r"must have 0 to 2 dimensions, got 3-D"),
+    ("gru", gru(), {"activations": ["relu"]}, "options.activations", "must have 2 elements"),
+    ("gru", gru(), {"activations": ["relu", "elu"]}, "options.activations[1]", r"must be one of \['relu', 'sigmoid', 'tanh'\]"),
+    ("gru", gru(weight=f(6, 4)), {}, "weight", "must be 3-D, got 2-D"),
+    ("gru", gru(), {"bias": f(6)}, "options.bias", "must be 2-D, got 1-D"),
+    ("gru", gru(), {"bias": f(1, 6, type="int32")}, "options.bias", "must have a data type of .*, got int32"),
+    ("gruCell", (f(1, 1), f(3, 1), f(3, 1), f(1, 1), LARGEST // 6 + 1), {}, "hiddenSize", f"times 6 must be from 1 to {LARGEST}"),
+    ("instanceNormalization", (f(1, 2, 3, 4),), {"scale": f(1, 2)}, "options.scale", "must be 1-D"),
+    ("linear", (f(2),), {"beta": NAN}, "options.beta", "must be a finite number"),
+    ("pad", (f(2), [1, 1], [1]), {}, "beginningPadding", "must have 1 elements"),
+    ("pad", (f(2), [1], [1]), {"mode": "symmetric"}, "options.mode", "must be one of"),
+    ("pad", (f(4, 3), [3, 3], [0, 0]), {"mode": "reflection"}, "beginningPadding[1]", "must be less than the size of axis 1, 3, got 3"),
+    ("pad", (f(4, 3), [3, 2], [4, 0]), {"mode": "reflection"}, "endingPadding[0]", "must be less than the size of axis 0, 4, got 4"),
+    ("pad", (f(2), [LARGEST], [0]), {}, "output", f"must have dimensions from 1 to {LARGEST}"),
+    ("prelu", (f(2, 3), f(2)), {}, "slope", "must broadcast to the shape of input"),
+    ("prelu", (f(2), f(2, type="int32")), {}, "slope", "must have the data type of input"),
+    ("resample2d", (f(1, 1, 2, 2),), {"axes": [1, 1]}, "options.axes", "must be different from each other"),
+    ("resample2d", (f(1, 1, 2, 2),), {"axes": [0, 4]}, "options.axes", "must be less than the rank of input, 4"),
+    ("resample2d", (f(1, 1, 2, 2),), {"axes": [3]}, "options.axes", "must have 2 elements"),
+    ("resample2d", (f(1, 1, 2, 2, type="int32"),), {}, "input", "must have a data type of"),
+    ("slice", (f(4), [0], [4]), {"strides": [1, 1]}, "options.strides", "must have 1 elements"),
+    ("slice", (f(4), [0], [4]), {"strides": [0]}, "options.strides", "must be greater than 0"),
+    ("slice", (f(4), [1], [4]), {"strides": [2]}, "sizes[0]", "must be at most 3"),
+    ("softmax", (f(4), 2**32), {}, "axis", "must be from 0 to 4294967295"),
+    ("split", (f(8193), 8193), {}, "splits", "must stand for at most 8192 operands, got 8193"),
+    ("split", (f(8193), [1] * 8193), {}, "splits", "must stand for at most 8192 operands, got 8193"),
+    ("where", (u8(2), f(2), f(2, type=H)), {}, "falseValue", "must have the data type of trueValue, float32, got float16"),
+    ("where", (u8(2), f(2), f(3)), {}, "falseValue", r"must broadcast with the shape of trueValue, \[2\]"),
+    ("where", (u8(3), f(2), f(2)), {}, "condition", r"must broadcast with the shape of trueValue and falseValue, \[2\]"),
+    # Forms of the draft of June 2024.
+    ("argMin", (f(2),), {"axes": [0]}, "options.axes", "must not be given: the draft 2026-06 has the argument axis"),
+    ("argMin", (f(2),), {}, "axis", "must be given: it is in place of the options.axes of June 2024"),
+    ("argMax", (f(2), 0), {"selectLastIndex": True}, "options.selectLastIndex", "the draft 2026-06 has nothing like it"),
+    ("maxPool2d", (f(1, 1, 4, 4),), {"roundingType": "ceil"}, "options.roundingType", "the draft 2026-06 has outputShapeRounding"),
+    ("relu", (), {}, "input", "the draft 2026-06 names activations in options.activations"),
+    ("elu", (), {}, "input", "the draft 2026-06 names activations in options.activations"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "options", "argument", "message"), INVALID)
+def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str) -> None:
+    # A method without an input has no options to hold a label.
+    label = {"label": "the label"} if arguments else {}
+    with pytest.raises(TypeError, match=message) as caught:
+        infer(name, *arguments, revision=CURRENT, **options, **label)
+    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
+    assert str(caught.value).startswith(f"[the label] {name}: " if arguments else f"{name}: ")
+
+
+#: Forms of the current draft in a context of June 2024.
+FORMER: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
+    ("argMin", (f(2), 0), {}, "options", "must be a dictionary, whose axes are in place of the axis of later drafts, got 0"),
+    ("argMax", (f(2),), {"outputDataType": "int32"}, "options.outputDataType", "the draft 2024-06 has nothing like it"),
+    ("maxPool2d", (f(1, 1, 4, 4),), {"outputShapeRounding": "ceil"}, "options.outputShapeRounding", "the draft 2024-06 has roundingType"),
+    ("slice", (f(2), [0], [2]), {"strides": [2]}, "options.strides", "the draft 2024-06 has nothing like it"),
+    ("gru", gru(), {"activations": ["relu", "tanh"]}, "options.activations[0]", r"must be an MLActivation, as builder.relu\(\) makes one"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "options", "argument", "message"), FORMER)
+def test_forms_of_the_current_draft_in_that_of_june_2024(
+    name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str
+) -> None:
+    with pytest.raises(TypeError, match=message) as caught:
+        infer(name, *arguments, **options)
+    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
+
+
+def test_options_in_the_place_of_the_axis() -> None:
+    with pytest.raises(TypeError, match=r"^argMin: axis must be given: it is in place of the options.axes of June 2024$"):
+        infer("argMin", f(2), {"keepDimensions": True}, revision=CURRENT)
+    assert infer("argMin", f(2), None, {"keepDimensions": True}) == [("int64", [1])]
+
+
+def test_too_many_operands() -> None:
+    builder = MLGraphBuilder(make_context(CURRENT))
+    operand = builder.input("x", {"dataType": "float32", "shape": [1]})
+    assert builder.concat([operand] * 8192, 0)._descriptor.dimensions == (8192,)
+    with pytest.raises(TypeError, match="concat: inputs must stand for at most 8192 operands, got 8193"):
+        builder.concat([operand] * 8193, 0)
+
+
+@pytest.mark.parametrize("revision", ["2024-06", CURRENT])
+def test_either_draft_s_name_of_an_argument(revision: str) -> None:
+    builder = MLGraphBuilder(make_context(revision))
+    condition = builder.constant("uint8", 1)
+    x, y = builder.constant("float32", 1), builder.constant("float32", 2)
+    for keywords in ({"trueValue": x, "falseValue": y}, {"input": x, "other": y}):
+        assert builder.where(condition, **keywords)._operator.inputs == (condition, x, y)  # type: ignore[union-attr, arg-type]
+    assert builder.cast(x, dataType="int8")._descriptor.dataType == "int8"
+    assert builder.cast(x, type="int8")._descriptor.dataType == "int8"
+    with pytest.raises(TypeError, match="cast: dataType must be given once"):
+        builder.cast(x, "int8", type="int8")
+    with pytest.raises(TypeError, match="where: falseValue must be given once"):
+        builder.where(condition, x, y, other=y)
+    with pytest.raises(TypeError, match=r"cast: (dataType|type) must be one of"):
+        builder.cast(x)
+
+
+# The driver's checks against the tables.
+
+
+def test_every_operand_has_its_row() -> None:
+    limits = load_limits(CURRENT).operations
+    assert set(limits) == set(OPERATIONS_2026)
+    for name, operation in OPERATIONS_2026.items():
+        assert {row for row, operand in limits[name].items() if not operand.output} == {*operation.operands, *operation.members}, name
+
+
+def shape_of(rank: int, dataType: str) -> Shape:
+    return Shape(dataType, [1] * rank)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, row in OPERATIONS.items() if len(row.operands) == 1 and not row.variadic and not row.arguments]
+)
+def test_types_and_ranks_of_a_single_operand(name: str) -> None:
+    """An operand is refused if and only if its table excludes it, and the message names what the table has."""
+    limits = load_limits(CURRENT).operations[name]
+    operand = OPERATIONS_2026[name].operands[0]
+    axis = [0] if name in ("argMin", "argMax") else []
+    low, high = limits[operand].ranks
+    rank = max(low, 1)
+    for dataType in load_limits(CURRENT).data_types:
+        if dataType in limits[operand].data_types:
+            assert infer(name, shape_of(rank, dataType), *axis, revision=CURRENT)
+            continue
+        with pytest.raises(TypeError, match=f"{operand} must have a data type of .*, got {dataType}"):
+            infer(name, shape_of(rank, dataType), *axis, revision=CURRENT)
+    for each in (low - 1, low, 8 if high is None else high, 8 if high is None else high + 1):
+        if low <= each and (high is None or each <= high):
+            assert infer(name, shape_of(each, "uint8" if name == "logicalNot" else F), *axis, revision=CURRENT)
+        elif each >= 0:
+            with pytest.raises(TypeError, match=f"{operand} must (be|have at least|have) {low}"):
+                infer(name, shape_of(each, F), *axis, revision=CURRENT)
+
+
+def test_items_of_a_sequence() -> None:
+    with pytest.raises(TypeError, match=r"concat: inputs\[1\] must have at least 1 dimensions"):
+        infer("concat", [f(2), f()], 0, revision=CURRENT)
+
+
+def test_numbers_are_cast() -> None:
+    builder = MLGraphBuilder(make_context(CURRENT))
+    half = builder.input("x", {"dataType": "float16", "shape": [2]})
+    operator = builder.linear(half, {"beta": 1e9})._operator
+    assert operator is not None
+    assert operator.options is not None
+    assert dict(operator.options) == {"alpha": 1.0, "beta": INF}
+    operator = builder.leakyRelu(half)._operator
+    assert operator is not None
+    assert operator.options is not None
+    assert dict(operator.options) == {"alpha": float(np.float16(0.01))}

@@ -1,0 +1,87 @@
+"""Logical operations of the current draft: inferred descriptors, and every step that can fail."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.support import CURRENT, Shape, infer
+from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
+
+COMPARISONS = ["equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"]
+CONNECTIVES = ["logicalAnd", "logicalOr", "logicalXor"]
+CLASSES = ["isInfinite", "isNaN"]
+#: Each operation with its number of operands and the types that it allows.
+ALLOWED: dict[str, tuple[int, tuple[str, ...]]] = {
+    **dict.fromkeys(COMPARISONS, (2, DATA_TYPES)),
+    **dict.fromkeys(CONNECTIVES, (2, ("uint8",))),
+    **dict.fromkeys(CLASSES, (1, FLOAT_TYPES)),
+    "logicalNot": (1, ("uint8",)),
+}
+
+SHAPES: list[tuple[list[int], list[int], list[int]]] = [
+    ([], [], []),
+    ([3], [], [3]),
+    ([8, 1, 6, 1], [7, 1, 5], [8, 7, 6, 5]),
+    ([1, 2, 1, 2, 1, 2, 1, 2], [2, 1], [1, 2, 1, 2, 1, 2, 2, 2]),
+]
+
+INVALID: list[tuple[str, tuple[Any, ...], str, str]] = [
+    *((name, (Shape("uint8", [2]), None), "b", "must be an MLOperand") for name in ["notEqual", *CONNECTIVES]),
+    *((name, (None,), "a", "must be an MLOperand") for name in CLASSES),
+    # 4.1., and 6.2. for the second operand.
+    *((name, (Shape("int8", [2]), Shape("uint8", [2])), "a", r"must have a data type of \['uint8'\], got int8") for name in CONNECTIVES),
+    *((name, (Shape("uint8", [2]), Shape("int8", [2])), "b", r"must have a data type of \['uint8'\], got int8") for name in CONNECTIVES),
+    # 6.2.
+    ("notEqual", (Shape("float32", [2]), Shape("float16", [2])), "b", "must have the data type of a, float32, got float16"),
+    # 6.3.
+    *(
+        (name, (Shape("uint8", [2]), Shape("uint8", [3])), "b", r"must broadcast with the shape of a, \[2\], got \[3\]")
+        for name in ["notEqual", *CONNECTIVES]
+    ),
+    # 8. The broadcast shape is larger than both.
+    ("logicalOr", (Shape("uint8", [50000, 1]), Shape("uint8", [50000])), "output", "must have at most 2147483647 bytes"),
+]
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_types(name: str) -> None:
+    count, allowed = ALLOWED[name]
+    for dataType in DATA_TYPES:
+        operands = [Shape(dataType, [2, 3])] * count
+        if dataType in allowed:
+            assert infer(name, *operands, revision=CURRENT) == [("uint8", [2, 3])]
+        else:
+            message = re.escape(f"[here] {name}: a must have a data type of {list(allowed)}, got {dataType}")
+            with pytest.raises(TypeError, match=f"^{message}$") as caught:
+                infer(name, *operands, revision=CURRENT, label="here")
+            assert caught.value.argument == "a"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("a", "b", "output"), SHAPES)
+@pytest.mark.parametrize("name", [*COMPARISONS, *CONNECTIVES])
+def test_broadcasts(name: str, a: list[int], b: list[int], output: list[int]) -> None:
+    assert infer(name, Shape("uint8", a), Shape("uint8", b), revision=CURRENT) == [("uint8", output)]
+    assert infer(name, Shape("uint8", b), Shape("uint8", a), revision=CURRENT) == [("uint8", output)]
+
+
+@pytest.mark.parametrize("dimensions", [[], [2], [1, 2, 1, 2, 1, 2, 1, 2]])
+@pytest.mark.parametrize("name", CLASSES)
+def test_classes(name: str, dimensions: list[int]) -> None:
+    assert infer(name, Shape("float16", dimensions), revision=CURRENT) == [("uint8", dimensions)]
+
+
+@pytest.mark.parametrize(("name", "arguments", "argument", "message"), INVALID)
+def test_invalid(name: str, arguments: tuple[Any, ...], argument: str, message: str) -> None:
+    with pytest.raises(TypeError, match=message) as caught:
+        infer(name, *arguments, revision=CURRENT)
+    assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["notEqual", *CONNECTIVES, *CLASSES])
+def test_the_draft_of_2024_has_none(name: str) -> None:
+    operands = [Shape("uint8", [2])] * ALLOWED[name][0]
+    with pytest.raises(TypeError, match=f"^{name}: the draft 2024-06 has no such operation"):
+        infer(name, *operands, revision="2024-06")

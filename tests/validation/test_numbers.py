@@ -1,0 +1,67 @@
+"""*Cast*: numbers of a program in an operand's type."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.reference.changed import cast_number
+from webnn.validation.descriptor import DATA_TYPES, DataType
+from webnn.validation.numbers import cast
+
+INF, NAN = math.inf, math.nan
+
+CASES: list[tuple[float, DataType, float]] = [
+    (0.1, "float32", float(np.float32(0.1))),
+    (0.1, "float16", float(np.float16(0.1))),
+    (1e39, "float32", INF),
+    (-1e39, "float32", -INF),
+    (65519.99, "float16", 65504.0),
+    (65520, "float16", INF),
+    (10**400, "float32", INF),
+    (-(10**400), "float16", -INF),
+    (-INF, "float16", -INF),
+    (2**53 + 1, "int64", 2**53 + 1),
+    (2**64, "uint64", 2**64 - 1),
+    (-1, "uint64", 0),
+    (2**31, "int32", 2**31 - 1),
+    (2**31, "uint32", 2**31),
+    (10**400, "int8", 127),
+    (INF, "int64", 2**63 - 1),
+    (-INF, "int8", -128),
+    (NAN, "int32", 0),
+    # A tie goes to the even one.
+    (0.5, "int8", 0),
+    (1.5, "int8", 2),
+    (-2.5, "int8", -2),
+    (-0.5, "uint8", 0),
+    (254.5, "uint8", 254),
+    # Rounded once: by way of a double, the tie of single precision would be one no more.
+    (2**60 + 2**36 + 1, "float32", float(2**60 + 2**37)),
+    (2**60 + 2**36, "float32", float(2**60)),
+    (-(2**60) - 2**36 - 1, "float32", -float(2**60 + 2**37)),
+]
+
+
+@pytest.mark.parametrize(("number", "dataType", "expected"), CASES)
+def test_cast(number: float, dataType: DataType, expected: float) -> None:
+    result = cast(number, dataType)
+    assert result == expected
+    assert type(result) is (float if dataType.startswith("float") else int)
+
+
+@pytest.mark.parametrize("dataType", DATA_TYPES)
+def test_cast_of_random_numbers(dataType: DataType) -> None:
+    rng = np.random.default_rng(0)
+    numbers = [*(rng.uniform(-1, 1, 300) * 10.0 ** rng.integers(-45, 40, 300)).tolist(), *(rng.integers(-9, 300, 100) / 4).tolist()]
+    numbers += [int(number) * 2**shift + 1 for number in rng.integers(-(2**30), 2**30, 100) for shift in (0, 30, 60)]
+    for number in numbers:
+        assert cast(number, dataType) == cast_number(number, np.dtype(dataType)), number
+
+
+def test_special_values() -> None:
+    assert math.isnan(cast(NAN, "float16"))
+    assert math.copysign(1, cast(-0.0, "float32")) == -1
+    assert math.copysign(1, cast(-1e-60, "float16")) == -1

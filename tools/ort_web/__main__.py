@@ -1,0 +1,162 @@
+"""The command line: ``python -m tools.ort_web``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Console
+
+from tools.ort_web import processes
+from tools.ort_web.cases import Case, collect, load, why_not, write
+from tools.ort_web.models import collect_models
+from tools.ort_web.report import as_json, make_models_table, make_operators_table, make_table
+from tools.ort_web.verdicts import Verdict, faults, judge, load_known
+
+__all__ = ["main"]
+
+#: What is needed of the package: everything is 145 MB.
+FILES = ("package.json", "dist/ort.all.min.mjs", "dist/ort-wasm-simd-threaded.jsep.mjs", "dist/ort-wasm-simd-threaded.jsep.wasm")
+_SKIPPED = "skipped.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What the tests run on."""
+
+    site: Path
+    package: str
+    revision: str
+    profile: str
+    jobs: int
+    console: Console
+
+    def run(self, cases: Sequence[Case], provider: str) -> list[Verdict]:
+        """Run tests, and show how far they are."""
+        named = {case.name: case for case in cases}
+        verdicts: list[Verdict] = []
+        with self.console.status("") as status:
+
+            def note(report: processes.Report) -> None:
+                case = named[report["name"]]
+                verdicts.append(judge(case, report, (self.site / case.data.lstrip("/")).read_bytes()))
+                status.update(f"{provider}: {len(verdicts)} of {len(cases)} tests, {case.name}")
+
+            command = processes.command(self.site, provider=provider, package=self.package, revision=self.revision, profile=self.profile)
+            processes.run(cases, self.site, command, jobs=min(self.jobs, len(cases)), report=note)
+        return sorted(verdicts, key=lambda verdict: list(named).index(verdict.name))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tests, print what became of them, and return 1 if something speaks against the emulator."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.ort_web", description="Run the node tests of ONNX in ONNX Runtime Web, on WebNN, on the emulator."
+    )
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="which tests to run, such as 'test_conv*' (default: all)")
+    parser.add_argument("--package", type=Path, required=True, metavar="DIR", help="the unpacked npm package onnxruntime-web")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file as well")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many processes (default: %(default)s)")
+    parser.add_argument("--models", action="store_true", help="run whole models as well, and measure them, one at a time")
+    parser.add_argument("--site", type=Path, metavar="DIR", help="write the tests here, and find them here the next time")
+    parser.add_argument("--operators", action="store_true", help="also show which operators ONNX Runtime Web kept for itself")
+    parser.add_argument("--revision", default="2026-06", help="the revision of the draft (default: %(default)s)")
+    parser.add_argument("--profile", default="browsers-2026", help="what browsers had beside it (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    missing = [name for name in FILES if not (options.package / name).is_file()]
+    if missing:
+        parser.error(f"--package must be the package onnxruntime-web, but {options.package} has no {' and no '.join(missing)}")
+    if options.jobs < 1:
+        parser.error(f"--jobs must be at least 1, got {options.jobs}")
+    with tempfile.TemporaryDirectory(prefix="ort-web-") as temporary:
+        return _run(options, options.site or Path(temporary))
+
+
+def _run(options: argparse.Namespace, site: Path) -> int:
+    # A table needs its width; a pipe has none of its own.
+    console = Console() if sys.stdout.isatty() else Console(width=160)
+    bench = Bench(
+        site=site,
+        package=_install(options.package, site),
+        revision=options.revision,
+        profile=options.profile,
+        jobs=options.jobs,
+        console=Console(stderr=True),
+    )
+    cases, skipped = _tests(site)
+    chosen = [case for case in cases if not options.patterns or any(fnmatchcase(case.name, each) for each in options.patterns)]
+    tests = [case for case in chosen if case.runs == 1]
+    models = [case for case in chosen if case.runs > 1] if options.models else []
+    if not tests and not models:
+        console.print("no test has such a name")
+        return 2
+    start = time.monotonic()
+    try:
+        verdicts = bench.run(tests, "webnn")
+        failed = {verdict.name for verdict in verdicts if verdict.reaches and verdict.status != "ok"}
+        alone = {verdict.name: verdict for verdict in bench.run([case for case in tests if case.name in failed], "wasm")}
+        seconds = time.monotonic() - start
+        verdicts += [verdict for model in models for verdict in bench.run([model], "webnn")]
+    except processes.NothingRanError as error:
+        console.print(f"the page program did not begin: {error}", style="red", markup=False)
+        return 1
+    known = {name: each for name, each in load_known().items() if not options.patterns or name in {case.name for case in chosen}}
+    lines = faults(verdicts, alone, known)
+    lines += [f"{name}: is known, but there is no such test" for name in known if name not in {case.name for case in chosen}]
+    console.print(make_table(verdicts, alone))
+    for table in (make_operators_table(verdicts) if options.operators else None, make_models_table(verdicts)):
+        if table is not None:
+            console.print(table)
+    unused = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items()))
+    console.print(f"{seconds:.0f} s; known: {len(known)}; of no use here: {sum(skipped.values())} ({unused})", highlight=False)
+    for line in lines:
+        console.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+    if options.json is not None:
+        versions = {name: version(name) for name in ("webnn", "onnx", "onnxruntime")}
+        results = as_json(verdicts, alone, skipped, {**versions, "onnxruntime-web": _version(options.package)}, seconds)
+        options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    return 1 if lines else 0
+
+
+def _install(package: Path, site: Path) -> str:
+    """Put what is needed of the package below the site, and return the address that a page would have for it."""
+    for name in FILES:
+        place = site / "node_modules" / "onnxruntime-web" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(package / name, place)
+    return f"https://cdn.jsdelivr.net/npm/onnxruntime-web@{_version(package)}/dist/ort.all.min.mjs"
+
+
+def _version(package: Path) -> str:
+    return str(json.loads((package / "package.json").read_text(encoding="utf-8"))["version"])
+
+
+def _tests(site: Path) -> tuple[list[Case], dict[str, int]]:
+    """Return the tests, and how many are of no use, by reason: those of the site if it has them, or new ones."""
+    try:
+        return load(site), json.loads((site / _SKIPPED).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        pass
+    tests, skipped = [], Counter[str]()
+    for test in collect():
+        reason = why_not(test)
+        if reason:
+            skipped[reason] += 1
+        else:
+            tests.append(test)
+    (site / _SKIPPED).write_text(json.dumps(skipped), encoding="utf-8")
+    return write([*tests, *collect_models()], site), dict(skipped)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+"""The tables of tensor limits of a draft, as data: which data types and ranks each operation allows, and which it requires.
+
+`tools/extract_limits.py` takes the files from the drafts, since they have such tables. A file holds, beside its ``source``:
+
+- ``dataTypes``: the draft's data types, in the order of ``MLOperandDataType``; every list of types is in that order;
+- ``tables``: by its anchor, each table: the ``operations`` it is for, and its ``operands`` by name.
+
+An operand's name is the one that it has in the dictionaries below ``MLOpSupportLimits``: an argument or option is called what the IDL calls
+it, an output ``"output"``, ``"outputs"`` (each of the sequence) or ``"output0"``, ``"output1"``. Its row has
+
+- ``dataTypes``: the allowed data types, a list; ``"any"``; or ``{"sameAs": operand}``, the data type that another operand has;
+- ``ranks``: the allowed ranks, ``[smallest, largest]``, ``null`` for no largest one; or ``{"sameAs": operand}``, the rank of another one;
+- ``requiredDataTypes`` and ``requiredRanks``: the subset that every implementation supports, a list and ``[smallest, largest]``;
+- where it is so, ``option``: the operand is a member of the options; ``output``: it is an output; ``sequence``: it is each item of the
+  argument, a sequence; ``condition``: the member of the options that must be true for the output to be there.
+
+`load_limits` resolves what refers to something else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+from webnn.validation.descriptor import SMALL_TYPES, DataType
+from webnn.validation.limits.browsers import EXTENSIONS
+from webnn.validation.revision import BROWSERS, MAX_RANK, Ranks, Types
+
+__all__ = ["Limits", "OperandLimits", "load_limits", "tables"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperandLimits:
+    """The limits of one operand of an operation.
+
+    Attributes:
+        data_types: The data types that the operation allows, in the order of ``MLOperandDataType``.
+        ranks: The smallest and the largest rank that it allows; the largest is ``None`` if the draft sets none.
+        required_data_types: The data types that every implementation supports.
+        required_ranks: The smallest and the largest rank that every implementation supports.
+        same_type_as: The operand whose data type this one must have or has, empty if there is none.
+        same_rank_as: The operand whose rank this one must have or has, empty if there is none.
+        option: The operand is a member of the options.
+        output: The operand is an output.
+        sequence: The limits hold for each item of the argument, a sequence.
+        condition: The member of the options that must be true for the output to be there, empty if it always is.
+    """
+
+    data_types: Types
+    ranks: tuple[int, int | None]
+    required_data_types: Types
+    required_ranks: Ranks
+    same_type_as: str = ""
+    same_rank_as: str = ""
+    option: bool = False
+    output: bool = False
+    sequence: bool = False
+    condition: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of a draft.
+
+    Attributes:
+        source: The draft's title, revision, address and license.
+        data_types: The draft's data types.
+        operations: For each operation the limits of its operands, inputs before options before outputs.
+    """
+
+    source: Mapping[str, str]
+    data_types: tuple[DataType, ...]
+    operations: Mapping[str, Mapping[str, OperandLimits]]
+
+
+@cache
+def load_limits(revision: str) -> Limits:
+    """Read the limits of a revision, for example ``"2026-06"``, at its first use; for ``"2026-06+browsers"`` with what browsers add.
+
+    Raises:
+        ValueError: There are none of that name. The draft of June 2024 has no such tables.
+    """
+    if revision == BROWSERS:
+        return _with_extensions(load_limits(revision.partition("+")[0]))
+    file = resources.files("webnn.validation.limits") / f"{revision}.json"
+    if not file.is_file():
+        raise ValueError(f"there are no limits of a revision {revision!r} here")
+    data = json.loads(file.read_text(encoding="utf-8"))
+    operations: dict[str, Mapping[str, OperandLimits]] = {}
+    for table in data["tables"].values():
+        rows = table["operands"]
+        operands = MappingProxyType({name: _operand(row, rows, data["dataTypes"]) for name, row in rows.items()})
+        operations.update(dict.fromkeys(table["operations"], operands))
+    return Limits(
+        source=MappingProxyType(data["source"]),
+        data_types=tuple(data["dataTypes"]),
+        operations=MappingProxyType(operations),
+    )
+
+
+def _with_extensions(limits: Limits) -> Limits:
+    """Add what browsers take beyond a draft."""
+    operations = dict(limits.operations)
+    for operation, extensions in EXTENSIONS.items():
+        operands = {
+            name: replace(each, data_types=each.data_types + extensions.get(name, ())) for name, each in operations[operation].items()
+        }
+        operations[operation] = MappingProxyType(operands)
+    return replace(limits, data_types=limits.data_types + SMALL_TYPES, operations=MappingProxyType(operations))
+
+
+def _operand(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]], every: list[DataType]) -> OperandLimits:
+    """Make an operand's limits of its row; a reference is to a row that gives the value itself."""
+    types, ranks = row["dataTypes"], row["ranks"]
+    same_type_as = types["sameAs"] if isinstance(types, dict) else ""
+    same_rank_as = ranks["sameAs"] if isinstance(ranks, dict) else ""
+    if same_type_as:
+        types = rows[same_type_as]["dataTypes"]
+    if same_rank_as:
+        ranks = rows[same_rank_as]["ranks"]
+    low, high = ranks
+    least, most = row["requiredRanks"]
+    return OperandLimits(
+        data_types=tuple(every if types == "any" else types),
+        ranks=(low, high),
+        required_data_types=tuple(row["requiredDataTypes"]),
+        required_ranks=(least, most),
+        same_type_as=same_type_as,
+        same_rank_as=same_rank_as,
+        option=row.get("option", False),
+        output=row.get("output", False),
+        sequence=row.get("sequence", False),
+        condition=row.get("condition", ""),
+    )
+
+
+def tables(revision: str, max_rank: int = MAX_RANK) -> tuple[Mapping[str, Mapping[str, Types]], Mapping[str, Mapping[str, Ranks]]]:
+    """Make the tables that validators check operands against, `Revision.data_types` and `Revision.ranks`.
+
+    Every operation has a row for every argument that is an operand, by its name (``"input"``), and for every option that is one
+    (``"options.bias"``); a row that allows everything is there too. ``"output"`` has a row of data types where the program
+    chooses the output's type: it is neither another operand's nor the only one.
+
+    Args:
+        revision: The revision's name.
+        max_rank: The largest rank of any operand: the bound where the draft sets none.
+
+    Returns:
+        The allowed data types, and the smallest and the largest allowed rank, by operation and operand.
+
+    Raises:
+        ValueError: There are no limits of that name.
+    """
+    data_types: dict[str, Mapping[str, Types]] = {}
+    ranks: dict[str, Mapping[str, Ranks]] = {}
+    for operation, operands in load_limits(revision).operations.items():
+        inputs = {f"options.{name}" if each.option else name: each for name, each in operands.items() if not each.output}
+        chosen = {name: each for name, each in operands.items() if each.output and not each.same_type_as and len(each.data_types) > 1}
+        data_types[operation] = MappingProxyType({name: each.data_types for name, each in {**inputs, **chosen}.items()})
+        ranks[operation] = MappingProxyType({name: _bounded(each.ranks, max_rank) for name, each in inputs.items()})
+    return MappingProxyType(data_types), MappingProxyType(ranks)
+
+
+def _bounded(ranks: tuple[int, int | None], max_rank: int) -> Ranks:
+    low, high = ranks
+    return low, max_rank if high is None else high

@@ -1,0 +1,37 @@
+"""What browsers take beyond the current draft, as data: int4 and uint4, two elements in a byte.
+
+No draft has these types. Chromium has, by what its backends support (as of 2025 and 2026, read from its source and, for LiteRT, measured):
+
+- operands of both types: inputs, outputs and constants with ONNX Runtime and DirectML, constants with Core ML; of int4 alone: all three
+  with LiteRT;
+- ``dequantizeLinear``: both types with all of them, but int4 alone with LiteRT; ``quantizeLinear``: both with ONNX Runtime and DirectML;
+- ``cast``, ``identity``, ``transpose``: both with ONNX Runtime;
+- ``concat``, ``reshape``: int4 with LiteRT.
+
+The table is the union of them: what some browser takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from webnn.validation.descriptor import SMALL_TYPES, DataType
+
+__all__ = ["EXTENSIONS"]
+
+_Types = tuple[DataType, ...]
+_INT4: _Types = ("int4",)
+
+#: The data types that browsers add to those of the draft, by operation and operand.
+EXTENSIONS: Mapping[str, Mapping[str, _Types]] = MappingProxyType(
+    {
+        "cast": {"input": SMALL_TYPES, "output": SMALL_TYPES},
+        "concat": {"inputs": _INT4, "output": _INT4},
+        "dequantizeLinear": {"input": SMALL_TYPES, "zeroPoint": SMALL_TYPES},
+        "identity": {"input": SMALL_TYPES, "output": SMALL_TYPES},
+        "quantizeLinear": {"zeroPoint": SMALL_TYPES, "output": SMALL_TYPES},
+        "reshape": {"input": _INT4, "output": _INT4},
+        "transpose": {"input": SMALL_TYPES, "output": SMALL_TYPES},
+    }
+)

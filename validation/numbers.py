@@ -1,0 +1,52 @@
+"""Numbers that stand for elements: *cast*, `#algorithms-casting` of the current draft."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from webnn.validation.descriptor import NUMPY_DTYPES, DataType, integer_range
+
+__all__ = ["cast"]
+
+#: The number of significant bits of a double.
+_DOUBLE_BITS = 53
+
+
+def cast(number: float, dataType: DataType) -> int | float:
+    """*Cast* a number to a data type, `#cast`.
+
+    Args:
+        number: The number: a double, infinities and NaN included, or an integer of any size.
+        dataType: The type.
+
+    Returns:
+        A number that the type represents exactly: for a floating-point type the nearest one, where a tie goes to the even one and what is
+        too large to an infinity; for an integer type the nearest integer of its range, where a tie goes to the even one and NaN to 0.
+    """
+    dtype = NUMPY_DTYPES[dataType]
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return float(dtype.type(_as_double(number)))
+    if isinstance(number, float) and math.isnan(number):
+        return 0
+    # (The draft takes the bounds of int32 for uint32: see docs/spec-issues.md.)
+    low, high = integer_range(dataType)
+    return round(min(max(number, low), high))
+
+
+def _as_double(number: float) -> float:
+    """Return a double that rounds to any shorter format as the number itself does."""
+    if not isinstance(number, int):
+        return number
+    excess = number.bit_length() - _DOUBLE_BITS
+    if excess <= 0:
+        return float(number)
+    # The last bit says whether anything was cut off: a tie of the shorter format is one only if the rest is 0.
+    kept, rest = divmod(abs(number), 1 << excess)
+    try:
+        size = math.ldexp(kept | (rest > 0), excess)
+    except OverflowError:
+        size = math.inf
+    return size if number > 0 else -size

@@ -1,0 +1,88 @@
+"""Padding: `#api-mlgraphbuilder-pad`. Its row is among those of `webnn.validation.tensor`."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import PlainValidator
+
+from webnn.validation import webidl
+from webnn.validation.descriptor import OperandDescriptor, Shape
+from webnn.validation.dictionary import Dictionary, Float, Number
+from webnn.validation.operation import Call
+
+__all__ = ["PadOptions", "PadOptions2026", "pad"]
+
+PaddingMode = Annotated[
+    Literal["constant", "edge", "reflection", "symmetric"],
+    PlainValidator(webidl.enumeration("MLPaddingMode", ("constant", "edge", "reflection", "symmetric"))),
+]
+
+PaddingMode2026 = Annotated[
+    Literal["constant", "edge", "reflection"],
+    PlainValidator(webidl.enumeration("MLPaddingMode", ("constant", "edge", "reflection"))),
+]
+
+
+class PadOptions(Dictionary):
+    """``MLPadOptions``, `#dictdef-mlpadoptions`."""
+
+    #: Where the padding is larger than the axis, a mirror mirrors again.
+    mirrors_again: ClassVar[bool] = True
+
+    mode: PaddingMode = "constant"
+    value: Float = 0.0
+
+
+class PadOptions2026(Dictionary):
+    """``MLPadOptions`` of the current draft: any number, which is cast to the input's type, and one mode less."""
+
+    mirrors_again: ClassVar[bool] = False
+
+    mode: PaddingMode2026 = "constant"
+    value: Number = 0
+
+
+def _check_mirror(call: Call, argument: str, padding: tuple[int, ...], shape: Shape) -> None:
+    """Check that each axis has more elements than a mirror adds to it."""
+    for axis, (count, size) in enumerate(zip(padding, shape, strict=True)):
+        if count >= size:
+            raise call.error(f"{argument}[{axis}]", f"must be less than the size of axis {axis}, {size}", count)
+
+
+def pad(
+    call: Call,
+    input: OperandDescriptor,
+    beginningPadding: tuple[int, ...],
+    endingPadding: tuple[int, ...],
+    options: PadOptions | PadOptions2026,
+) -> OperandDescriptor:
+    """Validate ``pad``, `#api-mlgraphbuilder-pad`.
+
+    Args:
+        call: The call.
+        input: The input, of any type and a rank that the revision's table allows.
+        beginningPadding: The number of elements to add before each axis.
+        endingPadding: The number of elements to add behind each axis.
+        options: The converted options.
+
+    Returns:
+        The input's type; each size grows by its padding.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 2. The input is not a scalar. (The current draft takes one, and no padding with it.)
+    call.check_rank("input", input)
+    # 3. There is one number for each axis, before and behind.
+    call.check_size("beginningPadding", beginningPadding, input.rank)
+    call.check_size("endingPadding", endingPadding, input.rank)
+    if options.mode == "reflection" and not options.mirrors_again:
+        # Current, 6.1.1. A mirror needs as many elements beside the first one,
+        _check_mirror(call, "beginningPadding", beginningPadding, input.dimensions)
+        # 6.1.2. and as many beside the last.
+        _check_mirror(call, "endingPadding", endingPadding, input.dimensions)
+    # 5. The padded sizes.
+    outputShape = tuple(sum(sizes) for sizes in zip(beginningPadding, input.dimensions, endingPadding, strict=True))
+    # 6. Every dimension of the output is valid.
+    return call.output(input.dataType, outputShape)

@@ -1,0 +1,71 @@
+"""`MLTensor`: its descriptor, and the checks of buffers and of named tensors. `#api-mltensor`, `#api-mlcontext`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from webnn.validation import webidl
+from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
+from webnn.validation.dictionary import Boolean, OperandDescriptorDictionary2026, convertMembers, membersWithShape
+from webnn.validation.revision import Revision
+
+__all__ = ["TensorDescriptorDictionary2026", "convertTensorDescriptor", "misfit", "mismatch"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class TensorDescriptorDictionary2026(OperandDescriptorDictionary2026):
+    """``MLTensorDescriptor``, `#dictdef-mltensordescriptor`."""
+
+    readable: Boolean = False
+    writable: Boolean = False
+
+
+def convertTensorDescriptor(revision: Revision, members: Mapping[str, Any] | None) -> tuple[OperandDescriptor, bool, bool]:
+    """Convert to ``MLTensorDescriptor``.
+
+    Returns:
+        The operand descriptor; whether the tensor is readable; whether it is writable.
+
+    Raises:
+        ConversionError: With the member's name in ``path``.
+    """
+    given = convertMembers(TensorDescriptorDictionary2026, membersWithShape(members), small=revision.small_integers)
+    return OperandDescriptor(given.dataType, given.shape), given.readable, given.writable
+
+
+def misfit(view: Array, descriptor: OperandDescriptor, *, larger: bool = False) -> str:
+    """Say why a buffer cannot hold a tensor's bytes; empty if it can.
+
+    Step 1 of *validate buffer with descriptor*, `#validate-buffer-with-descriptor`. Its step 2 wants the tensor's element type or uint8,
+    web-platform-tests use other ones too (docs/spec-issues.md): a tensor's bytes may come from elements of any type.
+
+    Args:
+        view: The buffer.
+        descriptor: The tensor's descriptor.
+        larger: The buffer may be longer than the tensor.
+    """
+    dtype = view.dtype
+    # What Python has and JavaScript does not: elements that are no bytes of numbers.
+    if dtype.hasobject or dtype.names is not None:
+        return f"must have elements that are numbers, got {dtype}"
+    if not dtype.isnative:
+        return f"must have elements in the byte order of this machine, got {dtype.str}"
+    # 1. The byte length is the descriptor's.
+    if view.nbytes != descriptor.byte_length and not (larger and view.nbytes > descriptor.byte_length):
+        least = "at least " if larger else ""
+        return f"must have {least}{descriptor.byte_length} bytes for {descriptor}, got {view.nbytes} ({webidl.describe(view)})"
+    return ""
+
+
+def mismatch(view: Array, descriptor: OperandDescriptor) -> str:
+    """*Validate buffer with descriptor*, `#validate-buffer-with-descriptor`: say what is wrong, nothing if all is well."""
+    # 1. The byte length is the descriptor's.
+    reason = misfit(view, descriptor)
+    # 2. The element type is the descriptor's or uint8, which stands for bytes of any kind.
+    if not reason and view.dtype != NUMPY_DTYPES[descriptor.dataType] and view.dtype != np.uint8:
+        return f"must have elements of {descriptor.dataType} or uint8, got {view.dtype}"
+    return reason

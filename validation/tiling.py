@@ -1,0 +1,86 @@
+"""Tensors reversed and repeated: `#api-mlgraphbuilder-reverse-method`, `#api-mlgraphbuilder-tile`."""
+
+from __future__ import annotations
+
+from webnn.validation import webidl
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.dictionary import Dictionary, UnsignedLongSequence
+from webnn.validation.operation import Argument, Call, Operation
+
+__all__ = ["OPERATIONS", "OPERATIONS_2026", "ReverseOptions", "reverse", "tile"]
+
+
+class ReverseOptions(Dictionary):
+    """``MLReverseOptions``, `#dictdef-mlreverseoptions`."""
+
+    axes: UnsignedLongSequence | None = None
+
+
+def reverse(call: Call, input: OperandDescriptor, options: ReverseOptions) -> OperandDescriptor:
+    """Validate ``reverse``, `#api-mlgraphbuilder-reverse-method`.
+
+    Args:
+        call: The call.
+        input: The input, of any type and shape.
+        options: The converted options.
+
+    Returns:
+        The input's descriptor.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 5. All axes by default.
+    axes = tuple(range(input.rank)) if options.axes is None else options.axes
+    # 6. No axis is listed twice,
+    if len(set(axes)) != len(axes):
+        raise call.error("options.axes", "must be different from each other", list(axes))
+    # 6. and each one is the input's.
+    if any(axis >= input.rank for axis in axes):
+        raise call.error("options.axes", f"must be less than the rank of input, {input.rank}", list(axes))
+    return input
+
+
+def tile(call: Call, input: OperandDescriptor, repetitions: tuple[int, ...]) -> OperandDescriptor:
+    """Validate ``tile``, `#api-mlgraphbuilder-tile`.
+
+    Args:
+        call: The call.
+        input: The input, of any type and shape.
+        repetitions: For each dimension how many times it is repeated.
+
+    Returns:
+        The input's type; each size is multiplied by its number of repetitions.
+
+    Raises:
+        WebNNTypeError: A step fails.
+    """
+    # 3. There is one number for each dimension.
+    call.check_size("repetitions", repetitions, input.rank)
+    # 4. No dimension vanishes.
+    call.check_no_zero("repetitions", repetitions)
+    # 5.-6. The repeated sizes.
+    outputShape = tuple(size * count for size, count in zip(input.dimensions, repetitions, strict=True))
+    # 7. The output is one that the implementation supports.
+    return call.output(input.dataType, outputShape)
+
+
+#: The draft of June 2024 has neither.
+OPERATIONS: tuple[Operation, ...] = ()
+
+OPERATIONS_2026 = (
+    Operation(
+        name="reverse",
+        anchor="#api-mlgraphbuilder-reverse-method",
+        operands=("input",),
+        infer=reverse,
+        options=ReverseOptions,
+    ),
+    Operation(
+        name="tile",
+        anchor="#api-mlgraphbuilder-tile",
+        operands=("input",),
+        infer=tile,
+        arguments=(Argument("repetitions", webidl.sequence(webidl.unsignedLong)),),
+    ),
+)

@@ -1,0 +1,151 @@
+// URLSearchParams: https://url.spec.whatwg.org/#interface-urlsearchparams, for an engine that has none.
+(function (global) {
+'use strict';
+const {Array, Number, Object, Reflect, String, Symbol, TypeError, WeakMap} = global;
+const {encodeURIComponent} = global;
+
+// ---- application/x-www-form-urlencoded: https://url.spec.whatwg.org/#application/x-www-form-urlencoded
+
+// UTF-8, with the replacement character for what is not: https://encoding.spec.whatwg.org/#utf-8-decoder
+function decode(bytes) {
+  let text = '', code = 0, needed = 0, lower = 0x80, upper = 0xbf;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (needed > 0) {
+      if (byte < lower || byte > upper) { text += '\ufffd'; needed = 0; lower = 0x80; upper = 0xbf; index--; continue; }
+      lower = 0x80; upper = 0xbf;
+      code = (code << 6) | (byte & 0x3f);
+      if (--needed === 0) text += String.fromCodePoint(code);
+    } else if (byte < 0x80) {
+      text += String.fromCodePoint(byte);
+    } else if (byte < 0xc2 || byte > 0xf4) {
+      text += '\ufffd';
+    } else {
+      needed = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+      code = byte & (0x3f >> needed);
+      if (byte === 0xe0) lower = 0xa0; else if (byte === 0xf0) lower = 0x90;
+      if (byte === 0xed) upper = 0x9f; else if (byte === 0xf4) upper = 0x8f;
+    }
+  }
+  return needed > 0 ? `${text}\ufffd` : text;
+}
+const unescape = text => text.replaceAll('+', ' ').replace(/(?:%[0-9a-f]{2})+/gi, escapes =>
+  decode(escapes.slice(1).split('%').map(digits => Number.parseInt(digits, 16))));
+const parse = text => text.split('&').filter(each => each !== '').map(each => {
+  const end = each.indexOf('=');
+  return end < 0 ? [unescape(each), ''] : [unescape(each.slice(0, end)), unescape(each.slice(end + 1))];
+});
+const escape = text => encodeURIComponent(text).replace(/[!'()~]|%20/g, each =>
+  each === '%20' ? '+' : `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+
+// ---- The interface
+
+const convert = value => `${value}`.toWellFormed();
+const lists = new WeakMap();
+function listOf(self) {
+  const list = lists.get(self);
+  if (list === undefined) throw new TypeError('Illegal invocation, this must be a URLSearchParams');
+  return list;
+}
+function require(name, values, count) {
+  if (values.length < count) throw new TypeError(`${name} needs ${count} argument${count === 1 ? '' : 's'}, got ${values.length}`);
+}
+
+// The pairs that the constructor's argument stands for: a sequence of pairs, a record, or a text.
+function pairsOf(init) {
+  if (init === undefined) return [];
+  if ((typeof init !== 'object' || init === null) && typeof init !== 'function') return parse(convert(init).replace(/^\?/, ''));
+  if ((init[Symbol.iterator] ?? undefined) !== undefined) {
+    return Array.from(init, pair => {
+      const values = Array.from(pair, convert);
+      if (values.length !== 2) throw new TypeError(`URLSearchParams: each pair must have two elements, got ${values.length}`);
+      return values;
+    });
+  }
+  const record = new global.Map();
+  for (const key of Reflect.ownKeys(init)) {
+    if (Reflect.getOwnPropertyDescriptor(init, key)?.enumerable) record.set(convert(key), convert(init[key]));
+  }
+  return [...record];
+}
+
+// Iterators look at the list as it is when they are asked.
+const iterators = new WeakMap();
+const IteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+const iteratorPrototype = Object.create(IteratorPrototype, {
+  next: {value: function next() {
+    const state = iterators.get(this);
+    if (state === undefined) throw new TypeError('Illegal invocation, this must be a URLSearchParams Iterator');
+    const pair = state.list[state.index++];
+    return pair === undefined ? {value: undefined, done: true} : {value: state.show(pair), done: false};
+  }, writable: true, enumerable: true, configurable: true},
+  [Symbol.toStringTag]: {value: 'URLSearchParams Iterator', configurable: true},
+});
+function iterate(list, show) {
+  const iterator = Object.create(iteratorPrototype);
+  iterators.set(iterator, {list, index: 0, show});
+  return iterator;
+}
+
+class URLSearchParams {
+  constructor(init = undefined) { lists.set(this, pairsOf(init)); }
+  get size() { return listOf(this).length; }
+  append(...values) {
+    const list = listOf(this);
+    require('append', values, 2);
+    list.push([convert(values[0]), convert(values[1])]);
+  }
+  delete(...values) {
+    const list = listOf(this);
+    require('delete', values, 1);
+    const gone = matcher(values);
+    for (let index = list.length - 1; index >= 0; index--) if (gone(list[index])) list.splice(index, 1);
+  }
+  get(...values) {
+    const list = listOf(this);
+    require('get', values, 1);
+    return list.find(matcher(values.slice(0, 1)))?.[1] ?? null;
+  }
+  getAll(...values) {
+    const list = listOf(this);
+    require('getAll', values, 1);
+    return list.filter(matcher(values.slice(0, 1))).map(([, value]) => value);
+  }
+  has(...values) {
+    const list = listOf(this);
+    require('has', values, 1);
+    return list.some(matcher(values));
+  }
+  set(...values) {
+    const list = listOf(this);
+    require('set', values, 2);
+    const [name, value] = values.map(convert), first = list.findIndex(([each]) => each === name);
+    if (first < 0) { list.push([name, value]); return; }
+    list[first][1] = value;
+    for (let index = list.length - 1; index > first; index--) if (list[index][0] === name) list.splice(index, 1);
+  }
+  // By code units, and stable, as `sort` is.
+  sort() { listOf(this).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)); }
+  toString() { return listOf(this).map(([name, value]) => `${escape(name)}=${escape(value)}`).join('&'); }
+  entries() { return iterate(listOf(this), ([name, value]) => [name, value]); }
+  keys() { return iterate(listOf(this), ([name]) => name); }
+  values() { return iterate(listOf(this), ([, value]) => value); }
+  forEach(callback, self = undefined) {
+    const list = listOf(this);
+    if (typeof callback !== 'function') throw new TypeError('forEach needs a function');
+    for (let index = 0; index < list.length; index++) Reflect.apply(callback, self, [list[index][1], list[index][0], this]);
+  }
+}
+// The pairs of a name, and of a value if one is given.
+function matcher([first, second]) {
+  const name = convert(first), value = second === undefined ? undefined : convert(second);
+  return ([each, other]) => each === name && (value === undefined || other === value);
+}
+const {prototype} = URLSearchParams;
+for (const name of Reflect.ownKeys(prototype)) {
+  if (name !== 'constructor') Object.defineProperty(prototype, name, {enumerable: true});
+}
+Object.defineProperty(prototype, Symbol.iterator, {value: prototype.entries, writable: true, enumerable: false, configurable: true});
+Object.defineProperty(prototype, Symbol.toStringTag, {value: 'URLSearchParams', configurable: true});
+Object.defineProperty(global, 'URLSearchParams', {value: URLSearchParams, writable: true, enumerable: false, configurable: true});
+})
