@@ -11,7 +11,7 @@ from webnn.builder.operand import MLActivation, MLOperand, Operator
 from webnn.validation import numbers, webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary, convertMembers
-from webnn.validation.errors import InvalidStateError, WebNNTypeError
+from webnn.validation.errors import InvalidStateError, WebNNTypeError, label_prefix
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call, Operation
 from webnn.validation.operations import operations_of
@@ -75,7 +75,7 @@ class BuilderBase:
             InvalidStateError: It has, or the context is.
         """
         if self._hasBuilt:
-            prefix = f"[{label}] " if label else ""
+            prefix = label_prefix(label)
             raise InvalidStateError(
                 f"{prefix}{operation}: the builder must not have built a graph yet: make a new one for each graph",
                 operation=operation,

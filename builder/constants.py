@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from webnn.validation import buffers, numbers
+from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.operation import Call
 
-__all__ = ["ConstantMemory", "Scalar", "as_view", "cast", "check_view", "scalar"]
+__all__ = ["ConstantMemory", "Scalar", "as_view", "check_view", "scalar"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -84,28 +83,21 @@ class ConstantMemory:
 
 
 def scalar(dataType: DataType, number: float) -> Scalar:
-    """Cast a number to a data type: *cast*, `#cast`.
+    """Cast a number to a data type: Web IDL's integer conversion, or rounding to nearest.
 
     Args:
         dataType: The type.
-        number: The number. The draft of June 2024 gives a finite double, the current one an integer of any size, too.
+        number: The number. The draft of June 2024 gives a finite double; what the current one gives was cast already (`numbers.cast`), and
+            stays what it is.
     """
-    if dataType in SMALL_TYPES:
-        # They are no part of the draft of June 2024. One alone takes the low bits of its byte.
-        return Scalar(OperandDescriptor(dataType), np.array([int(numbers.cast(number, dataType)) & 15], np.uint8))
-    return Scalar(OperandDescriptor(dataType), cast(dataType, number))
-
-
-def cast(dataType: DataType, number: float) -> Array:
-    """Cast a number to a data type, as a 0-D array: Web IDL's integer conversion, or rounding to nearest."""
     dtype = NUMPY_DTYPES[dataType]
-    if dtype.kind != "f":
+    if dataType in SMALL_TYPES:
+        # One alone takes the low bits of its byte.
+        value = np.array([int(number) & 15], np.uint8)
+    elif dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            value = np.array(number, dtype)
+    else:
         bits = 8 * dtype.itemsize
-        # NaN and infinities are 0, fractions are dropped, and the rest wraps.
-        integer = int(number) if isinstance(number, int) or math.isfinite(number) else 0
-        return np.array(integer % 2**bits, f"uint{bits}").view(dtype)
-    with np.errstate(over="ignore"):
-        try:
-            return np.array(float(number), dtype)
-        except OverflowError:  # an integer that no double holds
-            return np.array(math.copysign(math.inf, number), dtype)
+        value = np.array(int(number) % 2**bits, f"uint{bits}").view(dtype)
+    return Scalar(OperandDescriptor(dataType), value)

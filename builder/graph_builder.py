@@ -136,7 +136,7 @@ class MLGraphBuilder(
             # 3. No other input of the builder has it. (The draft of June 2024 asks that of the inputs of a graph, in build().)
             raise call.error("name", "must be another one for each input of a builder", repr(text))
         # 4. (2.) The dimensions are valid and supported.
-        self._checkDimensions(call, converted)
+        call.check_dimensions("descriptor", converted)
         # 5. (3.) Make graph connections.
         self._inputs.add(text)
         return MLOperand._create(self, converted, name=text)
@@ -189,7 +189,7 @@ class MLGraphBuilder(
             # 1. The builder can build.
             self._checkCanBuild("constant")
         # 2. (1.) The dimensions are valid and supported.
-        self._checkDimensions(call, converted)
+        call.check_dimensions("descriptor", converted)
         # 3. (2.) Type and length of the buffer match.
         if revision.any_buffer and view.dtype == np.uint8 and view.nbytes == converted.byte_length:
             view = np.ascontiguousarray(view).reshape(-1).view(NUMPY_DTYPES[converted.dataType])
@@ -303,8 +303,3 @@ class MLGraphBuilder(
             return convertDescriptor(self._context._revision, members)
         except webidl.ConversionError as error:
             raise call.error(f"descriptor{error.path}", error.reason) from None
-
-    def _checkDimensions(self, call: Call, descriptor: OperandDescriptor) -> None:
-        reason = self._context._revision.unsupported(descriptor)
-        if reason:
-            raise call.error("descriptor", reason)

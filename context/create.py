@@ -17,7 +17,7 @@ from webnn.context.engine import TensorMemory
 from webnn.context.promise import Pending
 from webnn.context.tensor import MLTensor
 from webnn.validation import tensors, webidl
-from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
+from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.dictionary import convertDescriptor
 from webnn.validation.errors import UnknownError
 from webnn.validation.operation import Call
@@ -56,7 +56,7 @@ def tensor(context: MLContext, descriptor: object, members: Mapping[str, Any]) -
     # 3. The context is not lost.
     context._loss.check("createTensor")
     # The dimensions are valid and supported: docs/spec-issues.md.
-    _check_dimensions(call, operand)
+    call.check_dimensions("descriptor", operand)
     # 4. Create the tensor.
     created = MLTensor._create(context, operand, readable=readable, writable=writable)
     # 6. Create its data, all zeros.
@@ -80,7 +80,7 @@ def constant_tensor(context: MLContext, descriptor: object, inputData: object) -
     # 3. The context is not lost.
     context._loss.check("createConstantTensor")
     # 4. The dimensions are valid and supported.
-    _check_dimensions(call, operand)
+    call.check_dimensions("descriptor", operand)
     # 5. Type and length of the buffer match, and it is not detached.
     reason = tensors.mismatch(view, operand)
     if reason or buffers.is_detached(view):
@@ -111,12 +111,6 @@ def resolved(context: MLContext, create: Callable[[], T]) -> asyncio.Future[T]:
     else:
         pending.resolve(lambda: value)
     return pending.future
-
-
-def _check_dimensions(call: Call, descriptor: OperandDescriptor) -> None:
-    reason = call.revision.unsupported(descriptor)
-    if reason:
-        raise call.error("descriptor", reason)
 
 
 def _finish(call: Call, created: MLTensor, data: Callable[[], TensorMemory]) -> MLTensor:

@@ -18,7 +18,7 @@ import numpy as np
 
 from webnn.context.buffers import BufferSlot, Checked, copy_bytes
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
-from webnn.validation.errors import NotSupportedError, OperationError
+from webnn.validation.errors import NotSupportedError, OperationError, label_prefix
 
 if TYPE_CHECKING:
     from webnn.builder.onnx.translate import OnnxModel
@@ -270,7 +270,7 @@ class CompiledGraph:
     def _failure(self, what: str, error: Exception) -> OperationError:
         """Put an exception of the engine into our words, with the operator it is about."""
         operation, label = self._model.find_operator(str(error))
-        prefix = f"[{label}] " if label else ""
+        prefix = label_prefix(label)
         where = f" at {operation}" if operation else ""
         verb = "refused" if what == "build" else "failed in"
         return OperationError(f"{prefix}{what}: the engine {verb} the graph{where}: {error}", operation=operation, label=label)

@@ -18,7 +18,13 @@ __all__ = [
     "SecurityError",
     "UnknownError",
     "WebNNTypeError",
+    "label_prefix",
 ]
+
+
+def label_prefix(label: str) -> str:
+    """Return what a message begins with that is about a labelled operator; nothing for an empty label."""
+    return f"[{label}] " if label else ""
 
 
 class WebNNTypeError(TypeError):

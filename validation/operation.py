@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from webnn.validation.descriptor import DataType, OperandDescriptor
-from webnn.validation.errors import WebNNTypeError
+from webnn.validation.errors import WebNNTypeError, label_prefix
 
 if TYPE_CHECKING:
     from webnn.validation.dictionary import Dictionary
@@ -93,7 +93,7 @@ class Call:
             requirement: What must hold, to be read behind the argument's name: ``"must have 2 elements"``.
             given: What was given, if it says more.
         """
-        prefix = f"[{self.label}] " if self.label else ""
+        prefix = label_prefix(self.label)
         subject = f"{argument} " if argument else ""
         got = f", got {', '.join(str(value) for value in given)}" if given else ""
         return WebNNTypeError(
@@ -168,6 +168,16 @@ class Call:
         if 0 in values:
             raise self.error(argument, "must be greater than 0 in each element", list(values))
 
+    def check_dimensions(self, argument: str, descriptor: OperandDescriptor) -> None:
+        """*Check dimensions*, `#mloperanddescriptor-check-dimensions`.
+
+        Raises:
+            WebNNTypeError: The revision or this implementation has no operand of this descriptor.
+        """
+        reason = self.revision.unsupported(descriptor)
+        if reason:
+            raise self.error(argument, reason)
+
     def output(self, dataType: DataType, dimensions: tuple[int, ...]) -> OperandDescriptor:
         """Make an output's descriptor, every dimension of which must be valid and whose size this implementation must support.
 
@@ -175,6 +185,7 @@ class Call:
             WebNNTypeError: A dimension is 0 or above 2^32 - 1, the rank is above the implementation's limit, or the byte length is.
         """
         descriptor = OperandDescriptor(dataType, dimensions)
+        # As `check_dimensions` does, but for its call: every operation comes by here.
         reason = self.revision.unsupported(descriptor)
         if reason:
             raise self.error("output", reason)

@@ -32,7 +32,6 @@ __all__ = [
     "number",
     "record",
     "sequence",
-    "unrestrictedDouble",
     "unsignedLong",
 ]
 
@@ -150,15 +149,6 @@ def _finite(value: object, idl: str) -> float:
 def double(value: object) -> float:
     """Convert to ``double``: a finite number."""
     return _finite(value, "double")
-
-
-def unrestrictedDouble(value: object) -> float:
-    """Convert to ``unrestricted double``: infinities and NaN stay, what is too large is infinite."""
-    number = _toNumber(value)
-    try:
-        return float(number)
-    except OverflowError:
-        return math.copysign(math.inf, number)
 
 
 def number(value: object) -> int | float:

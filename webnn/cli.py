@@ -19,6 +19,7 @@ from webnn.context import engine
 from webnn.demo import network, show
 from webnn.wpt_runner import cli as wpt_runner
 from webnn.wpt_runner.commands import program
+from webnn.wpt_runner.commands.failure import failure
 
 __all__ = ["app", "main"]
 
@@ -80,7 +81,7 @@ def demo(
     show.print_cards(console, digits.images, report, show.choose(report, images))
     show.print_figures(console, report, f"ONNX Runtime {engine.version()}", device.value)
     if report.accuracy < _LOWEST_ACCURACY:
-        raise _failure(f"the accuracy must be at least {_LOWEST_ACCURACY:.0%}, got {report.accuracy:.2%}")
+        raise failure(f"the accuracy must be at least {_LOWEST_ACCURACY:.0%}, got {report.accuracy:.2%}", 1)
 
 
 @app.command()
@@ -99,7 +100,7 @@ def devices() -> None:
     _print_rows(console, [("providers", ", ".join(available), ""), *((device, *_describe(device, available)) for device in Device)])
     if len(flavours) > 1:
         console.print()
-        raise _failure(f"{' and '.join(flavours)} overwrite each other's files: uninstall all of them, then install one")
+        raise failure(f"{' and '.join(flavours)} overwrite each other's files: uninstall all of them, then install one", 1)
 
 
 def main() -> None:
@@ -141,8 +142,3 @@ def _version(package: str) -> str:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "not installed"
-
-
-def _failure(message: str) -> typer.Exit:
-    typer.echo(f"webnn: {message}", err=True)
-    return typer.Exit(1)

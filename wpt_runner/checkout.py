@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-__all__ = ["Checkout", "CheckoutError", "Test", "TestFile", "wants"]
+__all__ = ["Checkout", "CheckoutError", "Test", "TestFile", "is_test_file", "wants"]
 
 _META = re.compile(r"//\s*META:\s*(\w*)=(.*)$")
 #: What the server sends for another name.
@@ -63,6 +63,11 @@ class Test:
         return self.file.path + self.variant
 
 
+def is_test_file(path: Path) -> bool:
+    """Tell by its name whether a file is a test in JavaScript."""
+    return path.name.endswith(_SUFFIXES)
+
+
 class Checkout:
     """A folder with web-platform-tests, or the part of it that tests of WebNN need: ``webnn``, ``resources``, ``common``, ``interfaces``.
 
@@ -98,8 +103,8 @@ class Checkout:
 
     def files(self) -> Iterator[str]:
         """Return the paths of all test files of WebNN that are JavaScript, sorted."""
-        found = (file.relative_to(self.root).as_posix() for file in (self.root / "webnn").rglob("*.js") if file.is_file())
-        yield from sorted(path for path in found if path.endswith(_SUFFIXES))
+        found = (file for file in (self.root / "webnn").rglob("*.js") if is_test_file(file) and file.is_file())
+        yield from sorted(file.relative_to(self.root).as_posix() for file in found)
 
     def load(self, path: str) -> TestFile:
         """Read a test file's ``META`` lines, which stand at its top.

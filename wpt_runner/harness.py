@@ -89,6 +89,7 @@ def run_test(
     deadline = started + time_limit(test, settings)
     subtests: list[Subtest] = []
     output: list[str] = []
+    written = 0
     harness: dict[str, str] = {}
 
     def emit(kind: str, text: str) -> None:
@@ -102,8 +103,10 @@ def run_test(
             instrument.tell(kind, content)
 
     def log(level: str, text: str) -> None:
-        if sum(map(len, output)) < _LONGEST_OUTPUT:
+        nonlocal written
+        if written < _LONGEST_OUTPUT:
             output.append(f"{level}: {text}"[:_LONGEST_OUTPUT])
+            written += len(output[-1])
 
     with warnings.catch_warnings():
         # A variant asks for a device that this machine may not have: which one ran is in the report, not one warning for each test.

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["UnexpectedResult", "WptFile", "WptItem"]
 
-_SUFFIXES = (".any.js", ".window.js")
 _MOST_SHOWN = 20
 
 
@@ -84,7 +83,11 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> WptFile | None:
     """Collect a test file of the checkout."""
     session = parent.config.stash.get(_KEY, None)
-    if session is None or not file_path.name.endswith(_SUFFIXES) or not file_path.resolve().is_relative_to(session.checkout.root):
+    if session is None:
+        return None
+    from webnn.wpt_runner.checkout import is_test_file  # noqa: PLC0415
+
+    if not is_test_file(file_path) or not file_path.resolve().is_relative_to(session.checkout.root):
         return None
     file: WptFile = WptFile.from_parent(parent, path=file_path)
     return file

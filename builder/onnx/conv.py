@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.validation.conv import conv_transpose_output_size, input_sizes
-from webnn.validation.errors import OperationError
+from webnn.validation.errors import OperationError, label_prefix
 
 __all__ = ["TRANSLATIONS"]
 
@@ -33,7 +33,7 @@ def _conv_transpose2d(e: Emitter, op: Op) -> str:
     _, inputChannels, *inputSizes = input_sizes(options.inputLayout, op.shape("input"))
     if inputChannels % options.groups != 0:
         # The draft and web-platform-tests accept such an operation, but it has no meaning. The engine would refuse it late, at run time.
-        prefix = f"[{op.label}] " if op.label else ""
+        prefix = label_prefix(op.label)
         raise OperationError(
             f"{prefix}build: convTranspose2d cannot split {inputChannels} input channels into {options.groups} groups",
             operation=op.name,

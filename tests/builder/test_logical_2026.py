@@ -7,29 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.builder.test_logical import SHAPES, SPECIAL
 from tests.reference import REFERENCE_2026
 from tests.support import CURRENT, run
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 RNG = np.random.default_rng(0)
-SHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((), ()),
-    ((2, 3), ()),
-    ((), (1, 1)),
-    ((2, 1, 4), (3, 1)),
-    ((2, 1, 2, 1, 2, 1, 2, 1), (1, 3, 1, 2, 1, 2, 1, 5)),
-]
-SPECIAL = {
-    "float32": [0.0, -0.0, 1.0, np.nextafter(np.float32(1), np.float32(2)), np.nan, np.inf, -np.inf],
-    "float16": [0.0, -0.0, 1.0, np.nextafter(np.float16(1), np.float16(2)), np.nan, np.inf, -np.inf],
-    "int32": [-(2**31), -1, 0, 1, 2**24, 2**24 + 1, 2**31 - 1],
-    "uint32": [0, 1, 2**24, 2**24 + 1, 2**31, 2**32 - 1],
-    "int64": [-(2**63), -1, 0, 2**53, 2**53 + 1, 2**63 - 1],
-    "uint64": [0, 1, 2**53, 2**53 + 1, 2**63, 2**64 - 1],
-    "int8": [-128, -1, 0, 1, 127],
-    "uint8": [0, 1, 127, 128, 255],
-}
 #: Every NaN, infinity, zero, subnormal and normal number of float16; of float32 those at the ends of each exponent's range.
 FLOATS = {
     "float16": np.arange(2**16, dtype=np.uint16).view(np.float16),

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.compare import Change, Comparison, Lone, Status, compare
 from webnn.wpt_runner.reports.text import one_line, show_controls
 from webnn.wpt_runner.reports.wptreport import read_wptreport
@@ -67,7 +68,7 @@ def command(
         _write_json(json_file, before, after, comparison)
     if not comparison.common:
         blindly = not variant_blind and compare(first, second, variant_blind=True).common
-        raise _failure("the reports have no test in common" + ("; --variant-blind pairs other variants" if blindly else ""))
+        raise failure("the reports have no test in common" + ("; --variant-blind pairs other variants" if blindly else ""), _UNUSABLE)
     if comparison.newly_failing:
         raise typer.Exit(_REGRESSION)
 
@@ -76,9 +77,9 @@ def _read(path: Path, only: Sequence[str]) -> RunResult:
     try:
         run = read_wptreport(path)
     except OSError as error:
-        raise _failure(f"{path} cannot be read: {error.strerror or error}") from None
+        raise failure(f"{path} cannot be read: {error.strerror or error}", _UNUSABLE) from None
     except ValueError as error:
-        raise _failure(str(error)) from None
+        raise failure(str(error), _UNUSABLE) from None
     if not only:
         return run
     return dataclasses.replace(run, results=[result for result in run.results if any(text in result.test for text in only)])
@@ -89,12 +90,7 @@ def _write_json(path: Path, before: Path, after: Path, comparison: Comparison) -
     try:
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8", newline="\n")
     except OSError as error:
-        raise _failure(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def _failure(message: str) -> typer.Exit:
-    typer.echo(f"webnn: {show_controls(message)}", err=True)
-    return typer.Exit(_UNUSABLE)
+        raise failure(f"{path} cannot be written: {error.strerror or error}", _UNUSABLE) from None
 
 
 # Printing.

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 import webnn
+from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.javascript.files import ORIGIN, Files
 from webnn.wpt_runner.javascript.idl import profile_revision
 from webnn.wpt_runner.javascript.node import ENDED_BY_USER, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
@@ -27,6 +28,8 @@ _JAVASCRIPT = (".mjs", ".js")
 _PAGE = (".html", ".htm")
 _PYTHON = (".py",)
 _REVISION = "2024-06"
+#: The exit code of a wrong call.
+_WRONG = 2
 
 
 def command(
@@ -52,21 +55,21 @@ def command(
     Python program runs in this process. The exit code is the program's.
     """
     if not program.is_file():
-        raise _wrong(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file")
+        raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
     suffix = program.suffix.lower()
     if suffix in _PYTHON:
         _refuse_for_python(root=root, node=node, profile=profile)
         raise typer.Exit(_run_python(program, arguments or [], revision, timeout))
     if suffix not in _JAVASCRIPT + _PAGE:
-        raise _wrong(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}")
+        raise failure(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}", _WRONG)
     if root is not None and not root.is_dir():
-        raise _wrong(f"--root must be a folder, got {root}")
+        raise failure(f"--root must be a folder, got {root}", _WRONG)
     place = program.resolve()
     files = Files(root or place.parent, place.parent)
     address = files.address(place)
     scripts = _scripts(place, address)
     if not scripts:
-        raise _wrong(f"{program} has no script")
+        raise failure(f"{program} has no script", _WRONG)
     try:
         code = run_program(
             find_node(node),
@@ -82,7 +85,7 @@ def command(
             ),
         )
     except (NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
-        raise _wrong(str(error)) from None
+        raise failure(str(error), _WRONG) from None
     raise typer.Exit(code)
 
 
@@ -95,8 +98,8 @@ def _scripts(program: Path, address: str) -> list[Script]:
 def _refuse_for_python(**options: object) -> None:
     given = [f"--{name}" for name, value in options.items() if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))]
     if given:
-        raise _wrong(
-            f"{' and '.join(given)} can only be given for JavaScript: a Python program runs in this process, and can do what it can"
+        raise failure(
+            f"{' and '.join(given)} can only be given for JavaScript: a Python program runs in this process, and can do what it can", _WRONG
         )
 
 
@@ -133,8 +136,3 @@ def _expire(timeout: float) -> None:
     sys.stdout.flush()
     typer.echo(f"webnn: the program was not done after {timeout:g} s", err=True)
     os._exit(OUT_OF_TIME)
-
-
-def _wrong(message: str) -> typer.Exit:
-    typer.echo(f"webnn: {message}", err=True)
-    return typer.Exit(2)

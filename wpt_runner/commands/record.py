@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.javascript.realm import EngineMissingError, require_engine
 from webnn.wpt_runner.levels import detect_level
@@ -67,22 +68,22 @@ def command(
         files = {test: folder / f"{stem(test)}.json" for test in tests}
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise _failure(f"OUT_DIR must be a folder, got the file {folder}", _BAD_INPUT) from None
+        raise failure(f"OUT_DIR must be a folder, got the file {folder}", _BAD_INPUT) from None
     except (EngineMissingError, OSError, ValueError) as error:
-        raise _failure(str(error), _BAD_INPUT) from None
+        raise failure(str(error), _BAD_INPUT) from None
     existing = [file for file in files.values() if file.exists()]
     if existing and not force:
         more = f", and {len(existing) - 1} more of the files to write" if len(existing) > 1 else ""
-        raise _failure(f"{existing[0]} exists already{more}: --force overwrites", _BAD_INPUT)
+        raise failure(f"{existing[0]} exists already{more}: --force overwrites", _BAD_INPUT)
     written: list[Path] = []
     try:
         recordings = _record(checkout, settings, files, level, jobs or cores(), written)
     except StartError as error:
-        raise _failure(str(error), _INCOMPLETE) from None
+        raise failure(str(error), _INCOMPLETE) from None
     except OSError as error:
-        raise _failure(f"cannot write to {folder}: {error}", _BAD_INPUT) from None
+        raise failure(f"cannot write to {folder}: {error}", _BAD_INPUT) from None
     except KeyboardInterrupt:
-        raise _failure(f"interrupted, {_plural(len(written), 'file')} of {len(files)} written", _INTERRUPTED) from None
+        raise failure(f"interrupted, {_plural(len(written), 'file')} of {len(files)} written", _INTERRUPTED) from None
     console = make_console()
     _print_table(console, recordings)
     for test, recording in recordings.items():
@@ -177,8 +178,3 @@ def _line(text: str) -> str:
 
 def _plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _failure(message: str, code: int) -> typer.Exit:
-    typer.echo(f"webnn: {show_controls(message)}", err=True)
-    return typer.Exit(code)

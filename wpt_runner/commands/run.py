@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.expected import Expectations, load_expectations
 from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.javascript.idl import load_idl
@@ -74,20 +75,20 @@ def command(
         tests = checkout.tests(patterns or (), variant or ())
         expected = load_expectations(expectations or level.name, missing_ok=update_expectations)
     except (EngineMissingError, OSError, ValueError) as error:
-        raise _failure(str(error), 2) from None
+        raise failure(str(error), 2) from None
     # Before the work, not after it: a report that cannot be written.
     for path, _ in reports:
         if not path.parent.is_dir():
-            raise _failure(f"there is no folder {path.parent} for the report {path.name}", 2)
+            raise failure(f"there is no folder {path.parent} for the report {path.name}", 2)
     if update_expectations and expected.path is None:
-        raise _failure("--update-expectations needs an expectations file: give its path with --expectations", 2)
+        raise failure("--update-expectations needs an expectations file: give its path with --expectations", 2)
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"the draft {settings.revision}, profile {settings.profile or 'none'}, expectations {expectations or level.name}")
     started = time.time()
     try:
         results = _run(console, checkout, tests, settings, expected, jobs or cores(), quiet)
     except KeyboardInterrupt:
-        raise _failure("interrupted", 130) from None
+        raise failure("interrupted", 130) from None
     complete = not patterns and not variant
     if update_expectations:
         expected = _update(checkout, expected, results, complete)
@@ -102,7 +103,7 @@ def command(
         try:
             write(run, path)
         except OSError as error:
-            raise _failure(f"cannot write {path}: {error}", 2) from None
+            raise failure(f"cannot write {path}: {error}", 2) from None
     _print_summary(console, run)
     if run.failed:
         raise typer.Exit(1)
@@ -138,9 +139,9 @@ def _update(checkout: Checkout, expected: Expectations, results: list[FileResult
         expected.path.write_text(text, encoding="utf-8", newline="")
         updated = load_expectations(str(expected.path))
     except ModuleNotFoundError:
-        raise _failure("--update-expectations needs the package tomlkit: pip install 'webnn[wpt]'", 2) from None
+        raise failure("--update-expectations needs the package tomlkit: pip install 'webnn[wpt]'", 2) from None
     except (OSError, ValueError) as error:
-        raise _failure(f"cannot write the expectations: {error}", 2) from None
+        raise failure(f"cannot write the expectations: {error}", 2) from None
     typer.echo(f"wrote {expected.path}")
     return updated
 
@@ -180,8 +181,3 @@ def _print_summary(console: Console, run: RunResult) -> None:
 def _count_unexpected(results: Sequence[FileResult]) -> int:
     """Count what is not as expected: subtests, and tests as a whole."""
     return sum(result.unexpected + sum(subtest.unexpected for subtest in result.subtests) for result in results)
-
-
-def _failure(message: str, code: int) -> typer.Exit:
-    typer.echo(f"webnn: {message}", err=True)
-    return typer.Exit(code)

@@ -7,13 +7,14 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import webnn
+from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.vectors import report as reporting
 from webnn.wpt_runner.vectors import run as running
 from webnn.wpt_runner.vectors.cases import Outcome, load_cases
@@ -61,15 +62,15 @@ def command(
     """
     began = time.perf_counter()
     if json_file is not None and (json_file.is_dir() or not json_file.parent.is_dir()):
-        _fail(f"--json must be a file in a folder that exists, got {json_file}", _BAD_INPUT)
+        raise failure(f"--json must be a file in a folder that exists, got {json_file}", _BAD_INPUT)
     try:
         cases = list(load_cases(paths))
         if not cases:
-            _fail(f"there are no cases in {', '.join(map(str, paths))}", _BAD_INPUT)
+            raise failure(f"there are no cases in {', '.join(map(str, paths))}", _BAD_INPUT)
         groups = running.group_cases(cases, expectations)
         tasks = running.choose(groups, filters or [])
     except (OSError, ValueError) as error:
-        _fail(str(error), _BAD_INPUT)
+        raise failure(str(error), _BAD_INPUT) from None
     count = min(jobs or running.default_jobs(len(tasks)), len(tasks))
     console = reporting.make_console()
     try:
@@ -79,7 +80,7 @@ def command(
         replay = running.replay(tasks, device.value, jobs=count, timeout=timeout)
         outcomes = _run(tasks, replay, console if verbose else None)
     except (StartError, webnn.DOMException) as error:
-        _fail(str(error), _UNEXPECTED)
+        raise failure(str(error), _UNEXPECTED) from None
     report = reporting.Report(
         outcomes=outcomes,
         stale=running.find_stale(groups, outcomes),
@@ -92,7 +93,7 @@ def command(
         try:
             reporting.write_json(json_file, report)
         except OSError as error:
-            _fail(str(error), _BAD_INPUT)
+            raise failure(str(error), _BAD_INPUT) from None
     reporting.print_report(console, report)
     if not report.as_expected:
         raise typer.Exit(_UNEXPECTED)
@@ -119,7 +120,9 @@ def _run(tasks: Sequence[running.Task], replay: Generator[Outcome], console: Con
                 if console is not None:
                     reporting.print_outcome(console, outcome)
     except KeyboardInterrupt:
-        _fail(f"interrupted after {len(outcomes)} of {len(tasks)} cases{f', {failed} failed' if failed else ''}", _INTERRUPTED)
+        raise failure(
+            f"interrupted after {len(outcomes)} of {len(tasks)} cases{f', {failed} failed' if failed else ''}", _INTERRUPTED
+        ) from None
     return sorted(outcomes, key=lambda outcome: positions[id(outcome.case)])
 
 
@@ -137,8 +140,3 @@ def _progress(*, hidden: bool) -> Progress:
         redirect_stdout=False,
         disable=hidden or not console.is_terminal,
     )
-
-
-def _fail(message: str, status: int) -> NoReturn:
-    typer.echo(f"webnn: {message}", err=True)
-    raise typer.Exit(status)
