@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from benchmarks import first_build, imports, memory, mobilenet, small, squeezenet, transformer
+from benchmarks import devices, first_build, imports, memory, mobilenet, small, squeezenet, transformer
 from benchmarks.measure import Effort, Result, check_same, interleave, summarize
-from benchmarks.sides import CURRENT
+from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML
 
 __all__ = ["CASES", "MODELS", "SkippedError"]
@@ -30,21 +30,32 @@ class SkippedError(Exception):
     """A benchmark cannot run here; the message says why."""
 
 
-def _squeezenet(effort: Effort, revision: str = "2024-06") -> Result:
+def _squeezenet(effort: Effort, revision: str = "2024-06", deviceType: DeviceType = "cpu") -> Result:
+    providers = _providers(deviceType)
     directory = MODELS / "squeezenet1.0_nhwc"
     if not directory.exists():
         raise SkippedError("the real weights are not there (../shared/models/squeezenet1.0_nhwc beside the checkout)")
     weights, image = squeezenet.load_weights(directory), squeezenet.load_input(directory)
-    ours, theirs = squeezenet.webnn_side(weights, image, revision), squeezenet.onnx_side(weights, image)
+    ours = squeezenet.webnn_side(weights, image, revision, deviceType)
+    theirs = squeezenet.onnx_side(weights, image, providers)
     check_same(ours(), theirs())
     times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(12))
-    name, title = _named(revision, "squeezenet", "SqueezeNet 1.0, real weights: one inference")
+    name, title = _named(revision, deviceType, "squeezenet", "SqueezeNet 1.0, real weights: one inference")
     return summarize(name, title, times, unit="ms", bar=1.05)
 
 
-def _named(revision: str, name: str, title: str) -> tuple[str, str]:
-    """Name a benchmark that there is for both drafts."""
-    return (f"{name}-dispatch", f"{title}, dispatched over tensors") if revision == CURRENT else (name, title)
+def _named(revision: str, deviceType: DeviceType, name: str, title: str) -> tuple[str, str]:
+    """Name a benchmark that there is for both drafts and for several devices."""
+    if revision == CURRENT:
+        name, title = f"{name}-dispatch", f"{title}, dispatched over tensors"
+    return (name, title) if deviceType == "cpu" else (f"{name}-{deviceType}", f"{title}, on the {deviceType}")
+
+
+def _providers(deviceType: DeviceType) -> Providers:
+    try:
+        return CPU if deviceType == "cpu" else devices.find_providers(deviceType)
+    except devices.NoDeviceError as error:
+        raise SkippedError(str(error)) from None
 
 
 def _mobilenet(effort: Effort) -> Result:
@@ -56,12 +67,13 @@ def _mobilenet(effort: Effort) -> Result:
     return summarize("mobilenet", "MobileNetV2 shapes: one inference", times, unit="ms", bar=1.05)
 
 
-def _transformer(effort: Effort, revision: str = "2024-06") -> Result:
+def _transformer(effort: Effort, revision: str = "2024-06", deviceType: DeviceType = "cpu") -> Result:
+    providers = _providers(deviceType)
     block = transformer.make_block()
-    ours, theirs = transformer.webnn_side(block, revision), transformer.onnx_side(block)
+    ours, theirs = transformer.webnn_side(block, revision, deviceType), transformer.onnx_side(block, providers)
     check_same(ours(), theirs())
     times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(25))
-    name, title = _named(revision, "transformer", "Transformer encoder block: one inference")
+    name, title = _named(revision, deviceType, "transformer", "Transformer encoder block: one inference")
     return summarize(name, title, times, unit="ms", bar=1.05)
 
 
@@ -87,7 +99,15 @@ def _queued_dispatch(effort: Effort) -> Result:
     return _alone("queued-dispatch", "relu(x + y), float32 [2, 3]: one of many dispatches before one read", times, bar=15)
 
 
-def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: float) -> Result:
+def _context(effort: Effort) -> Result:
+    # The first request looks for plug-ins and tries devices.
+    devices.webnn_contexts(1)
+    times = interleave(devices.webnn_contexts, devices.onnx_options, rounds=effort.rounds, repeats=effort.repeats(500))
+    title = "A context by createContext(), with the choice of its device, after the first one"
+    return _alone("context", title, times, bar=1000, against="onnxruntime.SessionOptions")
+
+
+def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: float, against: str = "onnxruntime, bound values") -> Result:
     """Make the result of a benchmark whose bar is a time, that of the fastest round: a busy machine only adds to it."""
     mine, other = ([seconds * 1e6 for seconds in side] for side in times)
     return Result(
@@ -96,7 +116,7 @@ def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: f
         unit="µs",
         webnn=statistics.median(mine),
         other=statistics.median(other),
-        against="onnxruntime, bound values",
+        against=against,
         metric="time",
         value=min(mine),
         low=min(mine),
@@ -248,8 +268,11 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "tiny": _tiny,
         "squeezenet-dispatch": lambda effort: _squeezenet(effort, CURRENT),
         "transformer-dispatch": lambda effort: _transformer(effort, CURRENT),
+        "squeezenet-gpu": lambda effort: _squeezenet(effort, deviceType="gpu"),
+        "transformer-gpu": lambda effort: _transformer(effort, deviceType="gpu"),
         "tiny-dispatch": _tiny_dispatch,
         "queued-dispatch": _queued_dispatch,
+        "context": _context,
         "build": _build,
         "rebuild": _rebuild,
         "chain": _chain,

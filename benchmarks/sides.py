@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import onnxruntime
@@ -13,10 +13,28 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 from benchmarks.measure import Array
 from webnn import MLContext, MLGraph, MLGraphBuilder, MLOperand
 
-__all__ = ["CURRENT", "LOOPS", "OnnxGraph", "Program", "Session", "TensorProgram", "constant", "float32", "make_session"]
+__all__ = [
+    "CPU",
+    "CURRENT",
+    "LOOPS",
+    "DeviceType",
+    "OnnxGraph",
+    "Program",
+    "Providers",
+    "Session",
+    "TensorProgram",
+    "constant",
+    "float32",
+    "make_session",
+]
 
 #: The current draft: graphs are dispatched over tensors.
 CURRENT = "2026-06"
+
+DeviceType = Literal["cpu", "gpu", "npu"]
+#: Execution providers, best first, each with its options.
+Providers = Sequence[tuple[str, Mapping[str, str]]]
+CPU: Providers = (("CPUExecutionProvider", {}),)
 
 #: As `webnn` translates: the same kernels on both sides.
 OPSET = 21
@@ -162,10 +180,11 @@ class Session:
     Args:
         graph: The model, with its weights.
         feeds: Its inputs.
+        providers: As for `make_session`.
     """
 
-    def __init__(self, graph: OnnxGraph, feeds: Mapping[str, Array]) -> None:
-        self._session = make_session(graph)
+    def __init__(self, graph: OnnxGraph, feeds: Mapping[str, Array], providers: Providers = CPU) -> None:
+        self._session = make_session(graph, providers)
         # External initializers are used in place.
         self._weights = graph.weights
         self._feeds = dict(feeds)
@@ -179,8 +198,13 @@ class Session:
         return output
 
 
-def make_session(graph: OnnxGraph) -> onnxruntime.InferenceSession:
-    """Make a session with the options that `webnn` uses: the default ones, without log messages."""
+def make_session(graph: OnnxGraph, providers: Providers = CPU) -> onnxruntime.InferenceSession:
+    """Make a session with the options that `webnn` uses: the default ones, without log messages.
+
+    Args:
+        graph: The model.
+        providers: The execution providers, best first, each with its options.
+    """
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     if graph.weights:
@@ -191,4 +215,6 @@ def make_session(graph: OnnxGraph) -> onnxruntime.InferenceSession:
             [array.nbytes for array in arrays],
         )
         options.add_session_config_entry("session.use_external_initializer_file_buffers_directly", "1")
-    return onnxruntime.InferenceSession(graph.model().SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(
+        graph.model().SerializeToString(), options, providers=[(name, dict(settings)) for name, settings in providers]
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Array
-from benchmarks.sides import LOOPS, OnnxGraph, Program, Session, TensorProgram, constant, float32
+from benchmarks.sides import CPU, LOOPS, DeviceType, OnnxGraph, Program, Providers, Session, TensorProgram, constant, float32
 from webnn import ML, MLGraphBuilder, MLOperand
 
 __all__ = ["CLASSES", "load_input", "load_weights", "onnx_side", "random_weights", "webnn_side"]
@@ -67,15 +67,18 @@ def random_weights(seed: int = 0) -> dict[str, Array]:
     return weights
 
 
-def webnn_side(weights: Mapping[str, Array], image: Array, revision: str = "2024-06") -> Program | TensorProgram:
+def webnn_side(
+    weights: Mapping[str, Array], image: Array, revision: str = "2024-06", deviceType: DeviceType = "cpu"
+) -> Program | TensorProgram:
     """Build the WebNN program.
 
     Args:
         weights: The weights, filters in "ohwi".
         image: The input, [1, size, size, 3].
         revision: The draft.
+        deviceType: The device of the context.
     """
-    context = ML(revision=revision).createContextSync()
+    context = ML(revision=revision).createContextSync(deviceType=deviceType)
     builder = MLGraphBuilder(context)
 
     def conv(value: MLOperand, name: str, stride: int = 1, padding: tuple[int, int] = (0, 0)) -> MLOperand:
@@ -109,12 +112,13 @@ def webnn_side(weights: Mapping[str, Array], image: Array, revision: str = "2024
     return LOOPS[revision](context, graph, {"image": image}, {"probabilities": [1, CLASSES]})
 
 
-def onnx_side(weights: Mapping[str, Array], image: Array) -> Session:
+def onnx_side(weights: Mapping[str, Array], image: Array, providers: Providers = CPU) -> Session:
     """Make the session of the ONNX model.
 
     Args:
         weights: As for `webnn_side`.
         image: As for `webnn_side`; the session takes it transposed.
+        providers: As for `make_session`.
     """
     planes = np.ascontiguousarray(image.transpose(0, 3, 1, 2))
     graph = OnnxGraph()
@@ -137,4 +141,4 @@ def onnx_side(weights: Mapping[str, Array], image: Array) -> Session:
     value = graph.node("Reshape", [value, graph.weight(np.array([1, CLASSES]))])
     graph.node("Softmax", [value], "probabilities", axis=1)
     graph.output("probabilities", [1, CLASSES])
-    return Session(graph, {"image": planes})
+    return Session(graph, {"image": planes}, providers)

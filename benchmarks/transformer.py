@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.measure import Array
-from benchmarks.sides import LOOPS, OnnxGraph, Program, Session, TensorProgram, constant, float32
+from benchmarks.sides import CPU, LOOPS, DeviceType, OnnxGraph, Program, Providers, Session, TensorProgram, constant, float32
 from webnn import ML, MLGraphBuilder, MLOperand
 
 __all__ = ["Block", "make_block", "onnx_side", "webnn_side"]
@@ -69,9 +69,9 @@ def make_block(sequence: int = 128, hidden: int = 384, heads: int = 12, inner: i
     )
 
 
-def webnn_side(block: Block, revision: str = "2024-06") -> Program | TensorProgram:
-    """Build the WebNN program, in a draft."""
-    context = ML(revision=revision).createContextSync()
+def webnn_side(block: Block, revision: str = "2024-06", deviceType: DeviceType = "cpu") -> Program | TensorProgram:
+    """Build the WebNN program, in a draft and on a device."""
+    context = ML(revision=revision).createContextSync(deviceType=deviceType)
     builder = MLGraphBuilder(context)
 
     def dense(value: MLOperand, name: str) -> MLOperand:
@@ -98,8 +98,8 @@ def webnn_side(block: Block, revision: str = "2024-06") -> Program | TensorProgr
     return LOOPS[revision](context, graph, {"x": block.value}, {"y": block.value.shape})
 
 
-def onnx_side(block: Block) -> Session:
-    """Make the session of the ONNX model."""
+def onnx_side(block: Block, providers: Providers = CPU) -> Session:
+    """Make the session of the ONNX model, on these execution providers."""
     graph = OnnxGraph()
 
     def dense(value: str, name: str) -> str:
@@ -125,4 +125,4 @@ def onnx_side(block: Block) -> Session:
     x = norm(graph.node("Add", [x, attention]), 0)
     norm(graph.node("Add", [x, dense(graph.node("Gelu", [dense(x, "up")]), "down")]), 1, "y")
     graph.output("y", block.value.shape)
-    return Session(graph, {"x": block.value})
+    return Session(graph, {"x": block.value}, providers)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from webnn.builder.interfaces import ContextBase
 from webnn.builder.operand import MLActivation, MLOperand, Operator
@@ -16,7 +17,10 @@ from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call, Operation
 from webnn.validation.operations import operations_of
 
-__all__ = ["MISSING", "BuilderBase", "Missing", "require_operand"]
+if TYPE_CHECKING:
+    from webnn.validation.profiles import NamedOperand
+
+__all__ = ["MISSING", "BuilderBase", "Missing", "named_operands", "require_operand"]
 
 
 class Missing:
@@ -44,6 +48,37 @@ def require_operand(value: object) -> MLOperand:
 
 
 _convertOperands = webidl.sequence(require_operand)
+
+
+def named_operands(operation: Operation, inputs: Sequence[MLOperand], members: Iterable[tuple[str, MLOperand]]) -> Iterator[NamedOperand]:
+    """Name the operands of a call, for a device profile.
+
+    Args:
+        operation: The operation.
+        inputs: The operand arguments.
+        members: The options' operands that were given.
+
+    Yields:
+        What an error calls the operand, its row in the tables of limits, and its descriptor.
+    """
+    for index, operand in enumerate(inputs):
+        row = operation.operands[0 if operation.variadic else index]
+        yield f"{row}[{index}]" if operation.variadic else row, row, operand._descriptor
+    for member, operand in members:
+        yield f"options.{member}", member, operand._descriptor
+
+
+def _chosen(operation: Operation) -> str:
+    """Return the argument or option that says the data type of an operation's output; empty if none does."""
+    if operation.name == "cast":
+        return operation.arguments[0].name
+    if operation.options is not None and "outputDataType" in operation.options.model_fields:
+        return "options.outputDataType"
+    return _TYPE_GIVERS.get(operation.name, "")
+
+
+#: The operands, none of them the first one, that give the output their data type.
+_TYPE_GIVERS: Mapping[str, str] = MappingProxyType({"dequantizeLinear": "scale", "quantizeLinear": "zeroPoint"})
 
 
 class BuilderBase:
@@ -190,10 +225,15 @@ class BuilderBase:
             outputs = operation.infer(call, *positional, *converted)
         else:
             outputs = operation.infer(call, *positional, *converted, dictionary)
-        # Make graph connections.
-        self._count = index = self._count + 1
         if isinstance(outputs, OperandDescriptor):
             outputs = (outputs,)
+        # The device takes the call: no step of the specification, which leaves a device's limits open.
+        if call.revision.profile is not None:
+            named = named_operands(operation, inputs, optional)
+            violations = call.revision.profile.check(name, call.label, named, outputs, _chosen(operation))
+            call.revision.profile.enforce(call, violations)
+        # Make graph connections.
+        self._count = index = self._count + 1
         return Operator(operation, index, call.label, inputs, optional, converted, dictionary, outputs)
 
     def _convertArguments(self, operation: Operation, call: Call, arguments: tuple[object, ...]) -> tuple[Any, ...]:

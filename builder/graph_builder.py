@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -137,6 +137,8 @@ class MLGraphBuilder(
             raise call.error("name", "must be another one for each input of a builder", repr(text))
         # 4. (2.) The dimensions are valid and supported.
         call.check_dimensions("descriptor", converted)
+        if call.revision.profile is not None:
+            self._checkTensor(call, "input", "descriptor", converted, text)
         # 5. (3.) Make graph connections.
         self._inputs.add(text)
         return MLOperand._create(self, converted, name=text)
@@ -196,6 +198,8 @@ class MLGraphBuilder(
         constants.check_view(call, view, converted)
         if self._context._isDetached(view):
             raise call.error("bufferView", "must not be detached: an earlier compute() transferred its memory")
+        if revision.profile is not None:
+            self._checkTensor(call, "constant", "descriptor", converted)
         # 4. (3.) Make graph connections, with a copy of the bytes.
         return MLOperand._create(self, converted, value=self._memory.copy(view, converted))
 
@@ -219,10 +223,11 @@ class MLGraphBuilder(
         revision = self._context._revision
         anchor = "#api-mlgraphbuilder-constant-datatype-value" if revision.big_numbers else "#api-mlgraphbuilder-constant-type-value"
         call = self._call("constant", anchor)
+        argument = "dataType" if revision.big_numbers else "type"
         try:
             converted = convertDataType(dataType, small=revision.small_integers)
         except webidl.ConversionError as error:
-            raise call.error("dataType" if revision.big_numbers else "type", error.reason) from None
+            raise call.error(argument, error.reason) from None
         try:
             value = webidl.number(number) if revision.big_numbers else webidl.double(number)
         except webidl.ConversionError as error:
@@ -235,6 +240,8 @@ class MLGraphBuilder(
             value = numbers.cast(value, converted)
         # 3.-4. (1.-2.) A scalar operand with the number cast to its type.
         scalar = constants.scalar(converted, value)
+        if revision.profile is not None:
+            self._checkTensor(call, "constant", argument, scalar.descriptor)
         return MLOperand._create(self, scalar.descriptor, value=scalar.value)
 
     def build(self, outputs: Mapping[str, MLOperand]) -> asyncio.Future[MLGraph]:
@@ -291,9 +298,24 @@ class MLGraphBuilder(
                 kind = "a constant" if operand._name is None else f"the input {operand._name!r}"
                 raise call.error(f"outputs[{name!r}]", f"must be the result of an operation, but it is {kind}")
         graph = collect(named)
+        if call.revision.profile is not None:
+            for name, operand in named.items():
+                self._checkTensor(call, "output", f"outputs[{name!r}]", operand._descriptor)
         # 14. The builder has built; what the engine makes of the graph does not matter. (The draft of June 2024 lets it build again.)
         self._hasBuilt = self._isGuarded
         return graph
+
+    def _checkTensor(
+        self, call: Call, kind: Literal["input", "constant", "output"], argument: str, descriptor: OperandDescriptor, label: str = ""
+    ) -> None:
+        """Check an operand against the limits of the context's device profile; see `Profile.check_tensor`.
+
+        Raises:
+            WebNNTypeError: The device does not take it.
+        """
+        profile = call.revision.profile
+        if profile is not None:
+            profile.enforce(call, profile.check_tensor(kind, call.operation, argument, descriptor, label))
 
     def _call(self, operation: str, anchor: str) -> Call:
         return Call(operation, anchor, self._context._revision)

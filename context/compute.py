@@ -39,6 +39,7 @@ def prepare(
     Raises:
         WebNNTypeError: The graph or an array does not fit; no array was transferred.
         OperationError: The context was made from a GPUDevice.
+        InvalidStateError: An injected fault has lost the context.
     """
     if not isinstance(graph, MLGraph):
         raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
@@ -57,7 +58,9 @@ def prepare(
             operation="compute",
         )
     implementation = graph._implementation
-    assert implementation is not None  # this draft does not destroy graphs
+    if implementation is None:
+        # This draft destroys no graphs, but an injected fault loses the context, and its graphs with it.
+        raise context._loss.error("compute")
     check = buffers.check
     given: list[buffers.Checked] = []
     wanted: list[buffers.Checked] = []

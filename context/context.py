@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
 
 from webnn.builder.interfaces import ContextBase
-from webnn.context import buffers, compute, create, dispatch, limits, mixing
-from webnn.context.engine import CompiledGraph
+from webnn.context import buffers, build, compute, create, dispatch, injection, limits, mixing
+from webnn.context.fallback import find_caller
 from webnn.context.graph import MLGraph
 from webnn.context.loss import Loss, MLContextLostInfo
 from webnn.context.promise import promise, rejected
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from webnn.builder.options import MLOperandDescriptor
     from webnn.context.compute import MLComputeResult
     from webnn.context.devices import Selection
+    from webnn.context.fallback import Caller, FallbackPolicy
+    from webnn.context.faults import Faults
     from webnn.context.ml import Document
 
 __all__ = ["MLContext"]
@@ -47,7 +50,10 @@ class MLContext(ContextBase):
         "_contextType",
         "_deviceType",
         "_document",
+        "_fallback",
+        "_faults",
         "_loss",
+        "_on_build",
         "_powerPreference",
         "_revision",
         "_selection",
@@ -57,7 +63,11 @@ class MLContext(ContextBase):
     _contextType: ContextType
     _deviceType: str
     _document: Document
+    _fallback: FallbackPolicy
+    _faults: Faults | None
     _loss: Loss
+    #: Is told of every graph that is built.
+    _on_build: Callable[[ComputationalGraph, MLGraph], None] | None
     _powerPreference: str
     _revision: Revision
     _selection: Selection
@@ -73,6 +83,9 @@ class MLContext(ContextBase):
         contextType: ContextType,
         deviceType: str,
         document: Document,
+        fallback: FallbackPolicy,
+        faults: Faults | None,
+        on_build: Callable[[ComputationalGraph, MLGraph], None] | None,
         powerPreference: str,
         revision: Revision,
         selection: Selection,
@@ -81,7 +94,10 @@ class MLContext(ContextBase):
         context._contextType = contextType
         context._deviceType = deviceType
         context._document = document
+        context._fallback = fallback
+        context._faults = faults
         context._loss = Loss()
+        context._on_build = on_build
         context._powerPreference = powerPreference
         context._revision = revision
         context._selection = selection
@@ -156,7 +172,8 @@ class MLContext(ContextBase):
         try:
             if self._revision.tensors:
                 raise mixing.refusal(self._revision, "compute")
-            work, result = compute.prepare(self, graph, inputs, outputs)
+            prepare = compute.prepare if self._faults is None else injection.prepare_compute
+            work, result = prepare(self, graph, inputs, outputs)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
 
@@ -183,7 +200,8 @@ class MLContext(ContextBase):
         """
         if self._revision.tensors:
             raise mixing.refusal(self._revision, "compute")
-        work, result = compute.prepare(self, graph, inputs, outputs)
+        prepare = compute.prepare if self._faults is None else injection.prepare_compute
+        work, result = prepare(self, graph, inputs, outputs)
         self._timeline.run(work)
         return result
 
@@ -205,7 +223,8 @@ class MLContext(ContextBase):
         """
         if not self._revision.tensors:
             raise mixing.refusal(self._revision, "dispatch")
-        self._timeline.post(dispatch.prepare_dispatch(self, graph, inputs, outputs))
+        prepare = dispatch.prepare_dispatch if self._faults is None else injection.prepare_dispatch
+        self._timeline.post(prepare(self, graph, inputs, outputs))
 
     @overload
     def createTensor(self, descriptor: MLTensorDescriptor) -> asyncio.Future[MLTensor]: ...
@@ -224,7 +243,8 @@ class MLContext(ContextBase):
             A future of the tensor. It fails with `WebNNTypeError` if the descriptor is not valid or not supported, or the context follows
             the draft of June 2024; with `InvalidStateError` if the context is lost, and with `UnknownError` if there is no memory.
         """
-        return create.resolved(self, lambda: self._createTensor(descriptor, members))
+        resolved = create.resolved if self._faults is None else injection.resolved
+        return resolved(self, lambda: self._createTensor(descriptor, members))
 
     @overload
     def createTensorSync(self, descriptor: MLTensorDescriptor) -> MLTensor: ...
@@ -244,6 +264,8 @@ class MLContext(ContextBase):
             InvalidStateError: The context is lost.
             UnknownError: There is no memory.
         """
+        if self._faults is not None:
+            return injection.created(self, lambda: self._createTensor(descriptor, members))
         return self._createTensor(descriptor, members)
 
     def createConstantTensor(self, descriptor: MLOperandDescriptor, inputData: object) -> asyncio.Future[MLTensor]:
@@ -260,7 +282,8 @@ class MLContext(ContextBase):
             or the context follows the draft of June 2024; with `InvalidStateError` if the context is lost, and with `UnknownError` if there
             is no memory.
         """
-        return create.resolved(self, lambda: self.createConstantTensorSync(descriptor, inputData))
+        resolved = create.resolved if self._faults is None else injection.resolved
+        return resolved(self, lambda: self._createConstantTensor(descriptor, inputData))
 
     def createConstantTensorSync(self, descriptor: MLOperandDescriptor, inputData: object) -> MLTensor:
         """Create a constant tensor and wait for it: `createConstantTensor` for scripts.
@@ -275,9 +298,9 @@ class MLContext(ContextBase):
             InvalidStateError: The context is lost.
             UnknownError: There is no memory.
         """
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "createConstantTensor")
-        return create.constant_tensor(self, descriptor, inputData)
+        if self._faults is not None:
+            return injection.created(self, lambda: self._createConstantTensor(descriptor, inputData))
+        return self._createConstantTensor(descriptor, inputData)
 
     @overload
     def readTensor(self, tensor: MLTensor, outputData: None = None) -> asyncio.Future[Array]: ...
@@ -303,7 +326,8 @@ class MLContext(ContextBase):
         try:
             if not self._revision.tensors:
                 raise mixing.refusal(self._revision, "readTensor")
-            return dispatch.read(self, tensor, outputData)
+            read = dispatch.read if self._faults is None else injection.read
+            return read(self, tensor, outputData)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
 
@@ -329,7 +353,8 @@ class MLContext(ContextBase):
         """
         if not self._revision.tensors:
             raise mixing.refusal(self._revision, "readTensor")
-        return dispatch.read_sync(self, tensor, outputData)
+        read = dispatch.read_sync if self._faults is None else injection.read_sync
+        return read(self, tensor, outputData)
 
     def writeTensor(self, tensor: MLTensor, inputData: object) -> None:
         """Write a tensor's data, after the work that is queued, and return at once. `#api-mlcontext-writetensor`.
@@ -378,6 +403,11 @@ class MLContext(ContextBase):
             raise mixing.refusal(self._revision, "createTensor")
         return create.tensor(self, descriptor, members)
 
+    def _createConstantTensor(self, descriptor: object, inputData: object) -> MLTensor:
+        if not self._revision.tensors:
+            raise mixing.refusal(self._revision, "createConstantTensor")
+        return create.constant_tensor(self, descriptor, inputData)
+
     def _checkAllowed(self, operation: str) -> None:
         self._document._checkAllowed(operation)
 
@@ -391,17 +421,17 @@ class MLContext(ContextBase):
         return rejected(error)
 
     def _build(self, graph: ComputationalGraph) -> asyncio.Future[MLGraph]:
-        return promise(self._timeline, lambda: self._compile(graph), self._loss.promises)
+        return promise(self._timeline, self._building(graph, find_caller(3)), self._loss.promises)
 
     def _buildSync(self, graph: ComputationalGraph) -> MLGraph:
-        return self._timeline.run(lambda: self._compile(graph))
+        return self._timeline.run(self._building(graph, find_caller(3)))
 
-    def _compile(self, graph: ComputationalGraph) -> MLGraph:
-        """Convert the graph into what the engine understands: the parallel steps of `build`."""
-        # The translation loads onnx, which takes a while: not before the first build.
-        from webnn.builder.onnx.translate import translate  # noqa: PLC0415
+    def _building(self, graph: ComputationalGraph, caller: Caller) -> Callable[[], MLGraph]:
+        """Return the job of a build.
 
-        self._loss.check("build")
-        built = MLGraph._create(self, CompiledGraph(translate(graph), self._selection.providers))
-        self._loss.add(built, "build")
-        return built
+        Args:
+            graph: The graph.
+            caller: The program's line.
+        """
+        job = partial(build.compile, self, graph, caller)
+        return job if self._faults is None else injection.building(self, graph, job)

@@ -57,6 +57,8 @@ def tensor(context: MLContext, descriptor: object, members: Mapping[str, Any]) -
     context._loss.check("createTensor")
     # The dimensions are valid and supported: docs/spec-issues.md.
     call.check_dimensions("descriptor", operand)
+    if call.revision.profile is not None:
+        call.revision.profile.enforce(call, call.revision.profile.check_tensor("input", call.operation, "descriptor", operand))
     # 4. Create the tensor.
     created = MLTensor._create(context, operand, readable=readable, writable=writable)
     # 6. Create its data, all zeros.
@@ -85,6 +87,8 @@ def constant_tensor(context: MLContext, descriptor: object, inputData: object) -
     reason = tensors.mismatch(view, operand)
     if reason or buffers.is_detached(view):
         raise call.error("inputData", reason or buffers.DETACHED_REASON)
+    if call.revision.profile is not None:
+        call.revision.profile.enforce(call, call.revision.profile.check_tensor("constant", call.operation, "descriptor", operand))
 
     def data() -> TensorMemory:
         memory = np.empty(operand.array_shape, NUMPY_DTYPES[operand.dataType])

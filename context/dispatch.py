@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from webnn.context.context import MLContext
     from webnn.context.engine import CompiledGraph, TensorMemory
 
-__all__ = ["prepare_dispatch", "read", "read_sync", "source", "write"]
+__all__ = ["check_read", "prepare_dispatch", "read", "read_sync", "source", "write"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _DISPATCH = "#api-mlcontext-dispatch"
@@ -214,7 +214,7 @@ def read_sync(context: MLContext, tensor: MLTensor, outputData: object) -> Array
         WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
         InvalidStateError: The tensor was destroyed, or is while it waits.
     """
-    memory, view = _check_read(context, tensor, outputData)
+    memory, view = check_read(context, tensor, outputData)
 
     # The steps of the timeline: copy the bytes. The promise would be rejected with the tensor's other ones.
     def job() -> Array | None:
@@ -238,7 +238,7 @@ def read(context: MLContext, tensor: MLTensor, outputData: object) -> asyncio.Fu
         WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
         InvalidStateError: The tensor was destroyed.
     """
-    memory, view = _check_read(context, tensor, outputData)
+    memory, view = check_read(context, tensor, outputData)
     # 6.-7. (7.-8.) The promise ends with the tensor, if it is pending.
     pending: Pending[Array | None] = Pending(tensor._pending)
 
@@ -263,7 +263,7 @@ def _put(copied: Array, view: Array) -> None:
     buffers.copy_bytes(copied, view)
 
 
-def _check_read(context: MLContext, tensor: MLTensor, outputData: object) -> tuple[TensorMemory, Array | None]:
+def check_read(context: MLContext, tensor: MLTensor, outputData: object) -> tuple[TensorMemory, Array | None]:
     """Run the steps of both forms of `MLContext.readTensor` up to the promise."""
     anchor = _READ if outputData is None else _READ_INTO
     if not isinstance(tensor, MLTensor):

@@ -1,29 +1,43 @@
 """The engine: ONNX Runtime. The only module that imports onnxruntime.
 
 The import happens at the first use: ``import webnn`` stays light, and any flavour of the package serves (``onnxruntime``,
-``onnxruntime-gpu``, ``onnxruntime-directml``).
+``onnxruntime-gpu``, ``onnxruntime-directml``, ``onnxruntime-openvino``).
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import itertools
-import warnings
+import re
+import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from webnn.context.buffers import BufferSlot, Checked, copy_bytes
+from webnn.context.devices import Device, SessionSettings, session_settings
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
 from webnn.validation.errors import NotSupportedError, OperationError, label_prefix
 
 if TYPE_CHECKING:
     from webnn.builder.onnx.translate import OnnxModel
+    from webnn.context.devices import Options, Selection
 
-__all__ = ["CompiledGraph", "TensorMemory", "available_providers", "version"]
+__all__ = [
+    "CompiledGraph",
+    "TensorMemory",
+    "available_providers",
+    "find_failure",
+    "list_devices",
+    "one_line",
+    "register_library",
+    "version",
+]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -42,10 +56,21 @@ _ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
         "int4": 22,
     }
 )
-_ERRORS_ONLY = 3
+#: Severities of the engine's log: it has no way to ask for the one that is set, which is this one unless a program changes it.
+_WARNINGS, _NOTHING = 2, 4
 #: What the optimizer must not do: put kernels of integers in the place of operations between a dequantization and a quantization, whose
 #: values are far off or which fail where a scale is unusual; and make one pair of quantizations of two.
 _EXACT_QUANTIZATION = ("session.disable_quant_qdq", "session.disable_double_qdq_remover")
+#: A model of one Identity, to try a provider with: making it with onnx would load that before the first build.
+_SMALLEST_MODEL = (
+    b'\x08\n::\n\x13\n\x01x\x12\x01y\x1a\x01n"\x08Identity\x12\x01g'
+    b"Z\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x04\n\x00\x10\x15"
+)
+_LIBRARIES = {"win32": "onnxruntime_providers_{}.dll", "darwin": "libonnxruntime_providers_{}.dylib"}
+_DEVICE_TYPES: Mapping[str, str] = MappingProxyType({"CPU": "cpu", "GPU": "gpu", "NPU": "npu"})
+#: The engine's name for an error's kind, the place in its source that CUDA's errors begin with, and what follows the text of one.
+_DECORATION = re.compile(r"^.*?(?=CUDA failure \d+: )|\[ONNXRuntimeError\] : \d+ : \w+ : | ; GPU=.*")
+_LONGEST_REASON = 300
 
 
 @functools.cache
@@ -69,6 +94,131 @@ def version() -> str:
 def available_providers() -> list[str]:
     """Return the names of the execution providers that the installed engine offers, in its own order."""
     return list(_runtime().get_available_providers())
+
+
+def register_library(name: str, path: str) -> None:
+    """Register the library of a plug-in, for this process.
+
+    Args:
+        name: A name for it.
+        path: The file.
+
+    Raises:
+        Exception: The engine does not take it. That it is registered already is no failure.
+    """
+    try:
+        _runtime().register_execution_provider_library(name, path)
+    except Exception as error:  # the engine's exceptions have no common class
+        if "already registered" not in str(error):
+            raise
+
+
+def list_devices() -> list[Device]:
+    """Return the devices that the engine lists: of plug-ins, and of some of its own providers. One that knows no plug-ins lists none."""
+    read = getattr(_runtime(), "get_ep_devices", None)
+    return [] if read is None else [_device(each) for each in read() if each.device.type.name in _DEVICE_TYPES]
+
+
+def _device(listed: Any) -> Device:
+    deviceType = _DEVICE_TYPES[listed.device.type.name]
+    discrete = dict(listed.device.metadata).get("Discrete") if deviceType == "gpu" else None
+    return Device(
+        provider=listed.ep_name,
+        type=deviceType,
+        discrete=None if discrete is None else discrete == "1",
+        vendor=listed.device.vendor or listed.ep_vendor,
+        plugin=True,
+        handle=listed,
+    )
+
+
+def find_failure(device: Device) -> str:
+    """Try whether a session with a device starts.
+
+    Returns:
+        Why it does not, to be read behind the provider's name; an empty string if it does.
+    """
+    ort = _runtime()
+    if not device.plugin:
+        _preload()
+    # The engine writes to standard error, by a log of the process, why a provider of its own does not start, and goes on without it.
+    ort.set_default_logger_severity(_NOTHING)
+    try:
+        options = _session_options(session_settings([device], "default"))
+        session = _start(_SMALLEST_MODEL, options, [device], [(device.provider, device.options)])
+        if device.provider in session.get_providers():
+            return ""
+    except Exception as error:  # the engine's exceptions have no common class
+        return f"does not start: {one_line(error)}"
+    finally:
+        ort.set_default_logger_severity(_WARNINGS)
+    settings = ", ".join(f"{name} {value}" for name, value in device.options.items())
+    return _loading_failure(device.provider) or ("does not start" + (f" with {settings}" if settings else ""))
+
+
+def one_line(error: Exception) -> str:
+    """Return the text of an exception of the engine as a part of a line."""
+    text = " ".join(_DECORATION.sub("", " ".join(str(error).split())).split())
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
+
+
+@functools.cache
+def _preload() -> None:
+    """Load the CUDA libraries of Python packages, where the engine is built for CUDA."""
+    preload = getattr(_runtime(), "preload_dlls", None)
+    if preload is None:
+        return
+    # It prints what it does not find. Its own `print` is replaced: sys.stdout is every thread's.
+    preload.__globals__["print"] = lambda *_, **__: None
+    try:
+        preload()
+    except Exception:
+        # What is missing shows when the provider is tried.
+        pass
+    finally:
+        del preload.__globals__["print"]
+
+
+def _loading_failure(provider: str) -> str:
+    """Return why the library of a provider does not load: the engine only logs that.
+
+    To be called after the engine tried it: a library that it did load must not be loaded by another before.
+    """
+    stem = provider.removesuffix("ExecutionProvider").lower()
+    library = Path(str(_runtime().__file__)).parent / "capi" / _LIBRARIES.get(sys.platform, "libonnxruntime_providers_{}.so").format(stem)
+    if library.exists():
+        try:
+            ctypes.CDLL(str(library))
+        except OSError as error:
+            return f"does not load: {one_line(error)}"
+    return ""
+
+
+def _session_options(settings: SessionSettings) -> Any:
+    ort = _runtime()
+    options = ort.SessionOptions()
+    options.log_severity_level = _NOTHING
+    if settings.threads:
+        options.intra_op_num_threads = settings.threads
+    if not settings.spinning:
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    if settings.sequential:
+        options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
+    if not settings.memory_pattern:
+        options.enable_mem_pattern = False
+    return options
+
+
+def _start(model: bytes, options: Any, devices: Sequence[Device], providers: Sequence[tuple[str, Options]]) -> Any:
+    """Start a session. The engine puts its CPU provider last; it does not fall back by itself."""
+    session = _runtime().InferenceSession
+    if devices[0].plugin:
+        for device, (_, settings) in zip(devices, providers, strict=True):
+            if device.plugin:
+                options.add_provider_for_devices([device.handle], dict(settings))
+        return session(model, options, enable_fallback=0)
+    names = [name for name, _ in providers]
+    return session(model, options, providers=names, provider_options=[dict(each) for _, each in providers], enable_fallback=0)
 
 
 class TensorMemory:
@@ -136,18 +286,28 @@ class CompiledGraph:
 
     Args:
         model: The translated graph.
-        providers: Execution providers with their options, best first.
+        selection: The devices of the session and their providers.
 
     Raises:
-        OperationError: The engine refuses the model; the error names the operator where the engine does.
+        OperationError: The engine refuses the model; the error names the operator where the engine does. Or a provider does not start.
     """
 
-    __slots__ = ("__weakref__", "_binding", "_bound", "_model", "_reference", "_session", "_wanted", "_weights", "inputs", "outputs")
+    __slots__ = (
+        "__weakref__",
+        "_binding",
+        "_bound",
+        "_model",
+        "_recorded",
+        "_reference",
+        "_session",
+        "_wanted",
+        "_weights",
+        "inputs",
+        "outputs",
+    )
 
-    def __init__(self, model: OnnxModel, providers: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-        ort = _runtime()
-        options = ort.SessionOptions()
-        options.log_severity_level = _ERRORS_ONLY + 1
+    def __init__(self, model: OnnxModel, selection: Selection) -> None:
+        options = _session_options(selection.settings)
         for entry in _EXACT_QUANTIZATION:
             options.add_session_config_entry(entry, "1")
         # The session uses the bytes in place and holds no reference: they live as long as this object.
@@ -160,18 +320,16 @@ class CompiledGraph:
             )
             options.add_session_config_entry("session.use_external_initializer_file_buffers_directly", "1")
         self._model = model
+        #: On the CPU provider alone there is nothing to record.
+        self._recorded = len(selection.providers) > 1 and hasattr(_runtime().InferenceSession, "get_provider_graph_assignment_info")
+        if self._recorded:
+            options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
         try:
-            with warnings.catch_warnings():
-                # A provider that is not there is reported by the device selection, in its own words.
-                warnings.simplefilter("ignore", UserWarning)
-                self._session = ort.InferenceSession(
-                    model.proto.SerializeToString(),
-                    options,
-                    providers=[name for name, _ in providers],
-                    provider_options=[dict(settings) for _, settings in providers],
-                )
+            self._session = _start(model.proto.SerializeToString(), options, selection.devices, selection.providers)
         except Exception as error:  # the engine's exceptions have no common class
             raise self._failure("build", error) from error
+        if len(selection.providers) > 1:
+            self._check_started(selection)
         self._binding = self._session.io_binding()
         numbers = itertools.count()
         self.inputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.inputs.items()}
@@ -186,6 +344,18 @@ class CompiledGraph:
     def providers(self) -> list[str]:
         """The execution providers that the session uses, best first."""
         return list(self._session.get_providers())
+
+    def assignments(self) -> list[tuple[str, list[str]]] | None:
+        """Return which provider runs which nodes of the model, as the engine grouped them.
+
+        Returns:
+            For each group the provider and the names of the nodes; ``None`` if only the CPU provider is in use, or if the engine is too
+            old to tell.
+        """
+        if not self._recorded:
+            return None
+        groups = self._session.get_provider_graph_assignment_info()
+        return [(group.ep_name, [node.name for node in group.get_nodes()]) for group in groups]
 
     def run(self, given: list[Checked], wanted: list[Checked]) -> None:
         """Compute outputs from inputs, all in place.
@@ -266,6 +436,13 @@ class CompiledGraph:
         self._bound[slot.index] = 0
         bind(slot.value, "cpu", 0, _ELEMENT_TYPES[descriptor.dataType], list(descriptor.dimensions), address)
         self._bound[slot.index] = address
+
+    def _check_started(self, selection: Selection) -> None:
+        """Check that every provider is there: the engine goes on without one of its own that does not start."""
+        started = self._session.get_providers()
+        for name, settings in selection.providers[:-1]:
+            if name not in started:
+                raise OperationError(f"build: {name} did not start with the options {dict(settings)}", operation="build")
 
     def _failure(self, what: str, error: Exception) -> OperationError:
         """Put an exception of the engine into our words, with the operator it is about."""

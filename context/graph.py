@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from webnn.context import mixing
+from webnn.context.placement import Placement
 from webnn.validation.descriptor import OperandDescriptor
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class MLGraph:
     Graphs are made by `MLGraphBuilder.build`.
     """
 
-    __slots__ = ("__weakref__", "_checked", "_context", "_implementation", "_inputDescriptors", "_outputDescriptors")
+    __slots__ = ("__weakref__", "_checked", "_context", "_implementation", "_inputDescriptors", "_outputDescriptors", "_placement")
 
     #: The slots of tensors that were checked together, by their names and tokens.
     _checked: dict[tuple[object, ...], Sequence[BufferSlot]]
@@ -31,24 +32,58 @@ class MLGraph:
     _outputDescriptors: Mapping[str, OperandDescriptor]
     #: ``None`` once the graph is destroyed. Work that was queued before has its own reference.
     _implementation: CompiledGraph | None
+    #: The placement, or what makes it when it is asked for.
+    _placement: Placement | Callable[[], Placement]
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("MLGraph: illegal constructor; graphs are made by MLGraphBuilder.build()")
 
     @classmethod
-    def _create(cls, context: MLContext, implementation: CompiledGraph) -> MLGraph:
+    def _create(
+        cls,
+        context: MLContext,
+        implementation: CompiledGraph,
+        placement: Placement | Callable[[], Placement],
+    ) -> MLGraph:
         graph = object.__new__(cls)
         graph._checked = {}
         graph._context = context
         graph._implementation = implementation
         graph._inputDescriptors = {name: slot.descriptor for name, slot in implementation.inputs.items()}
         graph._outputDescriptors = {name: slot.descriptor for name, slot in implementation.outputs.items()}
+        graph._placement = placement
         return graph
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name!r}: {descriptor}" for name, descriptor in self._inputDescriptors.items())
         outputs = ", ".join(f"{name!r}: {descriptor}" for name, descriptor in self._outputDescriptors.items())
         return f"<MLGraph ({inputs}) -> ({outputs}){', destroyed' if self._implementation is None else ''}>"
+
+    @property
+    def devices(self) -> list[str]:
+        """The device types that run the graph, for example ``["gpu", "cpu"]``: `Placement.devices`.
+
+        A new list each time. No draft has this, but browsers do; it works in the contexts of both drafts, and after `destroy`.
+
+        Raises:
+            NotSupportedError: As for `placement`.
+        """
+        return self.placement.devices
+
+    @property
+    def placement(self) -> Placement:
+        """Where each operator runs, what crosses between devices, and what fell back why.
+
+        This is the emulator's own. It works in the contexts of both drafts, and after `destroy`.
+
+        Raises:
+            NotSupportedError: The engine uses several providers and is too old to tell which one runs what.
+        """
+        placement = self._placement
+        if not isinstance(placement, Placement):
+            # Two threads may both make it: they make the same.
+            placement = self._placement = placement()
+        return placement
 
     def destroy(self) -> None:
         """Release the graph's resources, once the work that is queued is done; it cannot be dispatched any more. `#api-mlgraph-destroy`.

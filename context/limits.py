@@ -29,17 +29,21 @@ _Row = tuple[str, Types, int, int | None]
 def op_support_limits(revision: Revision) -> dict[str, Any]:
     """Say which tensors a context supports, and which operands each operation: ``MLOpSupportLimits``, `#dictdef-mlopsupportlimits`.
 
-    The limits are those that the draft allows, less `EXCEPTIONS`. Where the draft leaves the largest rank open, it is the revision's.
+    The limits are those that the draft allows, less `EXCEPTIONS`. Where the draft leaves the largest rank open, it is the revision's. A
+    context of a device profile returns what the profile says.
 
     Args:
         revision: The context's revision, one whose draft has such limits.
 
     Returns:
-        The dictionary, with every member that the IDL has, in its order. It is a new one each time: the caller may change it.
+        The dictionary, with every member that the IDL has, in its order; operations that a user's profile lacks are not there. It is a new
+        one each time: the caller may change it.
 
     Raises:
         ValueError: The draft has no limits.
     """
+    if revision.profile is not None:
+        return revision.profile.limits()
     every = load_limits(revision.name).data_types
     limits: dict[str, Any] = {
         "preferredInputLayout": "nchw",

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from pydantic import PlainValidator
 
-from webnn.context import devices, engine
+from webnn.context import devices, discovery, emulation, injection
 from webnn.context.context import ContextType, MLContext
+from webnn.context.fallback import answer_selection, find_caller
 from webnn.context.promise import promise, rejected
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
 from webnn.validation.dictionary import Boolean, Dictionary, convertMembers
 from webnn.validation.errors import SecurityError, WebNNTypeError
-from webnn.validation.revision import REVISION_2024_06, find_revision
+from webnn.validation.revision import REVISION_2024_06, find_revision, with_profile
 
 if TYPE_CHECKING:
     import asyncio
+
+    from webnn.context.devices import Selection
+    from webnn.context.fallback import Caller, FallbackPolicy
+    from webnn.context.faults import Faults
+    from webnn.validation.profiles import Profile
 
 __all__ = ["ML", "ContextOptions", "Document", "GPUDevice", "MLContextOptions", "Navigator"]
 
@@ -122,16 +128,39 @@ class ML:
     Args:
         revision: The draft of the specification to follow; ``"2024-06"`` is the default.
         document: The page around the program; by default one that allows everything.
+        profile: The device whose limits the contexts have, by the name of a shipped profile or by its file; the numbers are the CPU's. By
+            default the contexts have the draft's own limits.
+        fallback: What happens where a request, or an operator of a graph, cannot have its device: ``"allow"``, the default, gives one
+            warning, ``"silent"`` none, and ``"deny"`` an error.
+        faults: What goes wrong, for programs that must survive it; by default nothing.
+        order: For device types the execution providers to try, best first, in the place of the default ones.
+        providerOptions: Options for execution providers, over the ones that are set here: ``{"CUDAExecutionProvider": {"device_id": 1}}``.
+
+    The last five are the emulator's own; where one is not given, `emulate` and the environment say what holds. docs/devices.md.
 
     Raises:
-        ValueError: There is no such revision.
+        TypeError: A parameter has the wrong type.
+        ValueError: A parameter has the right type and no meaning: there is no such revision, profile or policy.
     """
 
-    __slots__ = ("__weakref__", "_document", "_revision", "_timeline")
+    __slots__ = ("__weakref__", "_document", "_revision", "_settings", "_timeline")
 
-    def __init__(self, *, revision: str = REVISION_2024_06.name, document: Document | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        revision: str = REVISION_2024_06.name,
+        document: Document | None = None,
+        profile: str | os.PathLike[str] | Profile | None = None,
+        fallback: FallbackPolicy | None = None,
+        faults: Faults | None = None,
+        order: Mapping[str, Sequence[str]] | None = None,
+        providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
+    ) -> None:
         self._revision = find_revision(revision)
         self._document = Document() if document is None else document
+        self._settings = emulation.convert_settings(
+            "ML", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions
+        )
         self._timeline = Timeline()
 
     def createContext(
@@ -149,17 +178,20 @@ class ML:
             A future of the context. It fails with `WebNNTypeError` if an option is not valid, `SecurityError` if the document may not use
             the feature, and `NotSupportedError` if there is no engine.
         """
+        caller = find_caller(2)
         try:
             request = self._request(options, members)
+            settings = self._settings.over(emulation.ambient())
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
-        if request.contextType != "default" or request.deviceType in {None, "cpu"}:
-            return promise(self._timeline, lambda: self._create(request))
-        # The warning about a fallback must name the caller's line: it cannot come from another thread.
+        if settings.faults is None:
+            return promise(self._timeline, lambda: self._create(request, settings, caller))
+        # What goes wrong is decided at the call.
+        injection.stall(self._timeline, settings.faults)
         try:
-            context = self._create(request, stacklevel=2)
+            context = self._create(request, settings, caller)
         except Exception as error:  # a failed step rejects the promise
-            return rejected(error)
+            return promise(self._timeline, injection.failing(error))
         return promise(self._timeline, lambda: context)
 
     def createContextSync(self, options: MLContextOptions | GPUDevice | None = None, **members: Unpack[MLContextOptions]) -> MLContext:
@@ -174,7 +206,12 @@ class ML:
             SecurityError: The document may not use the feature.
             NotSupportedError: There is no engine.
         """
-        return self._create(self._request(options, members), stacklevel=2)
+        caller = find_caller(2)
+        request = self._request(options, members)
+        settings = self._settings.over(emulation.ambient())
+        if settings.faults is not None:
+            injection.pause(settings.faults)
+        return self._create(request, settings, caller)
 
     def _request(self, options: object, members: Mapping[str, Any]) -> _Request:
         """Convert the arguments and run the steps before the parallel ones."""
@@ -210,23 +247,23 @@ class ML:
         converted = convertMembers(ContextOptions2026, given)
         return _Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
 
-    def _create(self, request: _Request, stacklevel: int = 1) -> MLContext:
+    def _create(self, request: _Request, settings: emulation.Settings, caller: Caller) -> MLContext:
         """*Create a context*, `#create-a-context`."""
-        available = engine.available_providers()
-        if request.deviceType is not None:
-            selection = devices.select(request.deviceType, available)
-        elif request.accelerated:
-            selection = devices.select_accelerated(request.powerPreference, available)
-        else:
-            selection = devices.select("cpu", available)
+        selection = _select(request, settings)
+        if settings.faults is not None:
+            injection.admit(settings.faults, request.deviceType or selection.device)
+        policy = settings.fallback or "allow"
         if request.contextType == "default":
-            devices.warn_fallback(selection, stacklevel + 1)
+            answer_selection(selection, policy, caller)
         return MLContext._create(
             contextType=request.contextType,
             deviceType=selection.requested,
             document=self._document,
+            fallback=policy,
+            faults=settings.faults,
+            on_build=settings.on_build,
             powerPreference=request.powerPreference,
-            revision=self._revision,
+            revision=self._revision if settings.profile is None else with_profile(self._revision, settings.profile),
             selection=selection,
         )
 
@@ -253,6 +290,23 @@ class Navigator:
             revision = self._revision or os.environ.get("WEBNN_REVISION") or REVISION_2024_06.name
             self._ml = ML(revision=revision, document=self._document)
         return self._ml
+
+
+def _select(request: _Request, settings: emulation.Settings) -> Selection:
+    """Choose the devices of a context: real ones, or those of a profile."""
+    order, providerOptions = settings.order or {}, settings.providerOptions or {}
+    if request.deviceType is None and request.accelerated:
+        if settings.profile is not None:
+            return devices.emulate_accelerated(settings.profile, powerPreference=request.powerPreference)
+        return devices.select_accelerated(
+            discovery.discover(), powerPreference=request.powerPreference, order=order, providerOptions=providerOptions
+        )
+    requested = request.deviceType or "cpu"
+    if settings.profile is not None:
+        return devices.emulate(requested, settings.profile, powerPreference=request.powerPreference)
+    return devices.select(
+        requested, discovery.discover(), powerPreference=request.powerPreference, order=order, providerOptions=providerOptions
+    )
 
 
 def _error(argument: str, requirement: str) -> WebNNTypeError:

@@ -188,7 +188,9 @@ class Timeline:
                         threading.Thread(target=self._work, name="webnn", daemon=False).start()
                     except RuntimeError:  # the interpreter, or the system, allows no more threads
                         self._employed = self._watching = False
-                    return self._employed
+                        return False
+                    # It may have ended by now, but then it found the job.
+                    return True
         with contextlib.suppress(RuntimeError):  # it was released already
             self._signal.release()
         return True

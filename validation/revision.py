@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from webnn.validation.descriptor import (
     DATA_TYPES,
@@ -20,7 +20,10 @@ from webnn.validation.descriptor import (
     is_valid_dimension,
 )
 
-__all__ = ["BROWSERS", "CURRENT", "REVISIONS", "REVISION_2024_06", "Revision", "find_revision"]
+if TYPE_CHECKING:
+    from webnn.validation.profiles import Profile
+
+__all__ = ["BROWSERS", "CURRENT", "REVISIONS", "REVISION_2024_06", "Revision", "find_revision", "with_profile"]
 
 #: The largest rank and byte length that this implementation supports; the draft leaves both open ("check dimensions", steps 2 and 3).
 MAX_RANK = 8
@@ -52,6 +55,7 @@ class Revision:
         any_buffer: A constant's bytes may come from any buffer, not only from one of its element type.
         big_numbers: Numbers that an operand's type converts are ``MLNumber``: integers of any size, infinities and NaN; otherwise doubles.
         small_integers: The data types int4 and uint4 are there, which no draft has.
+        profile: The device whose limits hold beside the draft's, if there is one.
     """
 
     name: str
@@ -70,6 +74,7 @@ class Revision:
     any_buffer: bool = False
     big_numbers: bool = False
     small_integers: bool = False
+    profile: Profile | None = None
 
     @property
     def draft(self) -> str:
@@ -87,7 +92,8 @@ class Revision:
             return f"must have at most {self.max_rank} dimensions, got {len(descriptor.dimensions)}"
         # 3. So is the byte length, and with it the number of elements.
         if descriptor.byte_length > self.max_byte_length:
-            return f"must have at most {self.max_byte_length} bytes, got {descriptor} of {descriptor.byte_length} bytes"
+            where = "" if self.profile is None else f' on the device profile "{self.profile.name}"'
+            return f"must have at most {self.max_byte_length} bytes{where}, got {descriptor} of {descriptor.byte_length} bytes"
         return ""
 
 
@@ -219,3 +225,15 @@ def find_revision(name: str) -> Revision:
     if name != REVISION_2024_06.name:
         raise ValueError(f"there is no revision {name!r} of the specification here; known are {[*REVISIONS, BROWSERS]}")
     return REVISION_2024_06
+
+
+def with_profile(revision: Revision, profile: Profile) -> Revision:
+    """Return a revision with the limits of a device.
+
+    Args:
+        revision: The revision. The current draft becomes the one with what browsers ship beyond it, because devices have int4 and uint4.
+        profile: The device.
+    """
+    if revision.name == CURRENT:
+        revision = _browsers()
+    return replace(revision, profile=profile, max_byte_length=profile.max_byte_length)

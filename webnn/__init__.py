@@ -47,10 +47,13 @@ from webnn.builder.options import (
 )
 from webnn.context.compute import MLComputeResult
 from webnn.context.context import MLContext
-from webnn.context.devices import DeviceFallbackWarning
+from webnn.context.emulation import emulate
+from webnn.context.fallback import DeviceFallbackWarning
+from webnn.context.faults import Faults
 from webnn.context.graph import MLGraph
 from webnn.context.loss import MLContextLostInfo
 from webnn.context.ml import ML, Document, GPUDevice, MLContextOptions, Navigator
+from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
 from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.validation.errors import (
     AbortError,
@@ -71,6 +74,7 @@ __all__ = [
     "DataError",
     "DeviceFallbackWarning",
     "Document",
+    "Faults",
     "GPUDevice",
     "InvalidStateError",
     "MLActivation",
@@ -116,10 +120,15 @@ __all__ = [
     "Navigator",
     "NotSupportedError",
     "OperationError",
+    "OperatorPlacement",
+    "Partition",
+    "Placement",
     "SecurityError",
+    "Transfer",
     "UnknownError",
     "WebNNTypeError",
     "__version__",
+    "emulate",
     "navigator",
 ]
 

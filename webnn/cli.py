@@ -1,10 +1,10 @@
-"""The command line: ``webnn demo``, ``webnn devices``, ``webnn run`` and ``webnn wpt``."""
+"""The command line: ``webnn demo``, ``webnn devices``, ``webnn run``, ``webnn check`` and ``webnn wpt``."""
 
 from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from importlib import metadata
 from typing import Annotated
@@ -14,9 +14,11 @@ from rich.console import Console
 from rich.text import Text
 
 import webnn
+from webnn.check import command as check
 from webnn.context import devices as device_selection
-from webnn.context import engine
+from webnn.context import discovery, emulation, engine
 from webnn.demo import network, show
+from webnn.validation.profiles import ProfileError
 from webnn.wpt_runner import cli as wpt_runner
 from webnn.wpt_runner.commands import program
 from webnn.wpt_runner.commands.failure import failure
@@ -25,6 +27,9 @@ __all__ = ["app", "main"]
 
 _LOWEST_ACCURACY = 0.97
 _ENGINE = "onnxruntime"
+
+#: A name, its value and a remark.
+Row = tuple[str, str, str]
 
 app = typer.Typer(
     # Frames and colours for people, plain text for pipes.
@@ -36,6 +41,7 @@ app = typer.Typer(
 
 app.add_typer(wpt_runner.app, name="wpt")
 app.command("run", context_settings=program.CONTEXT_SETTINGS)(program.command)
+app.command("check")(check.command)
 
 
 class Device(StrEnum):
@@ -61,12 +67,24 @@ def root(
     """The W3C Web Neural Network API in Python."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+        return
+    try:
+        # What the environment says holds for every context; what is wrong with it is said before there is one.
+        emulation.ambient()
+    except ProfileError as error:
+        raise failure(f"{emulation.PROFILE_VARIABLE}: {error}", 2) from None
+    except ValueError as error:
+        raise failure(str(error), 2) from None
 
 
 @app.command()
 def demo(
     *,
     device: Annotated[Device, typer.Option(help="The deviceType of the context.")] = Device.cpu,
+    fallback: Annotated[
+        program.Fallback | None,
+        typer.Option(help="What to do where the device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
+    ] = None,
     images: Annotated[int, typer.Option(min=0, help="How many digits to show; the misread ones are always among them.")] = 12,
 ) -> None:
     """Read handwritten digits with a small network.
@@ -75,7 +93,8 @@ def demo(
     """
     console = _console()
     digits = network.load_digits()
-    report = network.recognise(digits, device.value)
+    with webnn.emulate(fallback=None if fallback is None else fallback.value):
+        report = network.recognise(digits, device.value)
     console.print(Text.assemble(("webnn demo", "bold"), "  handwritten digits, read by a small convolutional network"))
     console.print()
     show.print_cards(console, digits.images, report, show.choose(report, images))
@@ -95,9 +114,11 @@ def devices() -> None:
         *((package, _version(package), "") for package in ("numpy", "onnx", *(flavours or [_ENGINE]))),
     ]
     _print_rows(console, rows)
-    available = engine.available_providers()
+    inventory = discovery.discover()
     console.print()
-    _print_rows(console, [("providers", ", ".join(available), ""), *((device, *_describe(device, available)) for device in Device)])
+    _print_rows(console, [row for provider in inventory.providers for row in _describe_provider(provider, inventory)])
+    console.print()
+    _print_rows(console, [row for device in Device for row in _describe_selection(device_selection.select(device, inventory))])
     if len(flavours) > 1:
         console.print()
         raise failure(f"{' and '.join(flavours)} overwrite each other's files: uninstall all of them, then install one", 1)
@@ -116,24 +137,40 @@ def _console() -> Console:
     return Console(highlight=False)
 
 
-def _describe(device: Device, available: list[str]) -> tuple[str, str]:
-    """Return what a device type runs on, and a remark if that is not what it stands for."""
-    selection = device_selection.select(device, available)
-    wanted = [name for name, _ in selection.providers]
-    found = wanted if len(wanted) == 1 else network.probe(device.value)
-    remark = ""
+def _describe_provider(provider: str, inventory: device_selection.Inventory) -> Iterator[Row]:
+    """Yield what a provider can be used for, and why not for more."""
+    devices = [device for device in inventory.devices if device.provider == provider]
+    failures = [(device, failure) for device in devices if (failure := inventory.failure(device))]
+    failed = [device for device, _ in failures]
+    remarks = [failure if len(devices) == 1 else f"{device.type}: {failure}" for device, failure in failures]
+    if provider in inventory.missing:
+        remarks.append(inventory.missing[provider])
+    value = ", ".join(_describe_device(device) for device in devices if device not in failed)
+    if not devices and not remarks:
+        remarks.append("used only if an order names it")
+    yield provider, value or "-", remarks[0] if remarks else ""
+    yield from (("", "", remark) for remark in remarks[1:])
+
+
+def _describe_device(device: device_selection.Device) -> str:
+    kinds = {True: "discrete", False: "integrated", None: ""}
+    facts = [fact for fact in (device.vendor, kinds[device.discrete], "plug-in" if device.plugin else "") if fact]
+    return f"{device.type} ({', '.join(facts)})" if facts else device.type
+
+
+def _describe_selection(selection: device_selection.Selection) -> Iterator[Row]:
+    """Yield what a device type runs on, and why, if that is not what it stands for."""
+    providers = ", ".join(name for name, _ in selection.providers)
+    yield selection.requested, providers, f"falls back to the {selection.device.upper()}:" if selection.fallback else ""
     if selection.fallback:
-        missing = " or ".join(name.removesuffix("ExecutionProvider") for name in device_selection.PREFERRED[device])
-        remark = f"falls back: no {missing} provider here"
-    elif found != wanted:
-        remark = f"falls back: {wanted[0]} does not start"
-    return ", ".join(found), remark
+        yield from (("", "", reason) for reason in selection.reasons)
 
 
-def _print_rows(console: Console, rows: Sequence[tuple[str, str, str]]) -> None:
+def _print_rows(console: Console, rows: Sequence[Row]) -> None:
     width = 2 + max(len(name) for name, _, _ in rows)
     for name, value, remark in rows:
-        line = Text.assemble((f"{name:<{width}}", "cyan"), (value, "bold"), (f"  {remark}" if remark else "", "yellow"))
+        gap = "  " if value and remark else ""
+        line = Text.assemble((f"{name:<{width}}", "cyan"), (value, "bold"), gap, (remark, "yellow"))
         console.print(line, soft_wrap=True)
 
 

@@ -71,14 +71,19 @@ class OnnxModel:
         weights: The large constants, by reference.
         inputs: The ONNX name and the descriptor of each graph input, by its name.
         outputs: The same for each output.
-        labels: The label of each operator that has one, by the scope of its nodes' names.
+        operators: The operation, the number and the label of each operator, in order. The names of its nodes begin with
+            ``<operation>#<number>``.
     """
 
     proto: ModelProto
     weights: tuple[Weight, ...]
     inputs: Mapping[str, tuple[str, OperandDescriptor]]
     outputs: Mapping[str, tuple[str, OperandDescriptor]]
-    labels: Mapping[str, str]
+    operators: tuple[tuple[str, int, str], ...]
+
+    def op_types(self) -> dict[str, str]:
+        """Return the ONNX operator of each node by the node's name."""
+        return {node.name: node.op_type for node in self.proto.graph.node}
 
     def find_operator(self, message: str) -> tuple[str, str]:
         """Find the operator that a message of the engine is about, by the name of its node.
@@ -89,7 +94,8 @@ class OnnxModel:
         match = _SCOPE.search(message)
         if match is None:
             return "", ""
-        return match[1], self.labels.get(match[0], "")
+        found = match[1], int(match[2])
+        return match[1], next((label for operation, index, label in self.operators if (operation, index) == found), "")
 
 
 class _Translator:
@@ -186,8 +192,8 @@ class _Translator:
             taken.add(value)
             emitter.declare_output(value, operand._descriptor)
             outputs[name] = value, operand._descriptor
-        labels = {f"{o.operation.name}#{o.index}": o.label for o in self.graph.operators if o.label}
-        return OnnxModel(proto=emitter.model, weights=tuple(emitter.weights), inputs=inputs, outputs=outputs, labels=labels)
+        operators = tuple([(each.operation.name, each.index, each.label) for each in self.graph.operators])
+        return OnnxModel(proto=emitter.model, weights=tuple(emitter.weights), inputs=inputs, outputs=outputs, operators=operators)
 
 
 def translate(graph: ComputationalGraph) -> OnnxModel:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.context import runtimes
+from tests.context.inventories import CUDA_GPU, DIRECTML_DEVICES, OPENVINO_PLUGIN, WEBGPU_DISCRETE, make_inventory
+from tests.context.runtimes import Runtime, Session
 from tests.support import make_context
-from webnn import MLContext, MLGraphBuilder, NotSupportedError, OperationError
+from webnn import ML, MLContext, MLGraphBuilder, NotSupportedError, OperationError
 from webnn.builder.onnx import translate
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.context import engine
+from webnn.context.devices import CPU, CUDA, DIRECTML, Device, select
+from webnn.context.engine import CompiledGraph
+from webnn.context.order import convert_provider_options
 
 
 def compute(context: MLContext) -> Any:
@@ -70,3 +77,98 @@ def test_no_engine(monkeypatch: pytest.MonkeyPatch, module: ModuleType | None) -
             engine.version()
     finally:
         engine._runtime.cache_clear()
+
+
+# What a session is told, on an engine with other providers.
+
+
+def compile(
+    monkeypatch: pytest.MonkeyPatch, runtime: Runtime, *devices: Device, deviceType: str, options: Any = None, **arguments: Any
+) -> tuple[CompiledGraph, Session]:
+    builder = MLGraphBuilder(make_context())
+    model = translate.translate(builder._collect({"y": builder.relu(builder.input("x", dataType="float32"))}))
+    providerOptions = convert_provider_options(options)
+    selection = select(deviceType, make_inventory(*devices, system="Windows"), providerOptions=providerOptions, **arguments)
+    with monkeypatch.context() as patch:
+        runtimes.install(patch, runtime)
+        graph = CompiledGraph(model, selection)
+    return graph, runtime.sessions[-1]
+
+
+def test_the_cpu_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, session = compile(monkeypatch, Runtime(), deviceType="cpu")
+    assert session.arguments == {"providers": [CPU], "provider_options": [{}], "enable_fallback": 0}
+    assert session.options.entries == {"session.disable_quant_qdq": "1", "session.disable_double_qdq_remover": "1"}
+    assert session.options.selected == []
+    assert (session.options.intra_op_num_threads, session.options.enable_mem_pattern) == (0, True)
+    assert session.options.execution_mode == "not set"
+    assert graph.assignments() is None
+
+
+@pytest.mark.parametrize(
+    ("deviceType", "powerPreference", "preference"),
+    [("gpu", "default", "default"), ("gpu", "high-performance", "high_performance"), ("npu", "low-power", "minimum_power")],
+)
+def test_directml(monkeypatch: pytest.MonkeyPatch, deviceType: str, powerPreference: str, preference: str) -> None:
+    """DirectML demands operators one after the other, and no memory pattern."""
+    runtime = Runtime(providers=[DIRECTML, CPU])
+    graph, session = compile(monkeypatch, runtime, *DIRECTML_DEVICES, deviceType=deviceType, powerPreference=powerPreference)
+    assert session.arguments == {
+        "providers": [DIRECTML, CPU],
+        "provider_options": [{"device_filter": deviceType, "performance_preference": preference}, {}],
+        "enable_fallback": 0,
+    }
+    assert session.options.execution_mode == "sequential"
+    assert session.options.enable_mem_pattern is False
+    assert session.options.entries["session.record_ep_graph_assignment_info"] == "1"
+    assert graph.providers == [DIRECTML, CPU]
+    assert graph.assignments() == [(DIRECTML, ["relu#0.0", "add#1.0"])]
+
+
+def test_directml_is_tried_with_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = Runtime(providers=[DIRECTML, CPU])
+    runtimes.install(monkeypatch, runtime)
+    assert engine.find_failure(DIRECTML_DEVICES[1]) == ""
+    [session] = runtime.sessions
+    assert session.arguments["provider_options"] == [{"device_filter": "npu"}]
+    assert (session.options.execution_mode, session.options.enable_mem_pattern) == ("sequential", False)
+
+
+def test_plugins_are_asked_for_by_their_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    webgpu = replace(WEBGPU_DISCRETE, handle=runtimes.listed("WebGpuExecutionProvider", "GPU"))
+    openvino = replace(OPENVINO_PLUGIN[0], handle=runtimes.listed("OpenVINOExecutionProvider", "CPU"))
+    options = {"OpenVINOExecutionProvider": {"num_streams": 2}}
+    graph, session = compile(monkeypatch, Runtime(), webgpu, openvino, deviceType="gpu", options=options)
+    assert session.arguments == {"enable_fallback": 0}
+    assert session.options.selected == [([webgpu.handle], {}), ([openvino.handle], {"num_streams": "2"})]
+    assert graph.providers == ["WebGpuExecutionProvider", "OpenVINOExecutionProvider", CPU]
+
+
+@pytest.mark.parametrize(("preference", "threads", "spinning"), [("high-performance", 10, None), ("low-power", 2, "0")])
+def test_threads(monkeypatch: pytest.MonkeyPatch, preference: str, threads: int, spinning: str | None) -> None:
+    monkeypatch.setattr("webnn.context.devices.usable_cores", lambda: 10)
+    _, session = compile(monkeypatch, Runtime(), deviceType="cpu", powerPreference=preference)
+    assert session.options.intra_op_num_threads == threads
+    assert session.options.entries.get("session.intra_op.allow_spinning") == spinning
+
+
+def test_threads_of_the_real_engine() -> None:
+    for preference in ("default", "high-performance", "low-power"):
+        assert compute(ML().createContextSync(powerPreference=preference)).tolist() == [[2.0] * 3] * 2
+
+
+def test_an_engine_that_cannot_tell_what_runs_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, session = compile(monkeypatch, Runtime(providers=[CUDA, CPU], recent=False), CUDA_GPU, deviceType="gpu")
+    assert "session.record_ep_graph_assignment_info" not in session.options.entries
+    assert graph.assignments() is None
+
+
+def test_the_engine_does_not_fall_back_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider that started when it was tried may not start with options of the user's own, or any more."""
+    runtime = Runtime(providers=[CUDA, CPU], failing={CUDA: ""})
+    message = r"build: CUDAExecutionProvider did not start with the options {'use_tf32': '0', 'device_id': '7'}"
+    with pytest.raises(OperationError, match=message):
+        compile(monkeypatch, runtime, CUDA_GPU, deviceType="gpu", options={CUDA: {"device_id": 7}})
+    runtime = Runtime(providers=[CUDA, CPU], failing={CUDA: RuntimeError("out of memory")})
+    with pytest.raises(OperationError, match="build: the engine refused the graph: out of memory"):
+        compile(monkeypatch, runtime, CUDA_GPU, deviceType="gpu")

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import webnn
+from tests.context.inventories import INVENTORIES, install
 from webnn import ML, DeviceFallbackWarning, Document, GPUDevice, MLContext, MLGraphBuilder, Navigator, SecurityError, WebNNTypeError
-from webnn.context.devices import CPU, CUDA, DIRECTML, select
+from webnn.context.devices import CPU, CUDA, DIRECTML
 
 
 def test_navigator_ml_is_always_the_same() -> None:
@@ -94,26 +95,27 @@ def test_each_draft_has_its_options() -> None:
     assert current(deviceType=None, powerPreference=None, accelerated=None)
 
 
-ACCELERATED: list[tuple[dict[str, Any], list[str], str, list[str]]] = [
-    ({}, [CPU], "cpu", [CPU]),
-    ({"accelerated": True}, [CPU], "cpu", [CPU]),
-    ({}, [CUDA, CPU], "gpu", [CUDA, CPU]),
-    ({"accelerated": 1}, [DIRECTML, CPU], "gpu", [DIRECTML, CPU]),
-    ({"powerPreference": "high-performance"}, [DIRECTML, CPU], "gpu", [DIRECTML, CPU]),
-    ({"powerPreference": "low-power"}, [DIRECTML, CPU], "npu", [DIRECTML, CPU]),
-    ({"powerPreference": "low-power"}, [CUDA, CPU], "gpu", [CUDA, CPU]),
-    ({"accelerated": False}, [CUDA, CPU], "cpu", [CPU]),
-    ({"accelerated": False, "powerPreference": "high-performance"}, [CUDA, CPU], "cpu", [CPU]),
-    ({"deviceType": "cpu"}, [CUDA, CPU], "cpu", [CPU]),
-    ({"deviceType": "gpu", "accelerated": False}, [CUDA, CPU], "gpu", [CUDA, CPU]),
+ACCELERATED: list[tuple[dict[str, Any], str, str, list[str]]] = [
+    ({}, "none", "cpu", [CPU]),
+    ({"accelerated": True}, "none", "cpu", [CPU]),
+    ({}, "CUDA", "gpu", [CUDA, CPU]),
+    ({}, "CUDA is broken", "cpu", [CPU]),
+    ({"accelerated": 1}, "DirectML", "gpu", [DIRECTML, CPU]),
+    ({"powerPreference": "high-performance"}, "DirectML", "gpu", [DIRECTML, CPU]),
+    ({"powerPreference": "low-power"}, "DirectML", "npu", [DIRECTML, CPU]),
+    ({"powerPreference": "low-power"}, "CUDA", "gpu", [CUDA, CPU]),
+    ({"accelerated": False}, "CUDA", "cpu", [CPU]),
+    ({"accelerated": False, "powerPreference": "high-performance"}, "CUDA", "cpu", [CPU]),
+    ({"deviceType": "cpu"}, "CUDA", "cpu", [CPU]),
+    ({"deviceType": "gpu", "accelerated": False}, "CUDA", "gpu", [CUDA, CPU]),
 ]
 
 
-@pytest.mark.parametrize(("options", "available", "deviceType", "providers"), ACCELERATED)
+@pytest.mark.parametrize(("options", "inventory", "deviceType", "providers"), ACCELERATED)
 async def test_acceleration(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], available: list[str], deviceType: str, providers: list[str]
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], inventory: str, deviceType: str, providers: list[str]
 ) -> None:
-    monkeypatch.setattr("webnn.context.engine.available_providers", lambda: available)
+    install(monkeypatch, INVENTORIES[inventory])
     for context in (current(**options), await ML(revision="2026-06").createContext(options)):  # type: ignore[arg-type]
         assert context._deviceType == deviceType
         assert [name for name, _ in context._selection.providers] == providers
@@ -164,28 +166,9 @@ def test_the_policy_covers_the_builder() -> None:
         MLGraphBuilder(context)
 
 
-SELECTIONS: list[tuple[str, list[str], list[str], bool]] = [
-    ("cpu", [CPU], [CPU], False),
-    ("cpu", [CUDA, CPU], [CPU], False),
-    ("gpu", [CPU], [CPU], True),
-    ("gpu", [CUDA, CPU], [CUDA, CPU], False),
-    ("gpu", [DIRECTML, CPU], [DIRECTML, CPU], False),
-    ("gpu", [DIRECTML, CUDA, CPU], [CUDA, CPU], False),
-    ("npu", [CPU], [CPU], True),
-    ("npu", [CUDA, CPU], [CPU], True),
-    ("npu", [DIRECTML, CPU], [DIRECTML, CPU], False),
-]
-
-
-@pytest.mark.parametrize(("deviceType", "available", "providers", "fallback"), SELECTIONS)
-def test_selection(deviceType: str, available: list[str], providers: list[str], *, fallback: bool) -> None:
-    selection = select(deviceType, available)
-    assert ([name for name, _ in selection.providers], selection.fallback) == (providers, fallback)
-
-
 @pytest.fixture
 def _only_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webnn.context.engine.available_providers", lambda: [CPU])
+    install(monkeypatch, INVENTORIES["none"])
 
 
 @pytest.mark.usefixtures("_only_cpu")

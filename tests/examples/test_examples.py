@@ -56,6 +56,32 @@ EXPECTED = {
         "with hardSigmoid and relu: [0.     1.0689 0.3863 1.2738]",
         "the sequence ends with the last state: True",
     ],
+    "fallback_chain": [
+        "every device: npu -> [1.0, 4.0, 9.0]",
+        "the CPU alone: npu: NotSupportedError, gpu: NotSupportedError, cpu -> [1.0, 4.0, 9.0]",
+        "no NPU: npu: NotSupportedError, gpu -> [1.0, 4.0, 9.0]",
+        "a driver that refuses the graph: npu: OperationError, gpu -> [1.0, 4.0, 9.0]",
+        "little memory: npu: OperationError, gpu: OperationError, cpu: OperationError: no device takes the model",
+        "a device that is reset: npu, lost (an injected fault (loseAfter=2)), npu -> [1.0, 4.0, 9.0]",
+    ],
+    "int8_graph": [
+        "      .######.",
+        "   .############.",
+        "  .*#*        *#*.",
+        " .**            **.",
+        " ##              ##",
+        " ##              ##",
+        " .**            **.",
+        "  .*#*        *#*.",
+        "   .############.",
+        "      .######.",
+        "at most one step from float32: True",
+    ],
+    "transformer_block": [
+        "the last token is now: [-1.6798  0.4237 -1.2703  1.8871]",
+        "another last token changes the rows: [7]",
+        "as NumPy computes it, within 1e-05: True",
+    ],
 }
 EMULATED = ["clamp", "elu", "gelu", "hardSwish", "sigmoid", "softmax", "softsign", "prelu", "layerNormalization", "gemm", "where", "split"]
 #: Examples with a test of their own below, and one that needs packages and time that tests do not have.

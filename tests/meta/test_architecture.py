@@ -12,7 +12,7 @@ from tools import draw_architecture
 from tools.draw_architecture import BUILDER, CONTEXT, FACE, ONNX, OPS, RUNNER, VALIDATION, WAYS, Survey, survey
 
 SURVEY = survey()
-LIBRARIES = {"numpy", "onnx", "onnxruntime", "pydantic", "pytest", "quickjs", "rich", "tomlkit", "typer"}
+LIBRARIES = {"numpy", "onnx", "onnxruntime", "pydantic", "pydantic_core", "pytest", "quickjs", "rich", "tomlkit", "typer"}
 
 
 def test_the_picture_is_what_the_code_gives(capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,9 +68,12 @@ def test_the_libraries() -> None:
     assert {library for found in SURVEY.libraries.values() for library in found} == LIBRARIES
     assert users["onnx"] == {ONNX}
     assert users["onnxruntime"] == {CONTEXT}
-    assert users["typer"] == users["rich"] == {FACE, RUNNER}
-    assert users["pydantic"] == {VALIDATION, CONTEXT, RUNNER}
-    assert users["pytest"] == users["quickjs"] == users["tomlkit"] == {RUNNER}
+    assert users["typer"] == {FACE, RUNNER}
+    assert users["rich"] == {FACE, CONTEXT, RUNNER}
+    assert users["pydantic"] == {VALIDATION, CONTEXT, FACE, RUNNER}
+    assert users["pydantic_core"] == {VALIDATION}
+    assert users["pytest"] == {FACE, RUNNER}
+    assert users["quickjs"] == users["tomlkit"] == {RUNNER}
 
 
 def test_a_difference_is_shown(tmp_path: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

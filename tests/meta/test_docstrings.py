@@ -40,6 +40,8 @@ ATTRIBUTES = [
     for name, member in inspect.getmembers_static(cls, lambda member: isinstance(member, property))
     if not name.startswith("_")
 ]
+#: Attributes of the emulator's own, which no draft has and the contexts of both have.
+OWN = {("MLGraph", "devices"), ("MLGraph", "placement")}
 #: Methods that cannot fail, with the reason.
 NEVER_FAIL = {("MLTensor", "destroy"): "a tensor belongs to a context of the current draft, and a second call does nothing"}
 PROMISES = {(interface, name.removesuffix(SYNC)) for interface, name in METHODS if name.endswith(SYNC)} & set(METHODS)
@@ -74,7 +76,8 @@ def test_the_amount() -> None:
     # MLContext, ML, and destroy() of a graph and of a tensor.
     assert len([name for interface, name in METHODS if interface != "MLGraphBuilder"]) == 13 + 2 + 2
     assert len(PROMISES) == 6
-    assert len(ATTRIBUTES) == 2 + 2 + 5 + 1
+    assert len(ATTRIBUTES) == 2 + 2 + 5 + 1 + len(OWN)
+    assert set(ATTRIBUTES) > OWN
 
 
 @pytest.mark.parametrize(("interface", "name"), [*METHODS, *ATTRIBUTES])
@@ -96,7 +99,7 @@ def test_the_anchor(interface: str, name: str) -> None:
         assert set(anchors) <= ANCHORS
 
 
-@pytest.mark.parametrize(("interface", "name"), [each for each in ATTRIBUTES if each != ("NavigatorML", "ml")])
+@pytest.mark.parametrize(("interface", "name"), [each for each in ATTRIBUTES if each not in {("NavigatorML", "ml"), *OWN}])
 def test_the_anchor_of_an_attribute(interface: str, name: str) -> None:
     anchors = _QUOTED_ANCHOR.findall(docstring(getattr(CLASSES[interface], name)))
     assert anchors[0] == f"#{interface.lower()}-{name.lower()}"
@@ -136,7 +139,7 @@ def test_the_errors(interface: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("interface", "name"),
-    [(interface, name) for interface, name in [*METHODS, *ATTRIBUTES] if interface in {"MLContext", "MLGraph"}],
+    [each for each in [*METHODS, *ATTRIBUTES] if each[0] in {"MLContext", "MLGraph"} and each not in OWN],
 )
 def test_it_says_whose_draft_s_it_is(interface: str, name: str) -> None:
     """A method or an attribute that one draft alone has says that the other one's contexts refuse it."""

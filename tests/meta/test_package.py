@@ -24,6 +24,7 @@ FILES = [file.relative_to(ROOT).as_posix() for folder in LAYERS.values() for fil
 LONGEST = 500
 #: Module state that changes, with the reason.
 STATE = {
+    ("context/emulation.py", "_LAYERS"): "`emulate` holds for the whole process: a program's own threads must not escape it",
     ("context/buffers.py", "_DETACHED"): "NumPy's arrays cannot say themselves that they were transferred",
     ("wpt_runner/commands/program.py", "sys"): "a Python program finds its arguments where the interpreter would put them",
     ("wpt_runner/javascript/node.py", "warnings"): "within `catch_warnings`, which puts it back",

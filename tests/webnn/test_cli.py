@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import webnn
+from tests.context.inventories import INVENTORIES, install, make_inventory
 from webnn import cli
-from webnn.context import engine
 from webnn.demo import network
 
 CPU = "CPUExecutionProvider"
@@ -85,11 +85,34 @@ def test_demo_shows_images(images: int, shown: int) -> None:
 
 
 def test_demo_runs_on_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "available_providers", lambda: [CPU])
+    install(monkeypatch, INVENTORIES["none"])
     code, output, _ = invoke("demo", "--device", "gpu", "--images", "0")
     assert code == 0
     assert re.search(rf"^device    gpu +runs on {CPU}$", output, re.MULTILINE)
     assert 'deviceType "gpu" runs on the CPU here' in output
+
+
+@pytest.mark.parametrize(("arguments", "environment"), [(["--fallback", "deny"], ""), ([], "deny")])
+def test_demo_refuses_to_fall_back(monkeypatch: pytest.MonkeyPatch, arguments: list[str], environment: str) -> None:
+    install(monkeypatch, INVENTORIES["none"])
+    monkeypatch.setenv("WEBNN_FALLBACK", environment)
+    result = CliRunner().invoke(cli.app, ["demo", "--device", "gpu", *arguments])
+    assert isinstance(result.exception, webnn.NotSupportedError)
+    assert 'deviceType "gpu" would run on the CPU here, which the fallback policy "deny" refuses' in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("WEBNN_FALLBACK", "never", "webnn: WEBNN_FALLBACK must be one of ['allow', 'silent', 'deny'], got 'never'\n"),
+        ("WEBNN_PROFILE", "nope", "webnn: WEBNN_PROFILE: nope: must be a device profile, one of coreml, "),
+    ],
+)
+def test_a_bad_environment(monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str) -> None:
+    monkeypatch.setenv(variable, value)
+    code, output, errors = invoke("devices")
+    assert (code, output, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith(message)
 
 
 def test_demo_fails_if_it_reads_badly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,19 +126,106 @@ def test_demo_fails_if_it_reads_badly(monkeypatch: pytest.MonkeyPatch) -> None:
     assert errors == "webnn: the accuracy must be at least 97%, got 96.67%\n"
 
 
+def sections(output: str) -> list[list[str]]:
+    """Split what `webnn devices` prints into what is installed, the providers, and the device types."""
+    return [part.splitlines() for part in output.split("\n\n")]
+
+
 def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "available_providers", lambda: ["AzureExecutionProvider", CPU])
+    install(monkeypatch, make_inventory(built_in=["AzureExecutionProvider"]))
     code, output, errors = invoke("devices")
     assert (code, errors) == (0, "")
-    rows = dict(line.split(None, 1) for line in output.splitlines() if line)
+    installed, providers, types = sections(output)
+    rows = dict(line.split(None, 1) for line in installed)
     assert rows["webnn"] == webnn.__version__
     assert rows["onnx"] == metadata.version("onnx")
     assert rows["numpy"] == metadata.version("numpy")
-    assert rows["providers"] == f"AzureExecutionProvider, {CPU}"
-    assert rows["cpu"] == CPU
-    assert rows["gpu"] == f"{CPU}  falls back: no CUDA or Dml provider here"
-    assert rows["npu"] == f"{CPU}  falls back: no Dml provider here"
+    assert providers == [
+        "CPUExecutionProvider    cpu (Intel)",
+        "AzureExecutionProvider  -  used only if an order names it",
+    ]
+    assert types == [
+        "cpu  CPUExecutionProvider",
+        "gpu  CPUExecutionProvider  falls back to the CPU:",
+        "     CUDAExecutionProvider is not installed",
+        "     OpenVINOExecutionProvider is not installed",
+        "     WebGpuExecutionProvider is not installed",
+        "     DmlExecutionProvider exists for Windows only",
+        "npu  CPUExecutionProvider  falls back to the CPU:",
+        "     OpenVINOExecutionProvider is not installed",
+        "     DmlExecutionProvider exists for Windows only",
+        "     CUDAExecutionProvider is not installed",
+        "     WebGpuExecutionProvider is not installed",
+    ]
     assert max(map(len, output.splitlines())) <= 80
+
+
+#: An inventory, the providers, and the device types without the reasons.
+DEVICES = [
+    (
+        "CUDA, plug-ins",
+        [
+            "OpenVINOExecutionProvider  cpu (Intel, plug-in), gpu (Intel, integrated, plug-in), npu (Intel, plug-in)",
+            "WebGpuExecutionProvider    gpu (Intel, integrated, plug-in), gpu (NVIDIA, discrete, plug-in)",
+            "CUDAExecutionProvider      gpu (NVIDIA, discrete)",
+            "CPUExecutionProvider       cpu (Intel)",
+        ],
+        [
+            "cpu  OpenVINOExecutionProvider, CPUExecutionProvider",
+            "gpu  CUDAExecutionProvider, CPUExecutionProvider",
+            "npu  OpenVINOExecutionProvider, CPUExecutionProvider",
+        ],
+    ),
+    (
+        "OpenVINO, CPU only",
+        [
+            "OpenVINOExecutionProvider  cpu  gpu: does not start with device_type gpu",
+            "                           npu: does not start with device_type npu",
+            "CPUExecutionProvider       cpu (Intel)",
+        ],
+        [
+            "cpu  OpenVINOExecutionProvider, CPUExecutionProvider",
+            "gpu  OpenVINOExecutionProvider, CPUExecutionProvider  falls back to the CPU:",
+            "npu  OpenVINOExecutionProvider, CPUExecutionProvider  falls back to the CPU:",
+        ],
+    ),
+    (
+        "WebGPU, CUDA is broken",
+        [
+            "WebGpuExecutionProvider  gpu (Intel, integrated, plug-in)",
+            "CUDAExecutionProvider    -  does not load: libcublasLt.so.13: cannot open shared object file",
+            "CPUExecutionProvider     cpu (Intel)",
+        ],
+        [
+            "cpu  CPUExecutionProvider",
+            "gpu  WebGpuExecutionProvider, CPUExecutionProvider",
+            "npu  WebGpuExecutionProvider, CPUExecutionProvider  falls back to the GPU:",
+        ],
+    ),
+    (
+        "plug-ins without a device",
+        [
+            "CPUExecutionProvider       cpu (Intel)",
+            "WebGpuExecutionProvider    -  is registered, but it found no device",
+            "OpenVINOExecutionProvider  -  is registered, but it found no device",
+        ],
+        [
+            "cpu  CPUExecutionProvider",
+            "gpu  CPUExecutionProvider  falls back to the CPU:",
+            "npu  CPUExecutionProvider  falls back to the CPU:",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("inventory", "providers", "types"), DEVICES)
+def test_devices_elsewhere(monkeypatch: pytest.MonkeyPatch, inventory: str, providers: list[str], types: list[str]) -> None:
+    install(monkeypatch, INVENTORIES[inventory])
+    code, output, errors = invoke("devices")
+    assert (code, errors) == (0, "")
+    _, shown, chosen = sections(output)
+    assert shown == providers
+    assert [line for line in chosen if not line.startswith(" ")] == types
 
 
 def test_devices_names_the_flavour(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,14 +243,6 @@ def test_devices_refuses_two_flavours(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code == 1
     assert "onnxruntime-gpu  not installed\n" in output
     assert "onnxruntime and onnxruntime-gpu overwrite each other's files" in errors
-
-
-def test_devices_tries_what_is_on_offer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "available_providers", lambda: ["DmlExecutionProvider", CPU])
-    monkeypatch.setattr(network, "probe", lambda device: ["DmlExecutionProvider", CPU] if device == "gpu" else [CPU])
-    _, output, _ = invoke("devices")
-    assert f"gpu        DmlExecutionProvider, {CPU}\n" in output
-    assert f"npu        {CPU}  falls back: DmlExecutionProvider does not start\n" in output
 
 
 @pytest.mark.parametrize("command", ["demo", "devices"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -249,7 +250,10 @@ def test_what_a_current_profile_changes(profile: str) -> None:
     assert [operation["arguments"] for operation in gone] == (
         [] if profile == "browsers-2026" else [[{"name": "tensor", "type": "MLTensor"}]]
     )
-    assert load_idl(CURRENT, profile).members == load_idl(CURRENT).members
+    expected = dict(load_idl(CURRENT).members)
+    if profile == "browsers-2026":
+        expected["MLGraph"] = replace(expected["MLGraph"], attributes=frozenset({"devices"}))
+    assert load_idl(CURRENT, profile).members == expected
 
 
 def test_members_of_other_names_are_of_the_same_type() -> None:

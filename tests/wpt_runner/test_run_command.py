@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from webnn.cli import app
 EXAMPLES = ROOT / "examples" / "js"
 
 
-def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run(*arguments: object, cwd: Path | None = None, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run ``webnn run`` in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "webnn", "run", *map(str, arguments)],
@@ -27,6 +28,7 @@ def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProc
         check=False,
         cwd=cwd,
         encoding="utf-8",
+        env={**os.environ, **(environment or {})},
         timeout=120,
     )
 
@@ -51,6 +53,8 @@ def write(file: Path, text: str) -> Path:
         (["empty.html"], "empty.html has no script"),
         (["--root", ".", "a.py"], "--root can only be given for JavaScript: a Python program runs in this process, and can do what it can"),
         (["--root", ".", "--profile", "x", "a.py"], "--root and --profile can only be given for JavaScript"),
+        (["--device-profile", "none", "a.mjs"], "none: must be a device profile, one of coreml, "),
+        (["--device-profile", "none", "a.py"], "none: must be a device profile, one of coreml, "),
         (["--node", "none", "a.mjs"], "Node 22.15 or newer is needed, but none does not run as Node: pip install 'webnn[js]' brings one"),
     ],
 )
@@ -207,6 +211,63 @@ EXPECTED = {
 }
 #: An example with a test of its own, and what is imported.
 OTHERS = {"classify.mjs", "numpy.mjs", "softmax.mjs"}
+
+
+_LIMITED = """
+import webnn
+context = webnn.navigator.ml.createContextSync(deviceType="npu")
+builder = webnn.MLGraphBuilder(context)
+try:
+    builder.input("x", dataType="int64", dimensions=[2])
+except TypeError as error:
+    print(error)
+"""
+_LIMITED_JS = """
+const context = await navigator.ml.createContext({deviceType: "gpu"});
+let builder = new MLGraphBuilder(context);
+const x = builder.input("x", {dataType: "float32", shape: [2]});
+const {devices} = await builder.build({y: builder.relu(x)});
+console.log(devices, Object.isFrozen(devices));
+builder = new MLGraphBuilder(context);
+try { builder.input("x", {dataType: "int64", shape: [2]}); } catch (error) { console.log(error.name, error.message); }
+"""
+_REFUSED = "input: descriptor must have a data type of ['float32', 'float16', 'int32'] on the device profile \"coreml\", got int64"
+
+
+def test_a_device_profile_in_python(tmp_path: Path) -> None:
+    program = write(tmp_path / "a.py", _LIMITED)
+    result = run("--device-profile", "coreml", "--fallback", "deny", program)
+    assert (result.returncode, result.stdout, result.stderr) == (0, f"[x] {_REFUSED}\n", "")
+
+
+def test_a_device_profile_in_javascript(tmp_path: Path) -> None:
+    require_node()
+    program = write(tmp_path / "a.mjs", _LIMITED_JS)
+    result = run("--profile", "browsers-2026", "--device-profile", "coreml", program)
+    assert (result.returncode, result.stderr) == (0, "")
+    first, second = result.stdout.splitlines()
+    assert first == "[ 'gpu' ] true"
+    assert second.startswith("TypeError ")
+    assert _REFUSED in second
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "code", "message"),
+    [
+        ([], {}, 0, ""),
+        (["--fallback", "silent"], {"WEBNN_FALLBACK": "deny"}, 0, ""),
+        (["--fallback", "deny"], {}, 1, 'NotSupportedError: createContext: deviceType "gpu" would run on the CPU here'),
+        ([], {"WEBNN_FALLBACK": "deny"}, 1, 'NotSupportedError: createContext: deviceType "gpu" would run on the CPU here'),
+        ([], {"WEBNN_FALLBACK": "never"}, 2, "never"),
+        ([], {"WEBNN_PROFILE": "none"}, 2, "none: must be a device profile"),
+    ],
+)
+def test_fallback_policies(tmp_path: Path, arguments: list[str], environment: dict[str, str], code: int, message: str) -> None:
+    # This profile runs every context on the CPU, wherever the test runs.
+    program = write(tmp_path / "a.py", "import webnn\nwebnn.ML(profile='tflite').createContextSync(deviceType='gpu')\n")
+    result = run(*arguments, program, environment=environment)
+    assert result.returncode == code
+    assert message in result.stderr
 
 
 def test_every_example_is_here() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from webnn import ML, DeviceFallbackWarning, MLContext, MLGraph, MLGraphBuilder, MLOperand
 
-__all__ = ["DeviceType", "Digits", "Report", "build", "load_digits", "probe", "recognise"]
+__all__ = ["DeviceType", "Digits", "Report", "build", "load_digits", "recognise"]
 
 DeviceType = Literal["cpu", "gpu", "npu"]
 Floats = NDArray[np.float32]
@@ -142,11 +142,7 @@ def recognise(digits: Digits, deviceType: DeviceType) -> Report:
         # compute() took the arrays and gave them back as new ones over the same memory.
         inputs, outputs = result["inputs"], result["outputs"]
 
-    providers = _providers(graph)
-    wanted = context._selection.providers[0][0]
-    note = "; ".join(str(warning.message) for warning in caught)
-    if wanted not in providers:
-        note = f"{wanted} is installed but does not start"
+    assert graph._implementation is not None  # nobody destroyed it
     probabilities = outputs["probabilities"]
     return Report(
         answers=probabilities.argmax(axis=1),
@@ -155,27 +151,9 @@ def recognise(digits: Digits, deviceType: DeviceType) -> Report:
         load_seconds=loaded - start,
         build_seconds=built - loaded,
         compute_seconds=statistics.median(seconds[1:]),
-        providers=providers,
-        note=note,
+        providers=graph._implementation.providers,
+        note="; ".join(str(warning.message) for warning in caught),
     )
-
-
-def probe(deviceType: DeviceType) -> list[str]:
-    """Return the execution providers that a graph really gets on a device, best first.
-
-    Raises:
-        NotSupportedError: No engine is installed.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeviceFallbackWarning)
-        context = ML().createContextSync(deviceType=deviceType)
-    return _providers(_build_smallest(context))
-
-
-def _providers(graph: MLGraph) -> list[str]:
-    """Return the execution providers that a graph runs on, best first."""
-    assert graph._implementation is not None  # nobody destroyed it
-    return graph._implementation.providers
 
 
 def _build_smallest(context: MLContext) -> MLGraph:

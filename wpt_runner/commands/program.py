@@ -7,6 +7,7 @@ import runpy
 import sys
 import threading
 import traceback
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from webnn.wpt_runner.javascript.idl import profile_revision
 from webnn.wpt_runner.javascript.node import ENDED_BY_USER, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
 from webnn.wpt_runner.javascript.page_scripts import Script, scripts_of_page, scripts_of_script
 
-__all__ = ["CONTEXT_SETTINGS", "command"]
+__all__ = ["CONTEXT_SETTINGS", "Fallback", "command"]
 
 #: What follows the program is the program's.
 CONTEXT_SETTINGS = {"allow_interspersed_args": False}
@@ -30,6 +31,14 @@ _PYTHON = (".py",)
 _REVISION = "2024-06"
 #: The exit code of a wrong call.
 _WRONG = 2
+
+
+class Fallback(StrEnum):
+    """The fallback policies of `webnn.ML`."""
+
+    allow = "allow"
+    silent = "silent"
+    deny = "deny"
 
 
 def command(
@@ -47,6 +56,19 @@ def command(
         str | None,
         typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default=f"that of the profile, or {_REVISION}"),
     ] = None,
+    device_profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Give every context the limits of a device: coreml, dml, ...",
+            envvar="WEBNN_PROFILE",
+            show_default=False,
+        ),
+    ] = None,
+    fallback: Annotated[
+        Fallback | None,
+        typer.Option(help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
+    ] = None,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
 ) -> None:
     """Run a program that uses navigator.ml.
@@ -56,10 +78,15 @@ def command(
     """
     if not program.is_file():
         raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
+    try:
+        emulation = webnn.emulate(profile=device_profile, fallback=None if fallback is None else fallback.value)
+    except ValueError as error:
+        raise failure(str(error), _WRONG) from None
     suffix = program.suffix.lower()
     if suffix in _PYTHON:
         _refuse_for_python(root=root, node=node, profile=profile)
-        raise typer.Exit(_run_python(program, arguments or [], revision, timeout))
+        with emulation:
+            raise typer.Exit(_run_python(program, arguments or [], revision, timeout))
     if suffix not in _JAVASCRIPT + _PAGE:
         raise failure(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}", _WRONG)
     if root is not None and not root.is_dir():
@@ -71,19 +98,20 @@ def command(
     if not scripts:
         raise failure(f"{program} has no script", _WRONG)
     try:
-        code = run_program(
-            find_node(node),
-            Program(
-                scripts=scripts,
-                # A program from elsewhere is like a script from elsewhere: the page is that of the root.
-                location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
-                arguments=["node", str(program), *(arguments or [])],
-                files=files,
-                timeout=timeout,
-                revision=revision or (profile and profile_revision(profile)) or _REVISION,
-                profile=profile,
-            ),
-        )
+        with emulation:
+            code = run_program(
+                find_node(node),
+                Program(
+                    scripts=scripts,
+                    # A program from elsewhere is like a script from elsewhere: the page is that of the root.
+                    location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
+                    arguments=["node", str(program), *(arguments or [])],
+                    files=files,
+                    timeout=timeout,
+                    revision=revision or (profile and profile_revision(profile)) or _REVISION,
+                    profile=profile,
+                ),
+            )
     except (NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
         raise failure(str(error), _WRONG) from None
     raise typer.Exit(code)

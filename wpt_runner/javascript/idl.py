@@ -95,7 +95,7 @@ def _profiles() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _merge(idl: dict[str, Any], profile: dict[str, Any]) -> None:
-    """Add what a profile has: values of enumerations, members of dictionaries, overloads of operations, namespaces.
+    """Add what a profile has: values of enumerations, members of dictionaries, overloads of operations, attributes, namespaces.
 
     A member or an overload that is there already is replaced; overloads that the profile is ``without`` go.
     """
@@ -106,6 +106,7 @@ def _merge(idl: dict[str, Any], profile: dict[str, Any]) -> None:
         gone = {json.dumps(signature) for signature in interface.get("without", ())}
         operations[:] = [each for each in operations if _signature(each) not in gone]
         _replace(operations, interface.get("operations", []), _signature)
+        idl["interfaces"][name].setdefault("attributes", []).extend(interface.get("attributes", ()))
     for name, dictionary in profile.get("dictionaries", {}).items():
         _replace(idl["dictionaries"][name]["members"], dictionary["members"], lambda member: str(member["name"]))
     idl["namespaces"] = profile.get("namespaces", {})

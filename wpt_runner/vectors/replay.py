@@ -13,7 +13,7 @@ from webnn.wpt_runner.vectors.comparison import Comparison, compare
 from webnn.wpt_runner.vectors.corrections import Correction
 from webnn.wpt_runner.vectors.format import Array, CaseError, Descriptor, Graph, Operator, Tensor, decode_argument, parse, within
 
-__all__ = ["run_case"]
+__all__ = ["build", "run_case"]
 
 #: The builder's methods that are no operations.
 _NOT_OPERATIONS = frozenset({"input", "constant", "build", "buildSync"})
@@ -55,14 +55,14 @@ def _outcome(case: Case, found: Comparison, success: Status) -> Outcome:
 
 def _compute(graph: Graph, context: webnn.MLContext, level: Level) -> dict[str, Array]:
     """Compute a graph over buffers."""
-    compiled, inputs, wanted = _build(graph, context, level)
+    compiled, inputs, wanted = build(graph, context, level)
     buffers = {name: np.zeros(operand.shape(), operand.dataType()) for name, operand in wanted.items()}
     return context.computeSync(compiled, inputs, buffers)["outputs"]
 
 
 def _dispatch(graph: Graph, context: webnn.MLContext, level: Level) -> dict[str, Array]:
     """Compute a graph over tensors, and release everything."""
-    compiled, given, wanted = _build(graph, context, level)
+    compiled, given, wanted = build(graph, context, level)
     inputs: dict[str, webnn.MLTensor] = {}
     for name in given:
         descriptor = graph.inputs[name].descriptor
@@ -87,7 +87,7 @@ def _read(context: webnn.MLContext, tensor: webnn.MLTensor) -> Array:
     return content
 
 
-def _build(graph: Graph, context: webnn.MLContext, level: Level) -> tuple[webnn.MLGraph, dict[str, Array], dict[str, webnn.MLOperand]]:
+def build(graph: Graph, context: webnn.MLContext, level: Level) -> tuple[webnn.MLGraph, dict[str, Array], dict[str, webnn.MLOperand]]:
     """Build a graph; return it with the arrays of its inputs, and the operands of its outputs."""
     builder = webnn.MLGraphBuilder(context)
     operands: dict[str, Any] = {}

@@ -1,0 +1,208 @@
+"""Emulation from outside: `emulate` sets what every `ML` of the process takes where a program does not say it itself.
+
+That is how a program that nobody can edit runs on a device profile, or with faults. The layers of the open `emulate` blocks are the one
+thing here that changes. They are the process's, not a ``ContextVar``'s: a thread begins with an empty context, so that what a program does
+in threads of its own, or in those of a library, would escape the emulation.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from webnn.context.fallback import FallbackPolicy, convert_policy
+from webnn.context.faults import Faults
+from webnn.context.order import convert_order, convert_provider_options
+from webnn.validation import webidl
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.context.devices import Options, Order
+    from webnn.context.graph import MLGraph
+    from webnn.validation.profiles import Profile
+
+__all__ = ["FALLBACK_VARIABLE", "PROFILE_VARIABLE", "Emulation", "Settings", "ambient", "convert_settings", "emulate"]
+
+#: The environment variables that stand outside of every `emulate`.
+FALLBACK_VARIABLE = "WEBNN_FALLBACK"
+PROFILE_VARIABLE = "WEBNN_PROFILE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What an `ML` takes for its contexts beside the draft and the document; ``None`` where nothing is said.
+
+    Attributes:
+        profile: The device whose limits the contexts have.
+        fallback: What happens where a request or an operation cannot have its device.
+        faults: What goes wrong.
+        order: Rows of the order of providers.
+        providerOptions: Options for the execution providers.
+        on_build: Is told of every graph that is built, on the context's timeline: what it is made of, and the graph.
+    """
+
+    profile: Profile | None = None
+    fallback: FallbackPolicy | None = None
+    faults: Faults | None = None
+    order: Order | None = None
+    providerOptions: Mapping[str, Options] | None = None
+    on_build: Callable[[ComputationalGraph, MLGraph], None] | None = None
+
+    def over(self, outer: Settings) -> Settings:
+        """Return these settings, and where they say nothing, those of an outer layer."""
+        if outer is _NOTHING:
+            return self
+        if self is _NOTHING:
+            return outer
+        return Settings(
+            profile=outer.profile if self.profile is None else self.profile,
+            fallback=outer.fallback if self.fallback is None else self.fallback,
+            faults=outer.faults if self.faults is None else self.faults,
+            order=outer.order if self.order is None else self.order,
+            providerOptions=outer.providerOptions if self.providerOptions is None else self.providerOptions,
+            on_build=outer.on_build if self.on_build is None else self.on_build,
+        )
+
+
+_NOTHING = Settings()
+#: The open blocks, the innermost one last; one that was entered twice is there twice.
+_LAYERS: list[Emulation] = []
+_LOCK = threading.Lock()
+
+
+class Emulation:
+    """What `emulate` returns: a context manager. It may be entered several times, also within itself and from several threads.
+
+    Attributes:
+        settings: What it sets.
+    """
+
+    __slots__ = ("__weakref__", "settings")
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def __enter__(self) -> Settings:
+        with _LOCK:
+            _LAYERS.append(self)
+        return self.settings
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        with _LOCK:
+            # Not always the innermost: generators and tasks end in any order.
+            last = next((index for index in reversed(range(len(_LAYERS))) if _LAYERS[index] is self), None)
+            if last is None:
+                raise RuntimeError("emulate: a block must be entered before it is left")
+            del _LAYERS[last]
+
+    def __repr__(self) -> str:
+        return f"<{self.settings}>".replace("Settings", "emulate", 1)
+
+
+def emulate(
+    *,
+    profile: str | os.PathLike[str] | Profile | None = None,
+    fallback: FallbackPolicy | None = None,
+    faults: Faults | None = None,
+    order: Mapping[str, Sequence[str]] | None = None,
+    providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
+) -> Emulation:
+    """Set what every `ML` of the process, ``navigator.ml`` included, takes for the contexts that it makes, until the block ends.
+
+    ``with webnn.emulate(profile="coreml"): ...`` runs a program on a device profile, without a change to the program. What a program gives
+    to its own `ML` goes first. Blocks nest: the inner one goes first, parameter by parameter; the environment variables
+    ``WEBNN_FALLBACK`` and ``WEBNN_PROFILE`` go last. A context keeps what it was made with. The setting is the process's: it holds in all
+    threads and tasks.
+
+    Args:
+        profile: As for `ML`.
+        fallback: As for `ML`.
+        faults: As for `ML`.
+        order: As for `ML`.
+        providerOptions: As for `ML`.
+
+    Returns:
+        A context manager.
+
+    Raises:
+        TypeError: A parameter has the wrong type.
+        ValueError: A parameter has the right type and no meaning.
+    """
+    settings = convert_settings("emulate", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions)
+    return Emulation(settings)
+
+
+def convert_settings(
+    where: str,
+    *,
+    profile: object = None,
+    fallback: object = None,
+    faults: object = None,
+    order: object = None,
+    providerOptions: object = None,
+) -> Settings:
+    """Check and convert the parameters that `ML` and `emulate` share.
+
+    Args:
+        where: Who has them, for the messages.
+        profile: A profile, or the name or file of one.
+        fallback: A policy.
+        faults: The faults.
+        order: Rows of the order of providers.
+        providerOptions: Options for the execution providers.
+
+    Raises:
+        TypeError: A parameter has the wrong type.
+        ValueError: A parameter has the right type and no meaning.
+    """
+    given = (profile, fallback, faults, order, providerOptions)
+    if all(value is None for value in given):
+        return _NOTHING
+    if faults is not None and not isinstance(faults, Faults):
+        raise TypeError(f"{where}: faults must be a webnn.Faults, got {webidl.describe(faults)}")
+    return Settings(
+        profile=None if profile is None else _convertProfile(where, profile),
+        fallback=None if fallback is None else convert_policy(fallback, f"{where}: fallback"),
+        faults=faults,
+        order=None if order is None else convert_order(order),
+        providerOptions=None if providerOptions is None else convert_provider_options(providerOptions),
+    )
+
+
+def ambient() -> Settings:
+    """Return what holds where an `ML` says nothing: the open `emulate` blocks, and outside of them the environment.
+
+    Raises:
+        ValueError: An environment variable has a value without meaning.
+    """
+    settings = _NOTHING
+    for layer in reversed(tuple(_LAYERS)):
+        settings = settings.over(layer.settings)
+    return settings.over(_environment(os.environ.get(PROFILE_VARIABLE) or None, os.environ.get(FALLBACK_VARIABLE) or None))
+
+
+@functools.lru_cache(maxsize=8)
+def _environment(profile: str | None, fallback: str | None) -> Settings:
+    """Convert the environment variables: not each time, because a profile may be a file."""
+    if profile is None and fallback is None:
+        return _NOTHING
+    return Settings(
+        profile=None if profile is None else _convertProfile(PROFILE_VARIABLE, profile),
+        fallback=None if fallback is None else convert_policy(fallback, FALLBACK_VARIABLE),
+    )
+
+
+def _convertProfile(where: str, value: object) -> Profile:
+    # Who has no profile does not load the profiles.
+    from webnn.validation.profiles import Profile, load_profile  # noqa: PLC0415
+
+    if isinstance(value, Profile):
+        return value
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError(f"{where}: profile must be the name or the file of a device profile, or a Profile, got {webidl.describe(value)}")
+    return load_profile(value)

@@ -1,0 +1,176 @@
+"""Fallback: what happens when a device is not the one that was asked for, for a context and for single operators."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol, get_args
+
+from webnn.context.devices import Selection
+from webnn.validation.errors import NotSupportedError, OperationError, label_prefix
+
+__all__ = [
+    "Caller",
+    "DeviceFallbackWarning",
+    "FallbackPolicy",
+    "answer_placement",
+    "answer_selection",
+    "convert_policy",
+    "find_caller",
+]
+
+FallbackPolicy = Literal["allow", "silent", "deny"]
+_POLICIES: tuple[FallbackPolicy, ...] = get_args(FallbackPolicy)
+#: How many operators a warning names.
+_NAMED = 3
+#: The module of code that has none, as `warnings.warn` calls it: for ``None``, no warning would be given.
+_NO_MODULE = "<string>"
+
+
+class DeviceFallbackWarning(UserWarning):
+    """A context, or operators of a graph, run on another device than the one that was asked for."""
+
+
+class FallenOperator(Protocol):
+    """An operator that left the requested device."""
+
+    @property
+    def operation(self) -> str:
+        """Its operation, for example ``"conv2d"``."""
+
+    @property
+    def label(self) -> str:
+        """Its label; empty if it has none."""
+
+    @property
+    def device(self) -> str:
+        """The device type that it runs on."""
+
+    @property
+    def reason(self) -> str:
+        """Why; empty if that is not known."""
+
+
+class Placed(Protocol):
+    """What `answer_placement` asks of a placement."""
+
+    @property
+    def requested(self) -> str:
+        """The device type that was asked for."""
+
+    @property
+    def strays(self) -> Sequence[FallenOperator]:
+        """The operators that left the device that the context got: what that is, the program heard when it made the context."""
+
+
+class Caller(NamedTuple):
+    """A place in a program, for a warning that is given later or in another thread.
+
+    Attributes:
+        filename: The file.
+        lineno: The line, from 1.
+        namespace: The module's names, among them its own record of the warnings that it had, which keeps Python from repeating one.
+    """
+
+    filename: str
+    lineno: int
+    namespace: dict[str, Any]
+
+    def warn(self, message: str) -> None:
+        """Warn of a fallback, as `warnings.warn` would in that place."""
+        warnings.warn_explicit(
+            message,
+            DeviceFallbackWarning,
+            self.filename,
+            self.lineno,
+            module=self.namespace.get("__name__", "<unknown>"),
+            registry=self.namespace.setdefault("__warningregistry__", {}),
+        )
+
+
+def find_caller(stacklevel: int = 1) -> Caller:
+    """Return a place on the stack.
+
+    Args:
+        stacklevel: 1 is the place that calls this function, 2 the one that called that, as for `warnings.warn`.
+    """
+    frame = sys._getframe(stacklevel)
+    return Caller(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
+
+
+def convert_policy(value: object, where: str) -> FallbackPolicy:
+    """Convert to a policy.
+
+    Args:
+        value: What was given.
+        where: What it was given as, for example ``"WEBNN_FALLBACK"``.
+
+    Raises:
+        ValueError: It is no policy.
+    """
+    for policy in _POLICIES:
+        if value == policy:
+            return policy
+    raise ValueError(f"{where} must be one of {list(_POLICIES)}, got {value!r}")
+
+
+def answer_selection(selection: Selection, policy: FallbackPolicy, caller: Caller) -> None:
+    """Answer a request whose context runs on another device.
+
+    Args:
+        selection: What the request got.
+        policy: ``"allow"`` warns, once for each place that asks; ``"silent"`` does nothing.
+        caller: Whose line the warning names.
+
+    Raises:
+        NotSupportedError: The policy is ``"deny"``.
+    """
+    if not selection.fallback or policy == "silent":
+        return
+    device = selection.device.upper()
+    if selection.devices[0].type != "cpu":
+        device += f" ({selection.providers[0][0]})"
+    reasons = f": {'; '.join(selection.reasons)}"
+    request = f'deviceType "{selection.requested}"'
+    if policy == "deny":
+        raise NotSupportedError(
+            f'createContext: {request} would run on the {device} here, which the fallback policy "deny" refuses{reasons}',
+            operation="createContext",
+        )
+    caller.warn(f"{request} runs on the {device} here{reasons}")
+
+
+def answer_placement(placement: Placed, policy: FallbackPolicy, caller: Caller) -> None:
+    """Answer a graph with operators that left the requested device.
+
+    Args:
+        placement: Where the operators of the graph run.
+        policy: ``"allow"`` gives one warning; ``"silent"`` does nothing.
+        caller: Whose line the warning names.
+
+    Raises:
+        OperationError: The policy is ``"deny"``; the error names the first of these operators.
+    """
+    if policy == "silent":
+        return
+    strays = placement.strays
+    if not strays:
+        return
+    if policy == "deny":
+        first = strays[0]
+        raise OperationError(
+            f"{label_prefix(first.label)}build: {first.operation} would run on the {first.device.upper()} in a graph for deviceType "
+            f'"{placement.requested}", which the fallback policy "deny" refuses{_because(first.reason)}',
+            operation=first.operation,
+            label=first.label,
+        )
+    named = [f"{label_prefix(each.label)}{each.operation} on the {each.device.upper()}{_because(each.reason)}" for each in strays[:_NAMED]]
+    if len(strays) > _NAMED:
+        named.append(f"and {len(strays) - _NAMED} more")
+    count = "1 operator runs" if len(strays) == 1 else f"{len(strays)} operators run"
+    caller.warn(f'build: {count} elsewhere in a graph for deviceType "{placement.requested}": {"; ".join(named)}')
+
+
+def _because(reason: str) -> str:
+    return f": {reason}" if reason else ""

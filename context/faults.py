@@ -1,0 +1,362 @@
+"""`Faults`: what goes wrong in real browsers, on demand. docs/devices.md says what a program sees of each in either draft.
+
+This module decides; `webnn.context.injection` does what was decided. Everything is decided when a call is made, not when its turn on the
+timeline comes: a test that arms a fault, makes a call and disarms it gets the fault in that call.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from types import MappingProxyType
+from typing import Any, Literal
+
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.errors import DOMException, NotSupportedError, OperationError, UnknownError
+
+__all__ = ["Faults", "Refusals", "Verdict", "Which"]
+
+#: What `Faults.failBuild` and `Faults.failCompute` accept: a number, several, or all; and what they are read as.
+Which = int | Iterable[int] | Literal["all"]
+_Which = int | range | frozenset[int] | Literal["all"]
+#: What `Faults.refuse` accepts: a device type, several, or a message for each.
+Refusals = str | Iterable[str] | Mapping[str, str]
+
+_DEVICE_TYPES = ("cpu", "gpu", "npu")
+#: More numbers than this are a range, or a mistake such as an endless generator.
+_MOST_NUMBERS = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What happens to one call.
+
+    Attributes:
+        delay: How long its work takes longer, in seconds.
+        error: What it fails with in place of its work; ``None`` if it does not.
+        loses: Why the context is lost after it; empty if it is not.
+    """
+
+    delay: float
+    error: DOMException | None
+    loses: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Which calls of a kind a fault hits.
+
+    Attributes:
+        which: The numbers, 1 for the next call after it was set.
+        since: How many calls there had been by then.
+    """
+
+    which: _Which | None = None
+    since: int = 0
+
+    def hit(self, count: int) -> str:
+        """Tell whether it hits a call: return what of the setting did, or an empty string."""
+        number = count - self.since
+        match self.which:
+            case None:
+                return ""
+            case "all":
+                return '"all"'
+            case int():
+                return str(number) if number == self.which else ""
+            case numbers:
+                return str(number) if number in numbers else ""
+
+    def pending(self, count: int) -> bool:
+        """Tell whether it can still hit a call after so many."""
+        number = count - self.since
+        match self.which:
+            case None:
+                return False
+            case "all":
+                return True
+            case int():
+                return number < self.which
+            case range() as numbers:
+                return len(numbers) > 0 and number < max(numbers[0], numbers[-1])
+            case numbers:
+                return number < max(numbers, default=0)
+
+
+class Faults:
+    """Faults to be injected into contexts: ``ML(faults=Faults(refuse="npu"))``, or for a whole program `webnn.emulate`.
+
+    A parameter is an attribute of the same name, which may be changed at any time and from any thread; ``None`` disarms it. One object may
+    serve several `ML` objects and contexts; what it counts, it counts over all of them. The message of each error says that it is injected.
+
+    Args:
+        refuse: Device types for which `ML.createContext` fails with `NotSupportedError`: ``"npu"``, ``["npu", "gpu"]``, or a mapping from
+            the type to a message. A request of the current draft without ``deviceType`` is refused by the type that it would get.
+        failBuild: Which builds fail with `OperationError`: 1 is the next one, ``[1, 3]`` the next one and the third,
+            ``"all"`` every one.
+        failCompute: The same for computations: `MLContext.compute` fails with `OperationError`; `MLContext.dispatch` returns, and the
+            context is lost.
+        memoryLimit: The largest size that there is memory for, in bytes. A larger tensor fails with `UnknownError`. A build needs the bytes
+            of the graph's constants, inputs and outputs; a computation those of its inputs and outputs; with fewer each fails as by
+            ``failBuild`` and ``failCompute``. Sizes are looked at one by one: nothing is summed up over several tensors or graphs.
+        loseAfter: After so many computations from now on, the context that does the last of them is lost, once. In the draft of June 2024,
+            which has no lost contexts, its later builds and computations fail with `InvalidStateError`.
+        delay: How much longer each answer takes, in seconds: that of `ML.createContext`, a build, a computation, the creation and the
+            reading of a tensor. The event loop is never blocked.
+
+    Raises:
+        TypeError: A parameter has the wrong type.
+        ValueError: A parameter has the right type and no meaning.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_builds",
+        "_computes",
+        "_contexts",
+        "_delay",
+        "_failBuild",
+        "_failCompute",
+        "_lock",
+        "_loseAfter",
+        "_memoryLimit",
+        "_refuse",
+    )
+
+    def __init__(
+        self,
+        *,
+        refuse: Refusals | None = None,
+        failBuild: Which | None = None,
+        failCompute: Which | None = None,
+        memoryLimit: int | None = None,
+        loseAfter: int | None = None,
+        delay: float | None = None,
+    ) -> None:
+        #: Guards the counters, and what is relative to them.
+        self._lock = threading.Lock()
+        self._contexts = self._builds = self._computes = 0
+        self.refuse = refuse
+        self.failBuild = failBuild
+        self.failCompute = failCompute
+        self.memoryLimit = memoryLimit
+        self.loseAfter = loseAfter
+        self.delay = delay
+
+    @property
+    def refuse(self) -> Mapping[str, str]:
+        """The device types that are refused, each with its message, which may be empty."""
+        return self._refuse
+
+    @refuse.setter
+    def refuse(self, value: Refusals | None) -> None:
+        self._refuse: Mapping[str, str] = _convertRefusals(value)
+
+    @property
+    def failBuild(self) -> _Which | None:
+        """Which builds fail, 1 for the next one when it was set."""
+        return self._failBuild.which
+
+    @failBuild.setter
+    def failBuild(self, value: Which | None) -> None:
+        which = _convertWhich("failBuild", value)
+        with self._lock:
+            self._failBuild = _Plan(which, self._builds)
+
+    @property
+    def failCompute(self) -> _Which | None:
+        """Which computations fail, 1 for the next one when it was set."""
+        return self._failCompute.which
+
+    @failCompute.setter
+    def failCompute(self, value: Which | None) -> None:
+        which = _convertWhich("failCompute", value)
+        with self._lock:
+            self._failCompute = _Plan(which, self._computes)
+
+    @property
+    def memoryLimit(self) -> int | None:
+        """The largest size that there is memory for, in bytes."""
+        return self._memoryLimit
+
+    @memoryLimit.setter
+    def memoryLimit(self, value: int | None) -> None:
+        self._memoryLimit = None if value is None else _convertInteger("memoryLimit", value, 0, "a number of bytes")
+
+    @property
+    def loseAfter(self) -> int | None:
+        """After how many computations a context is lost, from when it was set."""
+        which = self._loseAfter.which
+        return which if isinstance(which, int) else None
+
+    @loseAfter.setter
+    def loseAfter(self, value: int | None) -> None:
+        which = None if value is None else _convertInteger("loseAfter", value, 1, "a number of computations")
+        with self._lock:
+            self._loseAfter = _Plan(which, self._computes)
+
+    @property
+    def delay(self) -> float | None:
+        """How much longer each answer takes, in seconds."""
+        return self._delay
+
+    @delay.setter
+    def delay(self, value: float | None) -> None:
+        self._delay = None if value is None else _convertDelay(value)
+
+    @property
+    def contexts(self) -> int:
+        """How many contexts were asked for, refused ones included; a call that is refused for its arguments does not count."""
+        return self._contexts
+
+    @property
+    def builds(self) -> int:
+        """How many graphs were to be built; counted as `contexts` are."""
+        return self._builds
+
+    @property
+    def computes(self) -> int:
+        """How many computations were asked for, by `MLContext.compute` and `MLContext.dispatch`; counted as `contexts` are."""
+        return self._computes
+
+    def reset(self) -> None:
+        """Begin again: the counters are 0, and what is armed counts from here as if it had just been set."""
+        with self._lock:
+            self._contexts = self._builds = self._computes = 0
+            self._failBuild = _Plan(self._failBuild.which)
+            self._failCompute = _Plan(self._failCompute.which)
+            self._loseAfter = _Plan(self._loseAfter.which)
+
+    def __repr__(self) -> str:
+        with self._lock:
+            plans = {
+                "failBuild": (self._failBuild, self._builds),
+                "failCompute": (self._failCompute, self._computes),
+                "loseAfter": (self._loseAfter, self._computes),
+            }
+            counted = f"contexts={self._contexts}, builds={self._builds}, computes={self._computes}"
+        armed: dict[str, object] = {
+            "refuse": list(self.refuse) or None,
+            **{name: plan.which for name, (plan, count) in plans.items() if plan.pending(count)},
+            "memoryLimit": self.memoryLimit,
+            "delay": self.delay,
+        }
+        text = ", ".join(f"{name}={_write(value)}" for name, value in armed.items() if value is not None)
+        return f"<Faults {text or 'nothing armed'}; {counted}>"
+
+    def _judgeContext(self, deviceType: str) -> NotSupportedError | None:
+        """Count a request for a context, and return what it fails with."""
+        with self._lock:
+            self._contexts += 1
+        message = self._refuse.get(deviceType)
+        if message is None:
+            return None
+        reason = message or f'there is to be no context for "{deviceType}"'
+        return NotSupportedError(f"createContext: an injected fault (refuse={_write(deviceType)}): {reason}", operation="createContext")
+
+    def _judgeBuild(self, size: Callable[[], int]) -> Verdict:
+        """Count a build, and decide about it.
+
+        Args:
+            size: What it needs, in bytes; counted if there is a limit.
+        """
+        with self._lock:
+            self._builds += 1
+            hit = self._failBuild.hit(self._builds)
+        return Verdict(delay=self._delay or 0.0, error=self._failure("build", "failBuild", hit, size))
+
+    def _judgeCompute(self, operation: str, size: Callable[[], int]) -> Verdict:
+        """Count a computation, and decide about it.
+
+        Args:
+            operation: ``"compute"`` or ``"dispatch"``.
+            size: As for `_judgeBuild`.
+        """
+        with self._lock:
+            self._computes += 1
+            hit = self._failCompute.hit(self._computes)
+            last = self._loseAfter.hit(self._computes)
+        error = self._failure(operation, "failCompute", hit, size)
+        return Verdict(delay=self._delay or 0.0, error=error, loses=f"an injected fault (loseAfter={last})" if last else "")
+
+    def _judgeTensor(self, operation: str, descriptor: OperandDescriptor) -> UnknownError | None:
+        """Return what the creation of a tensor fails with."""
+        reason = self._shortage(descriptor.byte_length)
+        return UnknownError(f"{operation}: {reason}, {descriptor}", operation=operation) if reason else None
+
+    def _failure(self, operation: str, setting: str, hit: str, size: Callable[[], int]) -> OperationError | None:
+        reason = f"an injected fault ({setting}={hit})" if hit else ""
+        if not reason and self._memoryLimit is not None:
+            reason = self._shortage(size())
+        return OperationError(f"{operation}: {reason}", operation=operation) if reason else None
+
+    def _shortage(self, size: int) -> str:
+        """Say why there is no memory for so many bytes; return an empty string if there is."""
+        limit = self._memoryLimit
+        return "" if limit is None or size <= limit else f"an injected fault (memoryLimit={limit}): there is no memory for {size} bytes"
+
+
+def _convertRefusals(value: Refusals | None) -> Mapping[str, str]:
+    if value is None:
+        return MappingProxyType({})
+    if not isinstance(value, Iterable):
+        raise TypeError(f"Faults: refuse must be a device type, several of them, or a mapping from them to messages, got {value!r}")
+    given = [value] if isinstance(value, str) else value
+    refused: dict[str, str] = {}
+    for deviceType, message in given.items() if isinstance(given, Mapping) else zip(given, itertools.repeat("")):
+        if not isinstance(deviceType, str) or deviceType not in _DEVICE_TYPES:
+            raise ValueError(f"Faults: refuse must name device types, of {list(_DEVICE_TYPES)}, got {deviceType!r}")
+        if not isinstance(message, str):
+            raise TypeError(f"Faults: refuse[{deviceType!r}] must be a message, a string, got {message!r}")
+        refused[deviceType] = message
+    return MappingProxyType(refused)
+
+
+def _convertWhich(name: str, value: Which | None) -> _Which | None:
+    if value is None or (isinstance(value, str) and value == "all"):
+        return value
+    what = 'a number, several of them, or "all"'
+    if isinstance(value, range):
+        for end in (value[0], value[-1]) if value else ():
+            _convertInteger(name, end, 1, what)
+        return value
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+        numbers = frozenset(_convertInteger(name, number, 1, what) for number in itertools.islice(value, _MOST_NUMBERS + 1))
+        if len(numbers) > _MOST_NUMBERS:
+            raise ValueError(f"Faults: {name} must have at most {_MOST_NUMBERS} numbers, or be a range")
+        return numbers
+    return _convertInteger(name, value, 1, what)
+
+
+def _convertInteger(name: str, value: object, least: int, what: str) -> int:
+    """Convert to an integer, NumPy's included; a bool is none, and a float might have been rounded."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"Faults: {name} must be {what} (an int), got {value!r}") from None
+    if number < least:
+        raise ValueError(f"Faults: {name} must be {what}, at least {least}, got {value!r}")
+    return number
+
+
+def _convertDelay(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"Faults: delay must be a number of seconds, got {value!r}")
+    # NaN is on neither side of anything. An int need not fit into a float.
+    seconds: Any = value
+    if not 0 <= seconds <= threading.TIMEOUT_MAX:
+        raise ValueError(f"Faults: delay must be a number of seconds, from 0 to {threading.TIMEOUT_MAX:.0f}, got {value!r}")
+    return float(seconds)
+
+
+def _write(value: object) -> str:
+    """Write a setting as a program writes it; a set as a list, in order."""
+    if isinstance(value, frozenset):
+        return repr(sorted(value))
+    return f'"{value}"' if isinstance(value, str) else repr(value)

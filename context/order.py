@@ -1,0 +1,96 @@
+"""What a user may change about the choice of devices: the order of the providers, and their options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from webnn.context.devices import CPU, DEFAULT_ORDER, DEVICE_TYPES, Options, Order
+
+__all__ = ["convert_order", "convert_provider_options"]
+
+_SUFFIX = "ExecutionProvider"
+
+
+def convert_order(value: object) -> Order:
+    """Convert rows that stand in the place of those of `DEFAULT_ORDER`.
+
+    Args:
+        value: For a device type the names of providers, best first, or of a device type whose row continues this one; ``None`` for none.
+
+    Returns:
+        The rows that were given.
+
+    Raises:
+        TypeError: The value is no mapping, or a row is no list or tuple.
+        ValueError: A key is no device type, an entry is no name of a provider, or is there twice, or rows refer to each other in a circle.
+    """
+    if value is None:
+        return MappingProxyType({})
+    if not isinstance(value, Mapping):
+        raise TypeError(f"order must be a mapping of device types to lists of providers, got {value!r}")
+    rows = {key: _row(key, row) for key, row in value.items()}
+    merged = {**DEFAULT_ORDER, **rows}
+    for start in DEVICE_TYPES:
+        _check_circle(merged, (start,))
+    return MappingProxyType(rows)
+
+
+def convert_provider_options(value: object) -> Mapping[str, Options]:
+    """Convert the options of providers to what the engine takes.
+
+    Args:
+        value: For the name of a provider a mapping of its options; ``None`` for none.
+
+    Raises:
+        TypeError: The value, or that of a provider, is no mapping, or an option is neither text nor a number nor a truth value.
+        ValueError: A key is no name of a provider.
+    """
+    if value is None:
+        return MappingProxyType({})
+    if not isinstance(value, Mapping):
+        raise TypeError(f"providerOptions must be a mapping of providers to their options, got {value!r}")
+    return MappingProxyType({key: _provider_options(key, options) for key, options in value.items()})
+
+
+def _row(key: object, row: object) -> tuple[str, ...]:
+    if key not in DEVICE_TYPES:
+        raise ValueError(f"order must have keys of {list(DEVICE_TYPES)}, got {key!r}")
+    if not isinstance(row, list | tuple):
+        raise TypeError(f'order["{key}"] must be a list of providers, got {row!r}')
+    for index, entry in enumerate(row):
+        where = f'order["{key}"][{index}]'
+        if entry == CPU:
+            raise ValueError(f"{where} must not be {CPU}, which stands behind every row")
+        if not _is_provider(entry) and entry not in DEVICE_TYPES:
+            raise ValueError(f"{where} must be a provider such as 'CUDA{_SUFFIX}' or one of {list(DEVICE_TYPES)}, got {entry!r}")
+        if entry in row[:index]:
+            raise ValueError(f"{where} must not be there twice, got {entry!r}")
+    return tuple(row)
+
+
+def _check_circle(rows: Order, path: tuple[str, ...]) -> None:
+    """Check that what a row refers to does not lead back to it."""
+    for entry in rows[path[-1]]:
+        if entry in path:
+            raise ValueError(f"order must not refer to itself, got {' -> '.join((*path, entry))}")
+        if entry in DEVICE_TYPES:
+            _check_circle(rows, (*path, entry))
+
+
+def _provider_options(key: object, options: object) -> Options:
+    if not _is_provider(key):
+        raise ValueError(f"providerOptions must have keys such as 'CUDA{_SUFFIX}', got {key!r}")
+    if not isinstance(options, Mapping):
+        raise TypeError(f'providerOptions["{key}"] must be a mapping of options to values, got {options!r}')
+    for option, setting in options.items():
+        if not isinstance(option, str):
+            raise TypeError(f'providerOptions["{key}"] must have texts as keys, got {option!r}')
+        if not isinstance(setting, str | int | float):
+            raise TypeError(f'providerOptions["{key}"]["{option}"] must be text, a number or a truth value, got {setting!r}')
+    return MappingProxyType({option: str(setting) for option, setting in options.items()})
+
+
+def _is_provider(value: object) -> bool:
+    # A provider that drives several devices at once has a second part: OpenVINOExecutionProvider.AUTO.
+    return isinstance(value, str) and _SUFFIX in value

@@ -1,0 +1,277 @@
+"""`emulate`: what holds for every `ML` of the process, how blocks nest and end, and the environment outside of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webnn import ML, Navigator, NotSupportedError, navigator
+from webnn.context import emulation
+from webnn.context.emulation import Settings, ambient, emulate
+from webnn.context.faults import Faults
+from webnn.validation.profiles import ProfileError, load_profile
+
+CUDA = "CUDAExecutionProvider"
+
+
+@pytest.fixture(autouse=True)
+def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing holds from outside; nothing is left behind."""
+    monkeypatch.delenv("WEBNN_PROFILE", raising=False)
+    monkeypatch.delenv("WEBNN_FALLBACK", raising=False)
+    assert emulation._LAYERS == []
+    yield
+    assert emulation._LAYERS == []
+
+
+def refused(ml: ML) -> bool:
+    """Tell whether an `ML` makes no context."""
+    try:
+        ml.createContextSync()
+    except NotSupportedError:
+        return True
+    return False
+
+
+# What a block sets
+
+
+def test_nothing_is_set() -> None:
+    assert ambient() == Settings()
+    with emulate() as settings:
+        assert settings == Settings()
+        assert ambient() == Settings()
+
+
+def test_a_block_sets_what_it_says() -> None:
+    faults = Faults()
+    with emulate(
+        profile="coreml", fallback="silent", faults=faults, order={"gpu": [CUDA]}, providerOptions={CUDA: {"device_id": 1}}
+    ) as own:
+        settings = ambient()
+        assert settings == own
+        assert settings.profile is load_profile("coreml")
+        assert settings.fallback == "silent"
+        assert settings.faults is faults
+        assert settings.order == {"gpu": (CUDA,)}
+        assert settings.providerOptions == {CUDA: {"device_id": "1"}}
+    assert ambient() == Settings()
+
+
+def test_a_profile_is_a_name_a_file_or_itself(tmp_path: Path) -> None:
+    profile = load_profile("dml")
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({"_source": {"what": "a test"}, "_extends": "dml"}), encoding="utf-8")
+    for given in (profile, "dml"):
+        with emulate(profile=given):
+            assert ambient().profile is profile
+    for path in (file, str(file)):
+        with emulate(profile=path):
+            found = ambient().profile
+            assert found is not None
+            assert found.operations == profile.operations
+
+
+BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"profile": "tensorflow"}, ProfileError, "tensorflow: must be a device profile, one of coreml"),
+    ({"profile": "none.json"}, ProfileError, "none.json: must be a file that can be read"),
+    ({"profile": ""}, ProfileError, "must be a device profile"),
+    ({"profile": 3}, TypeError, "emulate: profile must be the name or the file of a device profile, or a Profile, got 3"),
+    ({"fallback": "never"}, ValueError, "emulate: fallback must be one of ['allow', 'silent', 'deny'], got 'never'"),
+    ({"fallback": True}, ValueError, "got True"),
+    ({"faults": "npu"}, TypeError, "emulate: faults must be a webnn.Faults, got 'npu'"),
+    ({"faults": Faults}, TypeError, "emulate: faults must be a webnn.Faults"),
+    ({"order": ["gpu"]}, TypeError, "order must be a mapping"),
+    ({"order": {"tpu": []}}, ValueError, "order must have keys of"),
+    ({"providerOptions": CUDA}, TypeError, "providerOptions must be a mapping"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "kind", "message"), BAD, ids=[str(parameters)[:50] for parameters, _, _ in BAD])
+def test_what_is_no_parameter(parameters: dict[str, Any], kind: type[Exception], message: str) -> None:
+    """It is refused by the call, before the block."""
+    with pytest.raises(kind, match=re.escape(message)):
+        emulate(**parameters)
+
+
+def test_what_a_block_shows() -> None:
+    assert repr(emulate(fallback="deny")).startswith("<emulate(profile=None, fallback='deny', faults=None,")
+
+
+# Who obeys
+
+
+def test_every_ml_obeys_while_the_block_lasts() -> None:
+    page, own = Navigator(), ML(faults=Faults())
+    before = ML(revision="2026-06")
+    everybody = [navigator.ml, page.ml, before]
+    assert [refused(ml) for ml in everybody] == [False, False, False]
+    with emulate(faults=Faults(refuse=["cpu", "gpu", "npu"])):
+        assert [refused(ml) for ml in [*everybody, ML()]] == [True, True, True, True]
+        # What a program says itself goes first.
+        assert not refused(own)
+    assert [refused(ml) for ml in everybody] == [False, False, False]
+
+
+def test_a_context_keeps_what_it_was_made_with() -> None:
+    faults = Faults()
+    with emulate(faults=faults):
+        context = ML().createContextSync()
+    assert context._faults is faults
+    other = ML().createContextSync()
+    with emulate(faults=faults):
+        assert other._faults is None
+
+
+async def test_other_tasks_and_threads_obey() -> None:
+    """Those of before, too, which no context variable would reach."""
+    go, done = threading.Event(), []
+
+    def work() -> None:
+        go.wait(20)
+        done.append(refused(ML()))
+
+    async def task() -> bool:
+        await asyncio.to_thread(go.wait, 20)
+        return refused(navigator.ml)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    waiting = asyncio.create_task(task())
+    await asyncio.sleep(0)
+    with emulate(faults=Faults(refuse="cpu")):
+        go.set()
+        assert await waiting
+        await asyncio.to_thread(thread.join)
+    assert done == [True]
+
+
+def test_the_policy_of_a_request() -> None:
+    """A device type that this machine has none of: what a policy does to the request, seen by an error of its own."""
+    context = ML().createContextSync()
+    empty: dict[str, Any] = {"gpu": [], "npu": []}
+    with emulate(order=empty, fallback="deny"), pytest.raises(NotSupportedError, match="deny"):
+        ML().createContextSync(deviceType="npu")
+    with emulate(order=empty, fallback="silent"):
+        assert ML().createContextSync(deviceType="npu")._selection.device == "cpu"
+    assert context._selection.device == "cpu"
+
+
+# How blocks nest and end
+
+
+def test_the_inner_block_goes_first_member_by_member() -> None:
+    outer, inner = Faults(), Faults()
+    with emulate(profile="dml", fallback="deny", faults=outer):
+        with emulate(faults=inner):
+            settings = ambient()
+            assert (settings.profile, settings.fallback, settings.faults) == (load_profile("dml"), "deny", inner)
+            with emulate(profile="ort", fallback="allow"):
+                settings = ambient()
+                assert (settings.profile, settings.fallback, settings.faults) == (load_profile("ort"), "allow", inner)
+        assert ambient().faults is outer
+
+
+def test_blocks_end_in_any_order() -> None:
+    blocks = [emulate(fallback="allow"), emulate(fallback="silent"), emulate(fallback="deny")]
+    for block in blocks:
+        block.__enter__()
+    seen = []
+    for index in (1, 2, 0):
+        blocks[index].__exit__(None, None, None)
+        seen.append(ambient().fallback)
+    assert seen == ["deny", "allow", None]
+
+
+def test_a_block_can_be_used_again_and_within_itself() -> None:
+    block = emulate(fallback="deny")
+    with block:
+        with emulate(fallback="silent"):
+            with block:
+                assert ambient().fallback == "deny"
+            assert ambient().fallback == "silent"
+        assert ambient().fallback == "deny"
+    assert ambient().fallback is None
+    with block:
+        assert ambient().fallback == "deny"
+
+
+def test_an_error_ends_a_block() -> None:
+    with pytest.raises(ZeroDivisionError), emulate(fallback="deny"):
+        _ = 1 // 0
+    assert ambient().fallback is None
+
+
+def test_a_block_that_was_not_entered() -> None:
+    block = emulate(fallback="deny")
+    with pytest.raises(RuntimeError, match="a block must be entered before it is left"):
+        block.__exit__(None, None, None)
+    with block:
+        pass
+    with pytest.raises(RuntimeError, match="entered"):
+        block.__exit__(None, None, None)
+
+
+def test_threads_enter_and_leave_at_once() -> None:
+    shared, policies = emulate(fallback="deny"), set()
+
+    def work() -> None:
+        for _ in range(200):
+            with shared, emulate(faults=Faults()):
+                policies.add(ambient().fallback)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert policies == {"deny"}
+    assert ambient() == Settings()
+
+
+# The environment
+
+
+def test_the_environment_stands_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBNN_PROFILE", "coreml")
+    monkeypatch.setenv("WEBNN_FALLBACK", "deny")
+    assert (ambient().profile, ambient().fallback) == (load_profile("coreml"), "deny")
+    with emulate(fallback="allow"):
+        assert (ambient().profile, ambient().fallback) == (load_profile("coreml"), "allow")
+    # It is read each time; what is empty is not set.
+    monkeypatch.setenv("WEBNN_PROFILE", "")
+    monkeypatch.setenv("WEBNN_FALLBACK", "")
+    assert ambient() == Settings()
+
+
+ENVIRONMENT = [
+    ("WEBNN_PROFILE", "tensorflow", "tensorflow: must be a device profile, one of coreml"),
+    ("WEBNN_FALLBACK", "Deny", "WEBNN_FALLBACK must be one of ['allow', 'silent', 'deny'], got 'Deny'"),
+]
+
+
+@pytest.mark.parametrize(("variable", "text", "message"), ENVIRONMENT)
+async def test_a_bad_variable_is_an_error_of_the_request(monkeypatch: pytest.MonkeyPatch, variable: str, text: str, message: str) -> None:
+    monkeypatch.setenv(variable, text)
+    ml = ML()
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ml.createContextSync()
+    future = ml.createContext()
+    with pytest.raises(ValueError, match=re.escape(message)):
+        await future
+
+
+def test_who_emulates_nothing_loads_no_profiles() -> None:
+    script = "import webnn, sys\nfrom webnn.context.emulation import ambient\nambient()\nprint(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
+    assert "webnn.context.emulation" in loaded
+    assert "webnn.validation.profiles.load" not in loaded

@@ -1,0 +1,146 @@
+"""Slow answers: they take their time, the event loop goes round meanwhile, and a loss of the context ends the wait."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.context.faulty import DELAY, compute, constant_tensor, current, double, former
+from tests.context.tensors import SHAPE, filled, full, make, scale_graph, value
+from tests.support import CURRENT
+from webnn import ML, InvalidStateError, MLContext, MLGraphBuilder, NotSupportedError, UnknownError, WebNNTypeError
+from webnn.context.faults import Faults
+
+
+async def test_slow_answers_do_not_block_the_event_loop() -> None:
+    faults = Faults(delay=DELAY)
+    rounds = 0
+
+    async def tick() -> None:
+        nonlocal rounds
+        while True:
+            await asyncio.sleep(0.001)
+            rounds += 1
+
+    # The engine, which takes a while to load, is loaded first.
+    value(context := current(Faults()), filled(context, 1))
+    scale_graph(context, 2)
+    ticking = asyncio.create_task(tick())
+    began = time.perf_counter()
+    steps = []
+
+    def step(name: str) -> None:
+        nonlocal began, rounds
+        # It took its time, and the event loop went round meanwhile.
+        steps.append((name, time.perf_counter() - began >= DELAY * 0.9, rounds >= 3))
+        began, rounds = time.perf_counter(), 0
+
+    context = await ML(revision=CURRENT, faults=faults).createContext()
+    step("createContext")
+    x = await context.createTensor(dataType="float32", shape=SHAPE, writable=True)
+    step("createTensor")
+    y = await context.createTensor(dataType="float32", shape=SHAPE, readable=True)
+    step("createTensor")
+    await context.createConstantTensor({"dataType": "float32", "shape": SHAPE}, full(0))
+    step("createConstantTensor")
+    builder = MLGraphBuilder(context)
+    graph = await builder.build({"y": builder.neg(builder.input("x", dataType="float32", shape=SHAPE))})
+    step("build")
+    context.writeTensor(x, full(1))
+    context.dispatch(graph, {"x": x}, {"y": y})
+    faults.delay = None
+    # The dispatch is slow, the read is not.
+    assert (await context.readTensor(y))[0, 0] == -1
+    step("dispatch")
+    faults.delay = DELAY
+    await context.readTensor(y)
+    step("readTensor")
+    assert steps == [(name, True, True) for name, _, _ in steps]
+    ticking.cancel()
+
+
+def test_the_twins_sleep() -> None:
+    faults = Faults(delay=DELAY)
+
+    def seconds(call: Callable[[], Any]) -> float:
+        began = time.perf_counter()
+        call()
+        return time.perf_counter() - began
+
+    context, old = current(faults), former(faults)
+    x, graph = filled(context, 1), double(old)
+    calls: list[Callable[[], Any]] = [
+        lambda: ML(faults=faults).createContextSync(),
+        lambda: make(context),
+        lambda: constant_tensor(context),
+        lambda: context.readTensorSync(x),
+        lambda: double(old),
+        lambda: compute(old, graph),
+    ]
+    for call in calls:
+        assert seconds(call) >= DELAY * 0.9
+    # What is refused at once is refused at once.
+    faults.delay = 60
+    another = filled(current(Faults()), 1)
+    with pytest.raises(WebNNTypeError):
+        context.readTensorSync(another)
+    with pytest.raises(WebNNTypeError):
+        make(context, shape=[0])
+    faults.delay = None
+    assert seconds(lambda: context.readTensorSync(x)) < DELAY
+
+
+async def test_a_loss_ends_a_wait() -> None:
+    faults = Faults()
+    context = current(faults)
+    x = filled(context, 1)
+    faults.delay = 60
+    futures: list[asyncio.Future[Any]] = [context.readTensor(x), context.createTensor(dataType="float32", shape=[])]
+    await asyncio.sleep(0.01)
+    context.destroy()
+    for future in futures:
+        with pytest.raises(InvalidStateError):
+            await asyncio.wait_for(future, 10)
+    # The thread that waits is let go, too.
+    await asyncio.to_thread(context._timeline.finish)
+
+
+WAITING: list[tuple[str, Callable[[MLContext], Any]]] = [
+    ("createTensor", make),
+    ("createConstantTensor", constant_tensor),
+    ("build", lambda context: scale_graph(context, 2)),
+]
+
+
+@pytest.mark.parametrize(("operation", "call"), WAITING, ids=[operation for operation, _ in WAITING])
+@pytest.mark.parametrize("fault", [{}, {"failBuild": "all"}])
+def test_a_loss_ends_a_twin_that_waits(operation: str, call: Callable[[MLContext], Any], fault: dict[str, Any]) -> None:
+    """It goes before what the call would have failed with."""
+    faults = Faults(**fault)
+    context = current(faults)
+    faults.delay = 60
+    timer = threading.Timer(0.05, context.destroy)
+    timer.start()
+    with pytest.raises(InvalidStateError, match=rf"^{operation}: the context must not be lost"):
+        call(context)
+    timer.join()
+
+
+async def test_a_slow_shortage() -> None:
+    faults = Faults()
+    context = current(faults)
+    faults.memoryLimit, faults.delay = 1, DELAY
+    began = time.perf_counter()
+    with pytest.raises(UnknownError, match="24 bytes"):
+        await context.createTensor(dataType="float32", shape=SHAPE)
+    assert time.perf_counter() - began >= DELAY * 0.9
+    began = time.perf_counter()
+    ml = ML(faults=Faults(refuse="gpu", delay=DELAY))
+    with pytest.raises(NotSupportedError):
+        await ml.createContext(deviceType="gpu")
+    assert time.perf_counter() - began >= DELAY * 0.9

@@ -1,0 +1,310 @@
+"""Device profiles: the shipped data, and what a profile says of the operands of a call."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.shared import SHARED
+from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, OperandDescriptor
+from webnn.validation.idl import load_idl
+from webnn.validation.limits import load_limits
+from webnn.validation.operations import OPERATIONS, OPERATIONS_2026
+from webnn.validation.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load_profile, names
+from webnn.validation.revision import BROWSERS, CURRENT, MAX_RANK, find_revision, with_profile
+
+FOLDER = Path(__file__).resolve().parents[2] / "validation" / "profiles"
+each_profile = pytest.mark.parametrize("name", PROFILES)
+
+
+# The shipped profiles
+
+
+def test_every_file_is_a_profile() -> None:
+    assert sorted(PROFILES) == sorted(file.stem for file in FOLDER.glob("*.json"))
+    assert set(ALIASES.values()) <= set(PROFILES)
+    assert set(ALIASES).isdisjoint(PROFILES)
+
+
+@pytest.mark.shared
+@each_profile
+def test_the_data_is_the_shared_data(name: str) -> None:
+    file = SHARED / "device_limits" / f"{name}.json"
+    expected = {member: value for member, value in json.loads(file.read_text(encoding="utf-8")).items() if not member.startswith("_")}
+    limits = load_profile(name).limits()
+    assert set(limits) == set(expected)
+    for member, value in expected.items():
+        assert limits[member] == value, member
+
+
+@pytest.mark.shared
+def test_the_shared_data_is_shipped() -> None:
+    assert {file.stem for file in (SHARED / "device_limits").glob("*.json")} == set(PROFILES)
+
+
+@each_profile
+def test_the_source_is_told(name: str) -> None:
+    profile = load_profile(name)
+    assert profile.name == name
+    assert profile.summary
+    assert "\n" not in profile.summary
+    assert repr(profile) == f"<Profile {name}: {profile.summary}>"
+    certainty = profile.source["certainty"]
+    assert certainty.startswith("measured" if name == "tflite-chromium147" else "transcribed")
+
+
+@each_profile
+def test_the_order_is_that_of_the_idl(name: str) -> None:
+    dictionaries = load_idl(CURRENT)["dictionaries"]
+    limits = load_profile(name).limits()
+    members = dictionaries["MLOpSupportLimits"]["members"]
+    assert list(limits) == [member["name"] for member in members]
+    for member in members:
+        if isinstance(limits[member["name"]], dict):
+            rows = dictionaries[str(member["type"])]["members"]
+            assert list(limits[member["name"]]) == [row["name"] for row in rows]
+
+
+@each_profile
+def test_a_device_takes_nothing_that_the_draft_refuses(name: str) -> None:
+    profile = load_profile(name)
+    every = DATA_TYPES + SMALL_TYPES
+    for limits in (profile.input, profile.constant, profile.output):
+        assert set(limits.data_types) <= set(every)
+    wider = set()
+    for operation, rows in load_limits(BROWSERS).operations.items():
+        for row, allowed in rows.items():
+            limits = profile.operations[operation][row]
+            assert limits.data_types, (operation, row)
+            assert set(limits.data_types) <= set(allowed.data_types), (operation, row)
+            low, high = allowed.ranks
+            if limits.ranks[0] < low or limits.ranks[1] > (MAX_RANK if high is None else high):
+                wider.add((operation, row))
+    # The draft comes first: a scalar is refused there.
+    assert wider <= {("scatterElements", "indices")}
+
+
+#: What distinguishes one version of a backend from another.
+DIFFERENCES = {
+    ("coreml", "coreml-macos14"): 2,
+    ("ort", "ort-openvino"): 2,
+    ("dml", "dml-fl4_0"): 101,
+    ("dml", "dml-fl4_1"): 57,
+    ("dml", "dml-fl5_0"): 30,
+    ("dml", "dml-fl5_1"): 14,
+    ("dml", "dml-fl6_0"): 7,
+    ("dml-fl6_0", "dml-fl6_2"): 0,
+}
+
+
+def rows_of(profile: Profile) -> dict[tuple[str, str], TensorLimits]:
+    own = {(member, ""): getattr(profile, member) for member in ("input", "constant", "output")}
+    return own | {(operation, row): limits for operation, rows in profile.operations.items() for row, limits in rows.items()}
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENCES)
+def test_what_versions_differ_in(one: str, other: str) -> None:
+    first, second = rows_of(load_profile(one)), rows_of(load_profile(other))
+    assert len(first) == len(second) == 266
+    assert sum(first[row] != second[row] for row in first) == DIFFERENCES[one, other]
+
+
+DEVICES = {
+    **{name: {"cpu": "cpu", "gpu": "gpu", "npu": "npu"} for name in ("coreml", "coreml-macos14", "dml", "ort", "ort-openvino")},
+    **{name: {"cpu": "cpu", "gpu": "gpu", "npu": "gpu"} for name in PROFILES if name.startswith("dml-fl")},
+    "tflite-chromium147": {"cpu": "cpu", "gpu": "cpu", "npu": "cpu"},
+}
+
+
+@each_profile
+def test_where_a_request_runs(name: str) -> None:
+    assert load_profile(name).devices == DEVICES[name]
+
+
+def test_it_is_read_once() -> None:
+    assert load_profile("tflite") is load_profile("tflite-chromium147") is load_profile("tflite")
+    assert load_profile("dml") is not load_profile("dml-fl4_0")
+
+
+def test_the_limits_are_new_each_time() -> None:
+    profile = load_profile("coreml")
+    before = profile.limits()
+    changed = profile.limits()
+    changed["add"]["a"]["dataTypes"].clear()
+    changed["add"]["b"]["rankRange"]["max"] = 99
+    del changed["conv2d"]
+    assert profile.limits() == before
+    with pytest.raises(TypeError):
+        profile.operations["add"] = {}  # type: ignore[index]
+    with pytest.raises(TypeError):
+        profile.operations["add"]["a"] = profile.input  # type: ignore[index]
+
+
+def test_every_operand_of_an_operation_has_a_row() -> None:
+    renamed = {("where", "input"): "trueValue", ("where", "other"): "falseValue"}
+    for table in (OPERATIONS, OPERATIONS_2026):
+        for name, operation in table.items():
+            rows = [renamed.get((name, row), row) for row in (*operation.operands, *operation.members)]
+            assert set(rows) <= set(names.operand_names()[name]), name
+
+
+# What a profile says of a call
+
+
+def descriptor(dataType: Any, *shape: int) -> OperandDescriptor:
+    return OperandDescriptor(dataType, shape)
+
+
+def test_a_call_that_fits() -> None:
+    operands = [("a", "a", descriptor("float32", 2)), ("b", "b", descriptor("float32", 2))]
+    assert list(load_profile("coreml").check("add", "", operands, [descriptor("float32", 2)])) == []
+
+
+def test_every_violation_is_found() -> None:
+    operands = [("a", "a", descriptor("int64", 1, 1, 1, 1, 1, 1)), ("b", "b", descriptor("float32", 2))]
+    coreml = load_profile("coreml")
+    found = list(coreml.check("add", "sum", operands, [descriptor("int64", 2)]))
+    types = ("float32", "float16", "int32")
+    assert found == [
+        Violation("add", "a", "dataType", "int64", types, "coreml", "sum"),
+        Violation("add", "a", "rank", "6-D [1, 1, 1, 1, 1, 1]", (0, 5), "coreml", "sum"),
+        Violation("add", "output", "dataType", "int64", types, "coreml", "sum"),
+    ]
+    (chosen,) = coreml.check("add", "", operands[1:], [descriptor("int64", 2)], "dataType")
+    assert chosen.argument == "dataType"
+
+
+def limited(*types: Any, ranks: tuple[int, int] = (0, 5)) -> Profile:
+    """Return a profile whose limits are these, for relu."""
+    limits = TensorLimits(types, ranks)
+    return replace(load_profile("coreml"), name="mine", operations={"relu": {"input": limits, "output": limits}}, input=limits)
+
+
+REQUIREMENTS = [
+    (limited("int32"), "must have a data type of ['int32'] on the device profile \"mine\""),
+    (limited(), 'must not be given on the device profile "mine", which takes no data type here'),
+    (limited("float32", ranks=(0, 1)), 'must have at most 1 dimension on the device profile "mine"'),
+    (limited("float32", ranks=(0, 0)), 'must be 0-D on the device profile "mine"'),
+    (limited("float32", ranks=(3, 5)), 'must have 3 to 5 dimensions on the device profile "mine"'),
+    (limited("float32", ranks=(4, 4)), 'must be 4-D on the device profile "mine"'),
+    (limited("float32", ranks=(3, 8)), 'must have at least 3 dimensions on the device profile "mine"'),
+]
+
+
+@pytest.mark.parametrize(("profile", "text"), REQUIREMENTS, ids=[text for _, text in REQUIREMENTS])
+def test_what_must_hold(profile: Profile, text: str) -> None:
+    given = descriptor("float32", 2, 3)
+    assert [each.requirement for each in profile.check("relu", "", [("input", "input", given)], [])] == [text]
+    (violation,) = profile.check_tensor("input", "input", "descriptor", given, "x")
+    assert (violation.requirement, violation.operation, violation.argument, violation.label) == (text, "input", "descriptor", "x")
+
+
+def test_an_operation_that_is_not_there() -> None:
+    (violation,) = limited("float32").check("tanh", "t", [("input", "input", descriptor("float32"))], [descriptor("float32")])
+    assert violation == Violation("tanh", "", "operation", profile="mine", label="t")
+    assert violation.requirement == 'the device profile "mine" does not have it'
+
+
+@pytest.mark.parametrize(
+    ("operation", "types", "names"),
+    [
+        ("relu", ["int8"], ["output"]),
+        ("split", ["float32", "int8", "int8"], ["outputs[1]", "outputs[2]"]),
+        ("lstm", ["int8", "float32", "int8"], ["outputs[0]", "outputs[2]"]),
+        ("gru", ["int8"], ["outputs[0]"]),
+    ],
+)
+def test_the_names_of_outputs(operation: str, types: list[str], names: list[str]) -> None:
+    outputs = [descriptor(each, 2, 2, 2) for each in types]
+    found = list(load_profile("coreml").check(operation, "", [], outputs))
+    assert [each.argument for each in found if each.kind == "dataType"] == names
+
+
+def test_the_smallest_rank_of_an_output_is_no_limit() -> None:
+    coreml = load_profile("coreml")
+    assert coreml.operations["gatherND"]["output"].ranks == (1, 5)
+    assert list(coreml.check("gatherND", "", [], [descriptor("float32")])) == []
+    (violation,) = coreml.check("gatherND", "", [], [descriptor("float32", *[1] * 6)])
+    assert violation.requirement == 'must have at most 5 dimensions on the device profile "coreml"'
+
+
+def test_the_names_of_june_2024() -> None:
+    mask, value = descriptor("uint8", 2), descriptor("uint32", 2)
+    operands = [("condition", "condition", mask), ("input", "input", value), ("other", "other", value)]
+    found = load_profile("ort").check("where", "", operands, [value])
+    assert [(each.argument, each.kind) for each in found] == [("input", "dataType"), ("other", "dataType"), ("output", "dataType")]
+
+
+# What a device runs itself
+
+
+def profile_of(folder: Path, data: object) -> Profile:
+    file = folder / "mine.json"
+    file.write_text(json.dumps(data), encoding="utf-8")
+    return load_profile(file)
+
+
+NATIVE = {
+    "_extends": "ort",
+    "_native": {
+        "add": {"a": {"dataTypes": ["float32", "float16"]}, "output": {"rankRange": {"min": 1, "max": 4}}},
+        "relu": {"input": {"rankRange": {"min": 4, "max": 4}}},
+        "tanh": {"input": {"rankRange": {"min": 0, "max": 1}}},
+        "split": {"outputs": {"rankRange": {"min": 2, "max": 8}}},
+        "where": {"trueValue": {"dataTypes": []}},
+        "sigmoid": {},
+    },
+}
+REASONS: list[tuple[str, list[str], OperandDescriptor, str]] = [
+    ("add", ["a", "b"], descriptor("float32", 2), ""),
+    ("add", ["a", "b"], descriptor("int32", 2), "native only for a data type of ['float32', 'float16'] in a, got int32"),
+    ("add", ["a", "b"], descriptor("float16"), "native only with 1 to 4 dimensions in output, got 0-D []"),
+    ("relu", ["input"], descriptor("float32", 2), "native only with 4 dimensions in input, got 1-D [2]"),
+    ("tanh", ["input"], descriptor("float32", 2, 2), "native only with at most 1 dimension in input, got 2-D [2, 2]"),
+    ("split", ["input"], descriptor("float32", 2), "native only with at least 2 dimensions in outputs[0], got 1-D [2]"),
+    ("where", ["input"], descriptor("float32"), "native only for a data type of [] in input, got float32"),
+    ("sigmoid", ["input"], descriptor("float32"), ""),
+    ("softmax", ["input"], descriptor("float32", 2, 2), "not in the profile's native operations"),
+]
+
+
+@pytest.mark.parametrize(("operation", "rows", "given", "reason"), REASONS)
+def test_why_an_operation_falls_back(tmp_path: Path, operation: str, rows: list[str], given: OperandDescriptor, reason: str) -> None:
+    operands = [(row, row, given) for row in rows]
+    profile = profile_of(tmp_path, NATIVE)
+    assert profile.fallback_reason(operation, operands, [given]) == reason
+    assert load_profile("ort").fallback_reason(operation, operands, [given]) == ""
+
+
+def test_a_list_of_native_operations(tmp_path: Path) -> None:
+    profile = profile_of(tmp_path, {"_extends": "ort", "_native": ["add"]})
+    given = descriptor("uint64", 2)
+    assert profile.fallback_reason("add", [("a", "a", given)], [given]) == ""
+    assert profile.fallback_reason("sub", [("a", "a", given)], [given]) == "not in the profile's native operations"
+    nothing = profile_of(tmp_path, {"_extends": "ort", "_native": []})
+    assert nothing.fallback_reason("add", [("a", "a", given)], [given]) == "not in the profile's native operations"
+
+
+# A revision with a profile
+
+
+@pytest.mark.parametrize(("revision", "name"), [("2024-06", "2024-06"), (CURRENT, BROWSERS), (BROWSERS, BROWSERS)])
+def test_a_revision_with_a_profile(revision: str, name: str) -> None:
+    profile = load_profile("dml")
+    made = with_profile(find_revision(revision), profile)
+    assert (made.name, made.profile, made.max_byte_length) == (name, profile, 2**32 - 1)
+    assert replace(made, profile=None, max_byte_length=2**31 - 1) == find_revision(name)
+    assert find_revision(revision).profile is None
+
+
+def test_the_size_of_an_operand() -> None:
+    large = descriptor("uint8", 2**31)
+    assert find_revision(CURRENT).unsupported(descriptor("uint8", 2, 2**30)).startswith("must have at most 2147483647 bytes, got ")
+    current = find_revision("2024-06")
+    assert with_profile(current, load_profile("dml")).unsupported(large) == ""
+    reason = with_profile(current, load_profile("ort")).unsupported(large)
+    assert reason.startswith('must have at most 2147483647 bytes on the device profile "ort", got uint8 [2147483648]')

@@ -1,0 +1,126 @@
+"""What `webnn check` concludes from the notes of a process and from its end."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from webnn.check.conclude import complete, conclude
+from webnn.check.events import Built, Ended, Note, Notes, Refused, read_notes
+from webnn.check.processes import Finished
+from webnn.check.report import Graph, Refusal, Verdict
+
+
+def graph(name: str = "y", profile: str | None = "coreml") -> Built:
+    return Built(graph=Graph(name=name, profile=profile, requested="cpu", operators=1))
+
+
+def refusal(operation: str = "relu", count: int = 1) -> Refusal:
+    return Refusal(
+        operation=operation, label="", argument="input", kind="dataType", given="int32", allowed=("float32",), profile="coreml", count=count
+    )
+
+
+def refused(operation: str = "relu") -> Refused:
+    return Refused(refusal=refusal(operation))
+
+
+def finished(code: int | None = 0) -> Finished:
+    return Finished(code=code, output="", seconds=1.25)
+
+
+@pytest.mark.parametrize(
+    ("notes", "code", "verdict", "fatal", "error"),
+    [
+        ([graph(), Ended()], 0, Verdict.BUILDS, None, ""),
+        ([refused(), graph(), Ended(counts=(1,))], 0, Verdict.BUILDS_DIFFERENTLY, None, ""),
+        ([refused(), refused("abs"), Ended(error="E", fatal=1, counts=(1, 1))], 1, Verdict.REFUSED, 1, "E"),
+        ([graph(), refused(), Ended(error="E", fatal=0, counts=(1,))], 1, Verdict.REFUSED, 0, "E"),
+        # It caught everything, and built nothing: the last refusal is what it gave up for.
+        ([refused(), refused("abs"), Ended(counts=(1, 1))], 0, Verdict.REFUSED, 1, ""),
+        ([graph(), Ended(error="E")], 1, Verdict.ERROR, None, "E"),
+        # An error of its own, after it caught a refusal.
+        ([refused(), Ended(error="E", counts=(1,))], 1, Verdict.ERROR, None, "E"),
+        ([Ended()], 0, Verdict.NO_GRAPH, None, ""),
+        ([graph()], None, Verdict.TIMEOUT, None, "the program was not done after 2.5 s"),
+        ([], None, Verdict.TIMEOUT, None, "the program was not done after 2.5 s"),
+        ([graph()], 3, Verdict.CRASHED, None, "the process ended with exit code 3"),
+        ([graph()], 0xC0000005, Verdict.CRASHED, None, "the process ended with exit code 0xc0000005"),
+        ([graph(), Ended()], 1, Verdict.CRASHED, None, "the process ended with exit code 1"),
+        ([], -signal.SIGTERM, Verdict.CRASHED, None, "the process died (signal 15, SIGTERM)"),
+        ([], -1000, Verdict.CRASHED, None, "the process died (signal 1000)"),
+        # `os._exit(0)`: what was built was built.
+        ([graph()], 0, Verdict.BUILDS, None, ""),
+    ],
+)
+def test_verdicts(notes: list[Note], code: int | None, verdict: Verdict, fatal: int | None, error: str) -> None:
+    run = conclude("coreml", notes, finished(code), 2.5)
+    assert (run.verdict, run.fatal, run.error) == (verdict, fatal, error)
+    assert run.passed is (verdict in (Verdict.BUILDS, Verdict.BUILDS_DIFFERENTLY))
+    assert list(run.graphs) == [note.graph for note in notes if isinstance(note, Built)]
+    assert (run.profile, run.seconds, run.notes) == ("coreml", 1.25, ())
+
+
+def test_counts() -> None:
+    run = conclude("coreml", [refused(), refused("abs"), graph(), Ended(counts=(3, 1))], finished(), 1)
+    assert [each.count for each in run.refusals] == [3, 1]
+    # A process that died did not count.
+    assert [each.count for each in conclude("coreml", [refused(), refused("abs")], finished(1), 1).refusals] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("profile", "built", "remarks"),
+    [
+        ("coreml", ["coreml"], ()),
+        ("coreml", ["coreml", "ort", "ort"], ('the program chooses the profile "ort" itself, and that is what holds',)),
+        ("coreml", ["ort", "dml"], ('the program chooses the profile "ort" and "dml" itself, and that is what holds',)),
+        (None, [None], ()),
+        (None, ["ort"], ('the program chooses the profile "ort" itself, and that is what holds',)),
+        ("coreml", [None], ("the program makes contexts without a profile itself",)),
+    ],
+)
+def test_a_program_that_chooses_its_profile(profile: str | None, built: list[str | None], remarks: tuple[str, ...]) -> None:
+    notes = [graph(profile=each) for each in built]
+    assert conclude(profile, [*notes, Ended()], finished(), 1).notes == remarks
+
+
+def test_complete() -> None:
+    run = conclude("coreml", [refused(), Ended(error="E", fatal=0, counts=(1,))], finished(1), 1)
+    more = complete(run, [refused("abs"), refused(), graph(), Ended(counts=(1, 2))], finished(), 1)
+    # All in the program's order; what ended the run is still known.
+    assert [(each.operation, each.count) for each in more.refusals] == [("abs", 1), ("relu", 2)]
+    assert (more.verdict, more.fatal, more.error, more.graphs) == (Verdict.REFUSED, 1, "E", ())
+    assert (more.seconds, more.notes) == (2.5, ())
+
+
+def test_complete_where_the_ways_part() -> None:
+    """What the program met only because something was refused before is not met where everything is allowed."""
+    run = conclude("coreml", [refused(), refused("abs"), Ended(error="E", fatal=1, counts=(1, 1))], finished(1), 1)
+    more = complete(run, [refused(), Ended(error="Other", counts=(1,))], finished(1), 1)
+    assert [each.operation for each in more.refusals] == ["relu", "abs"]
+    assert more.fatal == 1
+    assert more.notes == ("there may be more: the program did not get to its end when everything was allowed (Other)",)
+
+
+# The notes
+
+
+def test_notes(tmp_path: Path) -> None:
+    file = tmp_path / "notes"
+    assert read_notes(file) == []
+    written: list[Note] = [graph("ä\n\u2028"), refused(), Ended(error="E", fatal=0, counts=(1,))]
+    notes = Notes(file)
+    for note in written:
+        notes.write(note)
+    assert read_notes(file) == written
+
+
+@pytest.mark.parametrize("rest", [b'{"event": "built", "gra', b"\xff\n", b"{}\n", b"\n"])
+def test_notes_that_end_in_the_middle(tmp_path: Path, rest: bytes) -> None:
+    file = tmp_path / "notes"
+    Notes(file).write(graph())
+    with file.open("ab") as stream:
+        stream.write(rest)
+    assert read_notes(file) == [graph()]

@@ -1,0 +1,12 @@
+"""Device profiles: what a browser's backend accepts, as data, so that a context can accept and refuse the same without the device.
+
+Each JSON file beside this module is one profile, in the format that a user's file has too (`schema`). The name is the file's, without its
+ending. The data is what ``MLContext.opSupportLimits()`` returns in a page on that backend. Only ``tflite-chromium147`` was measured in a
+running browser; the others were transcribed from Chromium's source. ``_source`` says from where.
+"""
+
+from webnn.validation.profiles.load import ALIASES, PROFILES, load_profile
+from webnn.validation.profiles.profile import Kind, NamedOperand, Profile, TensorLimits, Violation
+from webnn.validation.profiles.schema import ProfileError
+
+__all__ = ["ALIASES", "PROFILES", "Kind", "NamedOperand", "Profile", "ProfileError", "TensorLimits", "Violation", "load_profile"]

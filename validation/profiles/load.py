@@ -1,0 +1,144 @@
+"""Finding and reading the files of profiles."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from webnn.validation import webidl
+from webnn.validation.profiles.profile import Profile
+from webnn.validation.profiles.schema import ProfileError, check, resolve
+
+__all__ = ["ALIASES", "PROFILES", "load_profile"]
+
+#: The profiles that are shipped.
+PROFILES = (
+    "coreml",
+    "coreml-macos14",
+    "dml",
+    "dml-fl4_0",
+    "dml-fl4_1",
+    "dml-fl5_0",
+    "dml-fl5_1",
+    "dml-fl6_0",
+    "dml-fl6_2",
+    "ort",
+    "ort-openvino",
+    "tflite-chromium147",
+)
+#: Shorter names for some of them. The profile keeps its own.
+ALIASES = MappingProxyType({"tflite": "tflite-chromium147"})
+
+#: A profile takes about 50 kilobytes; what is longer than this, in bytes, is something else.
+_LARGEST_FILE = 2**20
+_ENDING = ".json"
+
+
+def load_profile(nameOrPath: str | os.PathLike[str]) -> Profile:
+    """Load a device profile.
+
+    Args:
+        nameOrPath: The name of a shipped profile, one of `PROFILES` or `ALIASES`, or the path of a user's file. A string is a path if it
+            ends with ``.json`` or holds a separator.
+
+    Returns:
+        The profile; for a name always the same object. A file is read each time.
+
+    Raises:
+        ProfileError: There is no such profile, or the file is none; the message has every path inside the file where something is wrong.
+        TypeError: The argument is no string and no path.
+    """
+    name = os.fspath(nameOrPath) if isinstance(nameOrPath, str | os.PathLike) else None
+    if not isinstance(name, str):
+        raise TypeError(f"load_profile: nameOrPath must be a string or a path, got {webidl.describe(nameOrPath)}")
+    if isinstance(nameOrPath, str) and _is_name(name):
+        return _shipped(name)
+    return _load(Path(name), ())
+
+
+def _is_name(name: str) -> bool:
+    return not name.endswith(_ENDING) and not any(separator in name for separator in (os.sep, os.altsep) if separator)
+
+
+@cache
+def _shipped(name: str) -> Profile:
+    own = ALIASES.get(name, name)
+    if own != name:
+        return _shipped(own)
+    if name not in PROFILES:
+        known = ", ".join((*PROFILES, *ALIASES))
+        raise ProfileError(name, [("", f"must be a device profile, one of {known}, or the path of a file ({_ENDING})")])
+    data = check(name, json.loads((resources.files("webnn.validation.profiles") / f"{name}{_ENDING}").read_text(encoding="utf-8")))
+    return resolve(name, name, data, _shipped(data["_extends"]) if "_extends" in data else None)
+
+
+def _load(file: Path, extending: tuple[Path, ...]) -> Profile:
+    """Load a user's file.
+
+    Args:
+        file: The file.
+        extending: The files that extend it, each the next one.
+    """
+    shown = str(file)
+    data = check(shown, _read(file))
+    base: Profile | None = None
+    if "_extends" in data:
+        chain = (*extending, file)
+        other = data["_extends"]
+        if _is_name(other):
+            try:
+                base = _shipped(other)
+            except ProfileError as error:
+                raise ProfileError(shown, [("_extends", text) for _, text in error.problems]) from None
+        else:
+            path = file.parent / other
+            if any(_is_same(path, each) for each in chain):
+                lead = " -> ".join(map(str, (*chain, path)))
+                raise ProfileError(shown, [("_extends", f"must not lead back to a file that it comes from, got {lead}")])
+            base = _load(path, chain)
+    return resolve(shown, file.name, data, base)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one that cannot be read is reported as such
+        return False
+
+
+def _read(file: Path) -> Any:
+    """Read a JSON file."""
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(_LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise ProfileError(str(file), [("", f"must be a file that can be read: {reason}")]) from None
+    if len(content) > _LARGEST_FILE:
+        raise ProfileError(str(file), [("", f"must have at most {_LARGEST_FILE} bytes")])
+    try:
+        # Editors on Windows begin a file with a byte order mark.
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ProfileError(str(file), [("", f"must be text in UTF-8: {error.reason} at byte {error.start}")]) from None
+    try:
+        return json.loads(text, object_pairs_hook=_unique)
+    except RecursionError:
+        raise ProfileError(str(file), [("", "must be JSON: it is nested too deeply")]) from None
+    except ValueError as error:
+        raise ProfileError(str(file), [("", f"must be JSON: {error}")]) from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object; JSON leaves open what two members of one name mean."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} must not be there twice")
+    return members

@@ -1,0 +1,253 @@
+"""A device profile, and what it says of the operands of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.profiles.names import output_rows
+from webnn.validation.revision import MAX_RANK, Ranks, Types
+
+if TYPE_CHECKING:
+    from webnn.validation.operation import Call
+
+__all__ = ["Kind", "NamedOperand", "Operations", "Profile", "TensorLimits", "Violation"]
+
+#: What a violation is about.
+Kind = Literal["operation", "dataType", "rank"]
+#: An operand of a call: what an error calls it (``"inputs[1]"``, ``"options.bias"``), its row (``"inputs"``, ``"bias"``), its descriptor.
+NamedOperand = tuple[str, str, OperandDescriptor]
+
+#: What the draft of June 2024 calls an operand, where the profiles, which are of a later time, have another name.
+_RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"where": {"input": "trueValue", "other": "falseValue"}})
+
+
+@dataclass(frozen=True, slots=True)
+class TensorLimits:
+    """What one operand may be: ``MLTensorLimits``.
+
+    Attributes:
+        data_types: The data types it may have.
+        ranks: The smallest and the largest rank it may have.
+    """
+
+    data_types: Types
+    ranks: Ranks
+
+    def take(self, descriptor: OperandDescriptor) -> bool:
+        """Tell whether an operand is within the limits."""
+        low, high = self.ranks
+        return descriptor.dataType in self.data_types and low <= len(descriptor.dimensions) <= high
+
+    def dictionary(self) -> dict[str, Any]:
+        """Return it as ``MLContext.opSupportLimits`` has it, a new dictionary each time."""
+        low, high = self.ranks
+        return {"dataTypes": list(self.data_types), "rankRange": {"min": low, "max": high}}
+
+
+#: The limits of operands by operation and row, in the order of the IDL's dictionaries.
+Operations = Mapping[str, Mapping[str, TensorLimits]]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One way in which a call is not what a device profile takes.
+
+    Attributes:
+        operation: The method that was called.
+        argument: What is at fault, in the user's own names; empty if it is the operation.
+        kind: What is at fault about it.
+        given: What was given: the data type, or rank and shape; empty if it is the operation.
+        allowed: The allowed data types; or the smallest and the largest rank; empty if it is the operation.
+        profile: The profile's name.
+        label: The operator's label, or the name of a graph's input; empty if it has none.
+    """
+
+    operation: str
+    argument: str
+    kind: Kind = "operation"
+    given: str = ""
+    allowed: tuple[Any, ...] = ()
+    profile: str = ""
+    label: str = ""
+
+    @property
+    def requirement(self) -> str:
+        """What must hold, to be read behind the argument's name."""
+        if self.kind == "operation":
+            return f"{self.where} does not have it"
+        if self.kind == "rank":
+            low, high = self.allowed
+            return f"must {f'be {low}-D' if low == high else f'have {_dimensions(low, high)}'} on {self.where}"
+        if not self.allowed:
+            return f"must not be given on {self.where}, which takes no data type here"
+        return f"must have a data type of {list(self.allowed)} on {self.where}"
+
+    @property
+    def where(self) -> str:
+        """The profile, as a message names it."""
+        return f'the device profile "{self.profile}"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Profile:
+    """The limits of a device: what a context of this profile accepts, whatever it runs on.
+
+    Attributes:
+        name: The name of a shipped profile, or the file name of a user's.
+        source: Where the data comes from, as the file says it.
+        max_byte_length: The largest byte length of any operand.
+        preferred_layout: The layout that the device prefers for images.
+        input: What an input of a graph may be, and a tensor.
+        constant: What a constant may be.
+        output: What an output of a graph may be.
+        operations: What the operands of each operation may be. An operation that is not there is refused.
+        devices: For each device type that a program can ask for, the one on which a graph of this profile runs.
+        native: What the device runs itself, by operation and row; a row that is not there restricts nothing. ``None`` for everything.
+        observer: Called with every violation, if there is one. If it returns true, the call goes on; otherwise it fails.
+    """
+
+    name: str
+    source: Mapping[str, Any]
+    max_byte_length: int
+    preferred_layout: Literal["nchw", "nhwc"]
+    input: TensorLimits
+    constant: TensorLimits
+    output: TensorLimits
+    operations: Operations
+    devices: Mapping[str, str]
+    native: Operations | None = None
+    observer: Callable[[Violation], bool] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Profile {self.name}: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """The profile and its source in one line; empty if the file does not say."""
+        return " ".join(str(self.source.get("summary", "")).split())
+
+    def limits(self) -> dict[str, Any]:
+        """Return what ``MLContext.opSupportLimits`` returns: every member that the profile has, in the IDL's order.
+
+        The dictionary is a new one each time: the caller may change it.
+        """
+        limits: dict[str, Any] = {
+            "preferredInputLayout": self.preferred_layout,
+            "maxTensorByteLength": self.max_byte_length,
+            "input": self.input.dictionary(),
+            "constant": self.constant.dictionary(),
+            "output": self.output.dictionary(),
+        }
+        for operation, rows in self.operations.items():
+            limits[operation] = {row: each.dictionary() for row, each in rows.items()}
+        return limits
+
+    def check(
+        self, operation: str, label: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor], chosen: str = ""
+    ) -> Iterator[Violation]:
+        """Find what the device does not take of a call.
+
+        Args:
+            operation: The operation.
+            label: Its label, empty if it has none.
+            operands: Its operands, those of the options too.
+            outputs: The descriptors of its outputs.
+            chosen: The argument that says the data type of the output, empty if the program does not choose it.
+        """
+        rows = self.operations.get(operation)
+        if rows is None:
+            yield Violation(operation, "", profile=self.name, label=label)
+            return
+        for argument, row, descriptor in _all(operation, operands, outputs):
+            limits = rows[row]
+            if limits.take(descriptor):
+                continue
+            if row.startswith("output"):
+                # Browsers check no smallest rank: what they publish is the input's, also where an output has fewer dimensions (gatherND).
+                limits = replace(limits, ranks=(0, limits.ranks[1]))
+            for violation in _violations(Violation(operation, argument, profile=self.name, label=label), limits, descriptor):
+                is_chosen = chosen and argument == "output" and violation.kind == "dataType"
+                yield replace(violation, argument=chosen) if is_chosen else violation
+
+    def check_tensor(
+        self, kind: Literal["input", "constant", "output"], operation: str, argument: str, descriptor: OperandDescriptor, label: str = ""
+    ) -> Iterator[Violation]:
+        """Find what the device does not take of an input, a constant or an output of a graph, or of a tensor.
+
+        Args:
+            kind: What it is.
+            operation: The method that was called.
+            argument: What an error calls it.
+            descriptor: Its type and shape.
+            label: The name of an input, empty if there is none.
+        """
+        limits = {"input": self.input, "constant": self.constant, "output": self.output}[kind]
+        return _violations(Violation(operation, argument, profile=self.name, label=label), limits, descriptor)
+
+    def enforce(self, call: Call, violations: Iterable[Violation]) -> None:
+        """Refuse a call that the device does not take.
+
+        Args:
+            call: The call.
+            violations: What `check` or `check_tensor` found.
+
+        Raises:
+            WebNNTypeError: There is a violation for which no observer says that the call goes on. It is about the first one.
+        """
+        for violation in violations:
+            if self.observer is None or not self.observer(violation):
+                given = (violation.given,) if violation.given else ()
+                raise replace(call, label=violation.label).error(violation.argument, violation.requirement, *given)
+
+    def fallback_reason(self, operation: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor]) -> str:
+        """Say why the device leaves an operation to another one; empty if it runs it itself. See `check` for the arguments."""
+        if self.native is None:
+            return ""
+        rows = self.native.get(operation)
+        if rows is None:
+            return "not in the profile's native operations"
+        for argument, row, descriptor in _all(operation, operands, outputs):
+            if row in rows:
+                for violation in _violations(Violation(operation, argument, profile=self.name), rows[row], descriptor):
+                    is_type = violation.kind == "dataType"
+                    what = f"for a data type of {list(violation.allowed)}" if is_type else f"with {_dimensions(*violation.allowed)}"
+                    return f"native only {what} in {argument}, got {violation.given}"
+        return ""
+
+
+def _all(operation: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor]) -> Iterator[NamedOperand]:
+    """Go through the operands of a call and its outputs, with the rows that a profile has for them."""
+    renamed = _RENAMED.get(operation, {})
+    for argument, row, descriptor in operands:
+        yield argument, renamed.get(row, row), descriptor
+    for (argument, row), descriptor in zip(output_rows(operation, len(outputs)), outputs, strict=True):
+        yield argument, row, descriptor
+
+
+def _violations(subject: Violation, limits: TensorLimits, descriptor: OperandDescriptor) -> Iterator[Violation]:
+    """Compare an operand with its limits.
+
+    Args:
+        subject: What is common to all violations.
+        limits: The limits.
+        descriptor: The operand.
+    """
+    if descriptor.dataType not in limits.data_types:
+        yield replace(subject, kind="dataType", given=descriptor.dataType, allowed=limits.data_types)
+    low, high = limits.ranks
+    rank = len(descriptor.dimensions)
+    # Where no data type is taken, the range of ranks says nothing.
+    if limits.data_types and not low <= rank <= high:
+        yield replace(subject, kind="rank", given=f"{rank}-D {list(descriptor.dimensions)}", allowed=limits.ranks)
+
+
+def _dimensions(low: int, high: int) -> str:
+    """Write a range of ranks."""
+    if 0 < low < high < MAX_RANK:
+        return f"{low} to {high} dimensions"
+    bound, count = ("", low) if low == high else ("at most ", high) if low == 0 else ("at least ", low)
+    return f"{bound}{count} dimension{'' if count == 1 else 's'}"

@@ -1,0 +1,312 @@
+"""The format of a profile's file: what `MLContext.opSupportLimits` returns, and what is told about it behind underscores.
+
+`check` checks the shape of a file; `resolve` makes a `Profile` of it and of the one that it extends. Both name every problem, with the path
+inside the file.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from webnn.validation import webidl
+from webnn.validation.descriptor import DataType
+from webnn.validation.profiles.names import CONTEXT, operand_names
+from webnn.validation.profiles.profile import Operations, Profile, TensorLimits
+from webnn.validation.revision import MAX_RANK
+
+__all__ = ["Problem", "ProfileError", "check", "resolve"]
+
+#: A path inside a file and what is wrong there, to be read behind it.
+Problem = tuple[str, str]
+_Location = tuple[int | str, ...]
+DeviceType = Literal["cpu", "gpu", "npu"]
+
+_EVERY_TYPE: tuple[DataType, ...] = get_args(DataType)
+#: How many problems a message lists.
+_LISTED = 10
+#: The longest name that a path has in full; no operation's is longer.
+_LONGEST = 40
+
+
+class ProfileError(ValueError):
+    """A device profile cannot be loaded.
+
+    Attributes:
+        file: The file, or the name that was asked for.
+        problems: Each path inside the file with what is wrong there; the path is empty if it is the file.
+    """
+
+    def __init__(self, file: str, problems: Iterable[Problem]) -> None:
+        self.file = file
+        self.problems = tuple(problems)
+        shown = file if file and file.isprintable() else repr(file)
+        lines = [": ".join(filter(None, problem)) for problem in self.problems]
+        if len(lines) == 1:
+            super().__init__(f"{shown}: {lines[0]}")
+            return
+        rest = [f"and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
+        super().__init__("\n  ".join([f"{shown}: {len(lines)} problems", *lines[:_LISTED], *rest]))
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=False)
+
+
+def _native(value: object) -> Any:
+    """Bring a list of operations into the form of an object, in which none of them is restricted."""
+    if not isinstance(value, list):
+        return value
+    if not all(isinstance(name, str) for name in value):
+        raise PydanticCustomError("operations", "must hold names of operations")
+    return {name: {} for name in value}
+
+
+def _source(value: object) -> Any:
+    """Bring a line of text into the form of an object."""
+    return {"summary": value} if isinstance(value, str) else value
+
+
+class _RankRange(_Strict):
+    """``MLRankRange``. The largest rank stands first: the smallest one is compared with it."""
+
+    max: int = Field(ge=0, le=2**32 - 1)
+    min: int = Field(ge=0, le=2**32 - 1)
+
+    @field_validator("min")
+    @classmethod
+    def _isInOrder(cls, low: int, info: ValidationInfo) -> int:
+        high = info.data.get("max")
+        if high is not None and low > high:
+            raise PydanticCustomError("order", "must not be greater than max, {high}", {"high": high})
+        return low
+
+
+class _Row(_Strict):
+    """``MLTensorLimits``; a member that is missing comes from somewhere else."""
+
+    dataTypes: list[DataType] = []
+    rankRange: _RankRange = _RankRange(min=0, max=0)
+
+    @field_validator("dataTypes")
+    @classmethod
+    def _areDifferent(cls, types: list[DataType]) -> list[DataType]:
+        if len(set(types)) < len(types):
+            raise PydanticCustomError("different", "must be different from each other")
+        return types
+
+
+Rows = dict[str, _Row]
+
+
+class _File(_Strict):
+    """What a file says; everything may be missing. Its other members are operations: their rows, or ``None`` to take one away."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Rows | None]
+
+    source: Annotated[dict[str, Any], BeforeValidator(_source)] = Field(default={}, alias="_source")
+    extends: str = Field(default="", alias="_extends")
+    devices: dict[DeviceType, DeviceType] = Field(default={}, alias="_devices")
+    native: Annotated[dict[str, Rows] | None, BeforeValidator(_native)] = Field(default=None, alias="_native")
+    preferredInputLayout: Literal["nchw", "nhwc"] = "nchw"
+    maxTensorByteLength: int = Field(default=1, ge=1, le=2**53 - 1)
+    input: _Row = _Row()
+    constant: _Row = _Row()
+    output: _Row = _Row()
+
+
+#: The members that the IDL does not have.
+_OWN = tuple(str(field.alias) for field in _File.model_fields.values() if field.alias)
+
+
+def check(file: str, data: object) -> dict[str, Any]:
+    """Check the shape of a file's content, and return it.
+
+    Args:
+        file: The file, for the error.
+        data: The JSON value.
+
+    Raises:
+        ProfileError: With every problem: a name or a data type that is not known, a value of a wrong type, ranks that are not a range.
+    """
+    if not isinstance(data, dict):
+        raise ProfileError(file, [("", f"must hold an object, got {webidl.describe(data)}")])
+    unknown = {location: (text, known) for location, text, known in _unknown(data)}
+    problems = [
+        # To guess what is meant takes a while: for those that the message shows.
+        (_path(location), text + (_guess(str(location[-1]), known) if index < _LISTED else ""))
+        for index, (location, (text, known)) in enumerate(unknown.items())
+    ]
+    try:
+        _File.model_validate(data)
+    except ValidationError as invalid:
+        for error in invalid.errors(include_url=False):
+            location = error["loc"]
+            # Nothing is said of what is below a name that is not known.
+            if not any(location[:depth] in unknown for depth in range(1, len(location) + 1)):
+                problems.append((_path(location), _text(error)))
+    if problems:
+        raise ProfileError(file, problems)
+    return data
+
+
+def _unknown(data: Mapping[str, Any]) -> Iterator[tuple[_Location, str, Iterable[str]]]:
+    """Find the names that no operation and no operand has: where, what must hold, and the names that are known."""
+    names = operand_names()
+    for member, value in data.items():
+        if member in CONTEXT or member in _OWN:
+            continue
+        if member.startswith("_"):
+            yield (member,), f"must be one of {list(_OWN)}", ()
+        else:
+            yield from _unknown_names((), member, value)
+    native = data.get("_native")
+    if isinstance(native, list):
+        for index, operation in enumerate(native):
+            if isinstance(operation, str) and operation not in names:
+                yield ("_native", index), f"must be an operation of WebNN, got {webidl.describe(operation)}", ()
+    elif isinstance(native, dict):
+        for operation, rows in native.items():
+            yield from _unknown_names(("_native",), operation, rows)
+
+
+def _unknown_names(location: _Location, operation: str, rows: object) -> Iterator[tuple[_Location, str, Iterable[str]]]:
+    names = operand_names()
+    known = names.get(operation)
+    if known is None:
+        yield (*location, operation), "must be an operation of WebNN", names
+    elif isinstance(rows, dict):
+        for name in rows:
+            if name not in known:
+                yield (*location, operation, name), f"must be an operand of {operation}, one of {list(known)}", ()
+
+
+def _guess(name: str, known: Iterable[str]) -> str:
+    """Say which name may be meant."""
+    close = difflib.get_close_matches(name, known, 1)
+    return f" (perhaps {close[0]})" if close else ""
+
+
+def _path(location: _Location) -> str:
+    """Write a place inside the file."""
+    # A key that is wrong has a word of pydantic's behind it.
+    parts = [f"[{part}]" if isinstance(part, int) else f".{_key(part)}" for part in location if part != "[key]"]
+    return "".join(parts).removeprefix(".")
+
+
+def _key(name: str) -> str:
+    """Write the name of a member: as it is, or quoted and cut off if it is no plain name."""
+    return name if name.isidentifier() and len(name) <= _LONGEST else webidl.describe(name)
+
+
+_REQUIRED = "must be given"
+
+#: What must hold, by the type of pydantic's error; the rest keeps pydantic's words.
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "dict_type": "must be an object",
+        "extra_forbidden": "must not be there",
+        "greater_than_equal": "must be at least {ge}",
+        "int_type": "must be an integer",
+        "less_than_equal": "must be at most {le}",
+        "list_type": "must be a list",
+        "literal_error": "must be one of {expected}",
+        "missing": "must be given",
+        "model_type": "must be an object",
+        "string_type": "must be a string",
+    }
+)
+
+
+def _text(error: ErrorDetails) -> str:
+    words = _WORDS.get(error["type"])
+    text = error["msg"] if words is None else words.format(**error.get("ctx", {}))
+    return text if error["type"] in {"missing", "extra_forbidden"} else f"{text}, got {webidl.describe(error['input'])}"
+
+
+def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None) -> Profile:
+    """Make the profile of a file: what the file does not say comes from the profile that it extends.
+
+    Args:
+        file: The file, for the error.
+        name: The profile's name.
+        data: What the file says, checked.
+        base: The profile that it extends, if it does.
+
+    Raises:
+        ProfileError: With everything that neither of them says.
+    """
+    said = {member: value for member, value in data.items() if member not in _OWN}
+    limits = _overlay({} if base is None else base.limits(), said)
+    problems = list(_missing(limits))
+    if problems:
+        raise ProfileError(file, problems)
+    devices = dict(base.devices) if base is not None else {each: each for each in get_args(DeviceType)}
+    native = None if base is None else base.native
+    if "_native" in data:
+        native = _native_operations(_native(data["_native"]))
+    return Profile(
+        name=name,
+        source=MappingProxyType(_source(data.get("_source", _origin(data)))),
+        max_byte_length=limits["maxTensorByteLength"],
+        preferred_layout=limits["preferredInputLayout"],
+        input=_limits(limits["input"]),
+        constant=_limits(limits["constant"]),
+        output=_limits(limits["output"]),
+        operations=MappingProxyType(
+            {
+                operation: MappingProxyType({row: _limits(limits[operation][row]) for row in rows})
+                for operation, rows in operand_names().items()
+                if limits.get(operation) is not None
+            }
+        ),
+        devices=MappingProxyType(devices | data.get("_devices", {})),
+        native=native,
+    )
+
+
+def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a file says over what another one says."""
+    result = dict(below)
+    for name, value in above.items():
+        old = result.get(name)
+        result[name] = _overlay(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return result
+
+
+def _missing(limits: Mapping[str, Any]) -> Iterator[Problem]:
+    """Find what must be there: the context's members, and of each operation every row, whole."""
+    yield from ((member, _REQUIRED) for member in CONTEXT if member not in limits)
+    rows = {member: limits[member] for member in ("input", "constant", "output") if member in limits}
+    for operation, names in operand_names().items():
+        given = limits.get(operation)
+        if given is not None:
+            yield from ((f"{operation}.{row}", _REQUIRED) for row in names if row not in given)
+            rows |= {f"{operation}.{row}": value for row, value in given.items()}
+    for path, row in rows.items():
+        yield from ((f"{path}.{member}", _REQUIRED) for member in ("dataTypes", "rankRange") if member not in row)
+
+
+def _limits(row: Mapping[str, Any]) -> TensorLimits:
+    """Make the limits of a row; what a row of native operations does not say restricts nothing."""
+    ranks = row.get("rankRange", {"min": 0, "max": MAX_RANK})
+    return TensorLimits(tuple(row.get("dataTypes", _EVERY_TYPE)), (ranks["min"], ranks["max"]))
+
+
+def _native_operations(operations: Mapping[str, Any] | None) -> Operations | None:
+    if operations is None:
+        return None
+    return MappingProxyType(
+        {name: MappingProxyType({row: _limits(value) for row, value in rows.items()}) for name, rows in operations.items()}
+    )
+
+
+def _origin(data: Mapping[str, Any]) -> str:
+    """Say where a profile comes from that does not say it itself."""
+    return f"extends {data['_extends']}" if "_extends" in data else "a file that does not say its source"

@@ -1,0 +1,176 @@
+"""What would make a refused operand fit: another data type, or another rank."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+from webnn.check.report import Change
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
+from webnn.validation.limits import OperandLimits, load_limits
+from webnn.validation.revision import BROWSERS
+
+if TYPE_CHECKING:
+    from webnn.validation.profiles import Profile, TensorLimits, Violation
+
+__all__ = ["NEAREST", "loss", "suggest"]
+
+#: For each data type those that can stand in for it, best first: what holds every value before what does not, and integers before
+#: floating-point types. A type that would lose the sign is not among them.
+NEAREST: Mapping[DataType, tuple[DataType, ...]] = MappingProxyType(
+    {
+        "float32": ("float16",),
+        "float16": ("float32",),
+        "int64": ("int32", "float32", "float16"),
+        "uint64": ("int64", "uint32", "int32", "float32", "float16"),
+        "int32": ("int64", "float32", "float16"),
+        "uint32": ("int64", "uint64", "int32", "float32", "float16"),
+        "int8": ("int32", "int64", "float16", "float32"),
+        "uint8": ("int32", "uint32", "int64", "uint64", "int8", "float16", "float32"),
+        "int4": ("int8", "int32", "int64", "float16", "float32"),
+        "uint4": ("uint8", "int8", "int32", "uint32", "int64", "uint64", "float16", "float32"),
+    }
+)
+
+#: Up to here a floating-point type holds every integer.
+_EXACT: Mapping[DataType, int] = MappingProxyType({"float32": 2**24, "float16": 2**11})
+#: What is made with a data type of its own, by the method that makes it, and what to do about it.
+_TENSORS = MappingProxyType(
+    {
+        "input": "declare the input as {}",
+        "constant": "give the constant as {}",
+        "createTensor": "make the tensor as {}",
+        "createConstantTensor": "make the tensor as {}",
+    }
+)
+_SHAPE = re.compile(r"\d+-D (\[.*\])")
+
+
+def loss(given: DataType, to: DataType) -> str:
+    """Say what values lose when they become another data type; empty if they lose nothing."""
+    if given in FLOAT_TYPES:
+        return "" if to == "float32" else "three digits remain, and values beyond 65504 do not fit"
+    low, high = integer_range(given)
+    if to in FLOAT_TYPES:
+        exact = _EXACT[to]
+        return "" if max(-low, high) <= exact else f"only integers up to {exact} stay exact"
+    least, most = integer_range(to)
+    if low < least:
+        return f"values outside {to} do not fit"
+    return f"values above {most} do not fit" if high > most else ""
+
+
+def suggest(violation: Violation, profile: Profile) -> Change | None:
+    """Say what would make a refused operand fit.
+
+    Args:
+        violation: What the profile refuses.
+        profile: The profile.
+
+    Returns:
+        The change that loses the least; ``None`` where no other data type or rank helps.
+    """
+    if violation.kind == "rank":
+        return _change_rank(violation, profile)
+    if violation.kind == "operation" or not violation.allowed:
+        return None
+    given = cast("DataType", violation.given)
+    rows = load_limits(BROWSERS).operations.get(violation.operation)
+    if rows is None:
+        return _change_tensor(violation.operation, given, violation.allowed, profile)
+    return _change_operand(violation, given, rows, profile)
+
+
+def _change_tensor(operation: str, given: DataType, allowed: Sequence[DataType], profile: Profile) -> Change | None:
+    """Change what is made with a type of its own, or what leaves the graph."""
+    to = next((each for each in NEAREST[given] if each in allowed), None)
+    if to is None:
+        return None
+    if operation not in _TENSORS:
+        # An output of the graph.
+        return _change(f"cast it to {to} before it leaves the graph", given, to) if _casts(profile, given, to) else None
+    text = _TENSORS[operation].format(to)
+    if operation in ("input", "constant") and _casts(profile, to, given):
+        text += f", and cast it to {given} where the graph needs that"
+    return _change(text, given, to)
+
+
+def _change_operand(violation: Violation, given: DataType, rows: Mapping[str, OperandLimits], profile: Profile) -> Change | None:
+    """Change an operand of an operation, with those that must have the same type."""
+    argument = violation.argument
+    row = _row(argument)
+    if row not in rows:
+        # The argument that says what type the output has.
+        to = next((each for each in NEAREST[given] if each in violation.allowed), None)
+        return None if to is None else _change(f"give {argument} as {json.dumps(to)}", given, to)
+    tied = _tied(row, rows)
+    limits = profile.operations[violation.operation]
+    fitting = [each for each in NEAREST[given] if all(each in limits[name].data_types and each in rows[name].data_types for name in tied)]
+    operands = [name for name in tied if not rows[name].output]
+    if not fitting or not operands:
+        return None
+    # A type that the profile's own cast gives comes before one that it does not.
+    to = next((each for each in fitting if _casts(profile, given, each)), None)
+    others = [f"options.{name}" if rows[name].option else name for name in operands if name != row]
+    what = _list(others) if rows[row].output else row if rows[row].sequence else argument
+    with_it = f", {_list(others)} too" if others and not rows[row].output else ""
+    if to is None:
+        to = fitting[0]
+        return _change(f"have {what} as {to} from the start{with_it}: no cast here takes {given} and gives {to}", given, to)
+    results = [name for name in tied if rows[name].output]
+    back = f", and the result back to {given}" if results and _casts(profile, to, given) else ""
+    return _change(f"cast {what} to {to}{with_it}{back}", given, to)
+
+
+def _change_rank(violation: Violation, profile: Profile) -> Change | None:
+    match = _SHAPE.fullmatch(violation.given)
+    reshape = profile.operations.get("reshape")
+    if match is None:
+        return None
+    shape: list[int] = json.loads(match[1])
+    low, high = violation.allowed
+    rank = len(shape)
+    what = "it" if violation.operation in _TENSORS else violation.argument
+    if rank < low:
+        return Change(text=f"reshape {what} to {low}-D, with dimensions of size 1 in front") if _reshapes(reshape, rank, low) else None
+    ones = shape.count(1)
+    how = "drop dimensions of size 1" if rank - ones <= high else "merge neighbouring dimensions"
+    if violation.operation in _TENSORS:
+        return Change(text=f"{_TENSORS[violation.operation].format(f'{high}-D')}: {how}")
+    if not _reshapes(reshape, rank, high):
+        return Change(text=f"keep {what} at {high}-D from the start: {how} (reshape takes no {rank}-D operand here)")
+    return Change(text=f"reshape {what} to {high}-D: {how}")
+
+
+def _row(argument: str) -> str:
+    """Return the row of the tables that an argument has: ``"options.bias"`` is ``"bias"``, ``"inputs[1]"`` is ``"inputs"``."""
+    return re.sub(r"\[\d+\]$", "", argument.removeprefix("options."))
+
+
+def _tied(row: str, rows: Mapping[str, OperandLimits]) -> list[str]:
+    """Return the rows that have one data type with a row, itself among them."""
+    root = rows[row].same_type_as or row
+    return [name for name, each in rows.items() if root in (name, each.same_type_as)]
+
+
+def _casts(profile: Profile, given: DataType, to: DataType) -> bool:
+    """Tell whether the profile's own cast takes a type and gives another one."""
+    rows = profile.operations.get("cast")
+    return rows is not None and given in rows["input"].data_types and to in rows["output"].data_types
+
+
+def _reshapes(rows: Mapping[str, TensorLimits] | None, rank: int, to: int) -> bool:
+    """Tell whether the profile's own reshape takes a rank and gives another one."""
+    return rows is not None and all(low <= each <= high for (low, high), each in ((rows["input"].ranks, rank), (rows["output"].ranks, to)))
+
+
+def _list(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _change(text: str, given: DataType, to: DataType) -> Change:
+    loses = loss(given, to)
+    return Change(text=f"{text} ({loses})" if loses else text, data_type=to, loses=loses)

@@ -1,0 +1,198 @@
+"""``webnn check``: build a program's graphs on every device profile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from webnn.check.events import Kind
+from webnn.check.report import Report, Run, Verdict
+from webnn.check.run import Named, Request, check
+from webnn.check.show import print_report
+from webnn.validation.profiles import ALIASES, PROFILES, ProfileError, load_profile
+from webnn.validation.revision import find_revision
+from webnn.wpt_runner.commands.failure import failure
+from webnn.wpt_runner.reports.text import replace_surrogates, show_controls
+from webnn.wpt_runner.vectors import load_cases
+from webnn.wpt_runner.workers import cores
+
+__all__ = ["command"]
+
+_KINDS: dict[str, Kind] = {
+    ".py": "python",
+    ".js": "javascript",
+    ".mjs": "javascript",
+    ".html": "javascript",
+    ".htm": "javascript",
+    ".json": "cases",
+}
+_ALL = "all"
+#: The exit codes.
+_REFUSED, _WRONG, _INTERRUPTED = 1, 2, 130
+
+
+class Device(StrEnum):
+    """The values of ``deviceType``."""
+
+    cpu = "cpu"
+    gpu = "gpu"
+    npu = "npu"
+
+
+def command(
+    program: Annotated[Path, typer.Argument(help="A file .py, .js, .mjs, .html, or .json of recorded cases.", show_default=False)],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
+    ] = None,
+    *,
+    profiles: Annotated[
+        list[str] | None,
+        typer.Option("--profile", metavar="NAME|FILE", help="A device profile to check. Repeatable.", show_default="every shipped one"),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|FILE|all",
+            help="Fail if the program does not build on this profile. Repeatable.",
+            show_default="those that --profile names",
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Find every refusal, not only the first one.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    revision: Annotated[
+        str | None,
+        typer.Option(help="The draft that navigator.ml follows.", envvar="WEBNN_REVISION", show_default=False),
+    ] = None,
+    device: Annotated[
+        Device | None, typer.Option(help="Simulate the placement for this deviceType.", show_default="what the program asks for")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0.001, help="How many seconds a run may take.")] = 300.0,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the end of what each run prints, on the standard error.")] = False,
+) -> None:
+    """Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.
+
+    The program runs once without a profile, and once on each, as it would in a browser with that backend. The exit status is 0 if it builds
+    on every required profile, 1 if it does not, and 2 if the call is wrong or the program fails even without a profile.
+    """
+    kind = _kind(program)
+    for text in (str(program), *(arguments or ()), *(profiles or ()), *(require or ())):
+        if not _is_text(text):
+            raise failure(f"names and arguments must be text, got {text!r}", _WRONG)
+    if kind == "cases" and arguments:
+        raise failure(f"a file of cases takes no arguments, got {' '.join(arguments)}", _WRONG)
+    request = Request(
+        program=program,
+        kind=kind,
+        arguments=tuple(arguments or ()),
+        profiles=_choose(profiles or [], require or []),
+        every=every,
+        revision=_find_revision(revision),
+        device=None if device is None else device.value,
+        timeout=timeout,
+        jobs=cores(),
+    )
+
+    errors = Console(stderr=True, highlight=False)
+
+    def tell(run: Run, output: str) -> None:
+        progress.update(f"checked {run.profile or 'without a profile'}")
+        if verbose or (run.profile is None and not run.passed):
+            _print_output(run, output)
+
+    try:
+        # In a terminal only.
+        with errors.status("checking") as progress:
+            report = check(request, tell)
+    except KeyboardInterrupt:
+        raise failure("interrupted", _INTERRUPTED) from None
+    except OSError as error:
+        raise failure(f"the program cannot be run: {error}", _WRONG) from None
+    if as_json:
+        # ASCII, whatever the output can take.
+        typer.echo(json.dumps(report.model_dump(mode="json"), indent=1))
+    if not report.baseline.passed:
+        raise failure(_describe_failure(report), _WRONG)
+    if not as_json:
+        print_report(Console(highlight=False), report, every=every)
+    if report.totals.failed_required:
+        raise typer.Exit(_REFUSED)
+
+
+def _is_text(text: str) -> bool:
+    """Tell whether a text has no surrogates, which stand for bytes that are no text."""
+    return text == replace_surrogates(text)
+
+
+def _kind(program: Path) -> Kind:
+    if not program.is_file():
+        raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
+    kind = _KINDS.get(program.suffix.lower())
+    if kind is None:
+        raise failure(f"a program is a file {', '.join(_KINDS)}, got {program}", _WRONG)
+    if kind == "cases":
+        try:
+            if not list(load_cases([program])):
+                raise failure(f"there are no cases in {program}", _WRONG)
+        except (OSError, ValueError) as error:
+            raise failure(str(error), _WRONG) from None
+    return kind
+
+
+def _find_revision(name: str | None) -> str | None:
+    if name is not None:
+        try:
+            find_revision(name)
+        except ValueError as error:
+            raise failure(str(error), _WRONG) from None
+    return name
+
+
+def _choose(named: Sequence[str], required: Sequence[str]) -> list[Named]:
+    """Find the profiles to check, each once: those that are named or required, or else every shipped one.
+
+    Without ``--require``, those that ``--profile`` names are required: who asks for all of them only wants to know.
+    """
+    needed = [source for source in required if source != _ALL]
+    every = _ALL in required or (bool(named) and not required)
+    chosen: dict[str, Named] = {}
+    must = {_identity(source)[1] for source in needed}
+    for source in (*(named or PROFILES), *needed):
+        name, identity = _identity(source)
+        chosen.setdefault(identity, Named(name=name, source=identity, required=every or identity in must))
+    names = [each.name for each in chosen.values()]
+    # Files of one name in several folders go by their paths.
+    return [
+        each if names.count(each.name) == 1 else Named(name=each.source, source=each.source, required=each.required)
+        for each in chosen.values()
+    ]
+
+
+def _identity(source: str) -> tuple[str, str]:
+    """Return the name of a profile, and what it is loaded by, which is the same for the same profile."""
+    try:
+        profile = load_profile(source)
+    except ProfileError as error:
+        raise failure(str(error), _WRONG) from None
+    if ALIASES.get(source, source) in PROFILES:
+        return profile.name, profile.name
+    return profile.name, str(Path(source).resolve())
+
+
+def _print_output(run: Run, output: str) -> None:
+    title = "without a profile" if run.profile is None else f"on {run.profile}"
+    typer.echo(f"--- what the program printed {title}:", err=True)
+    typer.echo(show_controls(output).rstrip("\n"), err=True)
+    typer.echo("---", err=True)
+
+
+def _describe_failure(report: Report) -> str:
+    run = report.baseline
+    if run.verdict is Verdict.NO_GRAPH:
+        return f"{report.program} built no graph: there is nothing to check"
+    return f"{report.program} fails without a profile: {run.error}"

@@ -1,0 +1,110 @@
+"""What a process that runs the program is told, and what it notes: one JSON value a line, which outlives the process."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from webnn.check.report import Graph, Refusal
+
+__all__ = ["Built", "Ended", "Job", "Kind", "Note", "Notes", "Refused", "read_notes"]
+
+#: What is checked: a program in one of two languages, or the cases of a file.
+Kind: TypeAlias = Literal["python", "javascript", "cases"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Job(_Model):
+    """One run.
+
+    Attributes:
+        program: The file.
+        kind: What it is.
+        arguments: The program's arguments.
+        profile: The profile, as `load_profile` takes it; ``None`` for none.
+        revision: The draft that a page in JavaScript follows; ``None`` for the default.
+        device: The device type that placements are asked for; ``None`` for what the program asks for.
+        go_on: Note what the profile refuses, and let it pass.
+        notes: The file for the notes.
+    """
+
+    program: str
+    kind: Kind
+    arguments: tuple[str, ...] = ()
+    profile: str | None = None
+    revision: str | None = None
+    device: Literal["cpu", "gpu", "npu"] | None = None
+    go_on: bool = False
+    notes: str
+
+
+class Built(_Model):
+    """A graph was built."""
+
+    event: Literal["built"] = "built"
+    graph: Graph
+
+
+class Refused(_Model):
+    """The profile refused something, for the first time."""
+
+    event: Literal["refused"] = "refused"
+    refusal: Refusal
+
+
+class Ended(_Model):
+    """The program ended.
+
+    Attributes:
+        error: What it failed with; empty if it ended well.
+        fatal: Which of the refusals it ended with; ``None`` if it ended with none.
+        counts: How often each refusal happened.
+    """
+
+    event: Literal["ended"] = "ended"
+    error: str = ""
+    fatal: int | None = None
+    counts: tuple[int, ...] = ()
+
+
+Note: TypeAlias = Built | Refused | Ended
+_NOTE: TypeAdapter[Note] = TypeAdapter(Annotated[Note, Field(discriminator="event")])
+
+
+class Notes:
+    """Writes notes, from any thread. A copy of the process that the program made by a fork writes none.
+
+    Args:
+        file: Where they go.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def write(self, note: Note) -> None:
+        """Write a note; it is in the file when this returns."""
+        if os.getpid() != self._process:
+            return
+        with self._lock, self._file.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(note.model_dump_json() + "\n")
+
+
+def read_notes(file: Path) -> list[Note]:
+    """Read notes; one that was cut off by the end of the process is left out."""
+    notes: list[Note] = []
+    if file.exists():
+        for line in file.read_bytes().split(b"\n"):
+            try:
+                notes.append(_NOTE.validate_json(line))
+            except ValidationError:
+                break
+    return notes

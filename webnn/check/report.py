@@ -1,0 +1,192 @@
+"""The result of a check, as data: what ``--json`` prints."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = ["Change", "Fallback", "Graph", "Refusal", "Report", "Run", "Totals", "Verdict"]
+
+
+class Verdict(StrEnum):
+    """How a run ended."""
+
+    #: Every graph was built as the program first asked for it.
+    BUILDS = "builds"
+    #: Graphs were built after the program caught refusals and took another way.
+    BUILDS_DIFFERENTLY = "builds differently"
+    #: The profile refused something, and the program did not go on, or built no graph.
+    REFUSED = "refused"
+    #: The program failed in another way.
+    ERROR = "error"
+    #: The program ended well, and built no graph.
+    NO_GRAPH = "no graph"
+    #: The program was not done in time.
+    TIMEOUT = "timeout"
+    #: The process died.
+    CRASHED = "crashed"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Change(_Model):
+    """What would make a refused operand fit.
+
+    Attributes:
+        text: The advice.
+        data_type: The data type that the operand should have; ``None`` if it is not about a type.
+        loses: What the values lose on the way; empty if nothing.
+    """
+
+    text: str
+    data_type: str | None = None
+    loses: str = ""
+
+
+class Refusal(_Model):
+    """Something that a profile does not allow.
+
+    Attributes:
+        operation: The method that was called.
+        label: The operator's label, empty if it has none.
+        argument: The argument, option or output at fault.
+        kind: What is not allowed: the whole operation, a data type, or a rank.
+        given: What was given.
+        allowed: What the profile allows: data types, or the smallest and the largest rank.
+        profile: The profile.
+        graph: The case of a saved graph; empty for a program.
+        count: How often it happened.
+        change: What would help; ``None`` if nothing is known.
+    """
+
+    operation: str
+    label: str
+    argument: str
+    kind: Literal["operation", "dataType", "rank"]
+    given: str
+    allowed: tuple[str | int, ...]
+    profile: str
+    graph: str = ""
+    count: int = 1
+    change: Change | None = None
+
+
+class Fallback(_Model):
+    """An operator that leaves the requested device.
+
+    Attributes:
+        operation: The method that made it.
+        label: Its label, empty if it has none.
+        device: Where it runs.
+        reason: Why it does not run on the requested device.
+    """
+
+    operation: str
+    label: str
+    device: str
+    reason: str
+
+
+class Graph(_Model):
+    """A graph that was built.
+
+    Attributes:
+        name: The names of its outputs, or that of the case; with a number behind it if an earlier graph has the same name.
+        profile: The profile of its context, ``None`` for none. It is another one than the run's if the program chose it.
+        requested: The device type that was asked for.
+        operators: How many operators it has.
+        devices: The device types that these run on; none if that is not known.
+        partitions: In how many parts it runs.
+        transferred_bytes: How many bytes cross between devices in a run.
+        fallbacks: The operators that leave the requested device.
+    """
+
+    name: str
+    profile: str | None
+    requested: str
+    operators: int
+    devices: tuple[str, ...] = ()
+    partitions: int = 0
+    transferred_bytes: int = 0
+    fallbacks: tuple[Fallback, ...] = ()
+
+
+class Run(_Model):
+    """A run of the program.
+
+    Attributes:
+        profile: The profile; ``None`` for the run without one.
+        required: The command fails if this run does.
+        verdict: How it ended.
+        graphs: The graphs that were built, in their order.
+        refusals: What the profile refused, in the order of the program; all of it if that was asked for, otherwise as far as the program
+            went. What the program went on without comes before what it ended with.
+        fatal: Which of the refusals the program ended with; ``None`` if it ended with none.
+        error: The error that the program ended with, empty if it ended well.
+        notes: What else there is to say.
+        seconds: How long it took.
+    """
+
+    profile: str | None
+    required: bool = False
+    verdict: Verdict
+    graphs: tuple[Graph, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    fatal: int | None = None
+    error: str = ""
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """The program built what it wanted."""
+        return self.verdict in (Verdict.BUILDS, Verdict.BUILDS_DIFFERENTLY)
+
+    @property
+    def fallbacks(self) -> int:
+        """How many operators leave the requested device."""
+        return sum(len(graph.fallbacks) for graph in self.graphs)
+
+
+class Totals(_Model):
+    """The sums of a report.
+
+    Attributes:
+        profiles: How many profiles were checked.
+        passed: On how many of them the program builds.
+        failed_required: The required profiles on which it does not.
+    """
+
+    profiles: int
+    passed: int
+    failed_required: tuple[str, ...]
+
+
+class Report(_Model):
+    """A check.
+
+    Attributes:
+        version: The version of ``webnn``.
+        program: The program, or the saved graph, as it was named.
+        arguments: The program's arguments.
+        revision: The draft that ``navigator.ml`` was to follow; ``None`` for its default.
+        device: The device type that placements were asked for; ``None`` for what the program asks for.
+        baseline: The run without a profile.
+        profiles: A run for each profile.
+        totals: The sums.
+        seconds: How long everything took.
+    """
+
+    version: str
+    program: str
+    arguments: tuple[str, ...]
+    revision: str | None
+    device: Literal["cpu", "gpu", "npu"] | None
+    baseline: Run
+    profiles: tuple[Run, ...]
+    totals: Totals
+    seconds: float

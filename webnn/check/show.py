@@ -1,0 +1,175 @@
+"""The report for people: a matrix of profiles, then what falls back, then what was refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from webnn.check.report import Refusal, Report, Run, Verdict
+from webnn.wpt_runner.reports.text import cut, show_controls
+
+__all__ = ["print_report", "summary"]
+
+#: Of so many graphs each has a column.
+_COLUMNS = range(2, 5)
+#: But not where too little would be left for the text: what the other columns take, and what that needs.
+_ROW_WIDTH, _FALLBACK_WIDTH, _TEXT_WIDTH = 30, 12, 32
+#: How many lines of what falls back are printed where not everything was asked for.
+_FEW = 8
+_LONGEST_NAME = 16
+_LONGEST_LINE = 500
+_STYLES = {Verdict.BUILDS: "green", Verdict.BUILDS_DIFFERENTLY: "yellow"}
+_NO_PROFILE = "(none)"
+
+
+def print_report(console: Console, report: Report, *, every: bool) -> None:
+    """Print a report: the matrix, the details, and a line that sums up.
+
+    Args:
+        console: Where it goes.
+        report: The report.
+        every: Print every refusal, and every operator that falls back.
+    """
+    runs = (report.baseline, *report.profiles)
+    with console.capture() as captured:
+        console.print(_matrix(console, report, runs))
+        for run in runs:
+            _print_fallbacks(console, run, every=every)
+        if every:
+            for names, refusals in _by_refusals(report.profiles):
+                console.print()
+                console.print(_text(console, f"refused by {', '.join(names)}", "bold"))
+                for refusal in refusals:
+                    _print_refusal(console, refusal)
+        console.print()
+        console.print(_text(console, summary(report), "bold red" if report.totals.failed_required else "bold"))
+    # A table fills its lines with spaces.
+    for line in captured.get().splitlines():
+        console.file.write(f"{line.rstrip()}\n")
+
+
+def summary(report: Report) -> str:
+    """Say in one line how a check ended."""
+    totals = report.totals
+    failed = f"; required, and fails: {', '.join(totals.failed_required)}" if totals.failed_required else ""
+    plural = "" if totals.profiles == 1 else "s"
+    return f"builds on {totals.passed} of {totals.profiles} profile{plural} in {report.seconds:.1f} s{failed}"
+
+
+def _matrix(console: Console, report: Report, runs: Sequence[Run]) -> Table:
+    names = [graph.name for graph in report.baseline.graphs]
+    falls_back = any(run.fallbacks for run in runs)
+    taken = sum(2 + min(len(name), _LONGEST_NAME) for name in names) + (_FALLBACK_WIDTH if falls_back else 0)
+    each_graph = len(names) in _COLUMNS and console.width - _ROW_WIDTH - taken >= _TEXT_WIDTH
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    table.add_column("profile", no_wrap=True, overflow="ellipsis")
+    table.add_column("verdict", min_width=7, max_width=11)
+    if each_graph:
+        for name in names:
+            table.add_column(_text(console, cut(name, _LONGEST_NAME)), overflow="ellipsis")
+    elif names:
+        table.add_column("graphs", justify="right", no_wrap=True)
+    if falls_back:
+        table.add_column("falls back", no_wrap=True)
+    table.add_column("why, and what to change", ratio=1)
+    for run in runs:
+        cells = [_text(console, run.profile or _NO_PROFILE, "cyan"), Text(run.verdict.value, _STYLES.get(run.verdict, "red"))]
+        built = Counter(graph.name for graph in run.graphs)
+        if each_graph:
+            cells += [Text("yes") if built[name] else Text("no", "red") for name in names]
+        elif names:
+            cells.append(Text(f"{built.total()} of {len(names)}" if built.total() != len(names) else f"{len(names)}"))
+        if falls_back:
+            total = sum(graph.operators for graph in run.graphs)
+            cells.append(Text(f"{run.fallbacks} of {total}" if run.fallbacks else "", "yellow"))
+        table.add_row(*cells, _why(console, run))
+    return table
+
+
+def _why(console: Console, run: Run) -> Text:
+    """Say in a few lines what a run met."""
+    lines: list[Text] = []
+    if run.verdict is Verdict.BUILDS_DIFFERENTLY:
+        count = len(run.refusals)
+        lines.append(_text(console, f"after {count} refusal{'s' if count > 1 else ''}, the first:"))
+        lines += _lines(console, run.refusals[0])
+    elif run.fatal is not None:
+        lines += _lines(console, run.refusals[run.fatal])
+    elif run.error:
+        lines.append(_text(console, run.error))
+    lines += [_text(console, note, "dim") for note in run.notes]
+    return Text("\n").join(lines)
+
+
+def _lines(console: Console, refusal: Refusal) -> list[Text]:
+    lines = [_text(console, _describe(refusal))]
+    if refusal.change is not None:
+        lines.append(_text(console, f"change: {refusal.change.text}", "green"))
+    return lines
+
+
+def _describe(refusal: Refusal) -> str:
+    """Write a refusal in a line, for example ``"maxPool2d [pool]: input is int8, allowed: float32, float16"``."""
+    label = f" [{refusal.label}]" if refusal.label else ""
+    subject = f"{refusal.operation}{label}"
+    if refusal.kind == "operation":
+        return f"{subject}: not there"
+    if refusal.kind == "rank":
+        low, high = refusal.allowed
+        allowed = f"{low}-D" if low == high else f"{low}-D to {high}-D"
+    else:
+        allowed = ", ".join(map(str, refusal.allowed)) or "nothing"
+    return f"{subject}: {refusal.argument} is {refusal.given}, allowed: {allowed}"
+
+
+def _print_refusal(console: Console, refusal: Refusal) -> None:
+    where = f"{refusal.graph}: " if refusal.graph else ""
+    count = f" ({refusal.count} times)" if refusal.count > 1 else ""
+    console.print(Padding(_text(console, f"{where}{_describe(refusal)}{count}"), (0, 0, 0, 2)))
+    if refusal.change is not None:
+        console.print(Padding(_text(console, f"change: {refusal.change.text}", "green"), (0, 0, 0, 4)))
+
+
+def _by_refusals(runs: Sequence[Run]) -> Iterator[tuple[list[str], Sequence[Refusal]]]:
+    """Join the runs that were refused the same."""
+    groups: dict[tuple[Refusal, ...], list[str]] = {}
+    for run in runs:
+        if run.refusals:
+            same = tuple(refusal.model_copy(update={"profile": ""}) for refusal in run.refusals)
+            groups.setdefault(same, []).append(run.profile or _NO_PROFILE)
+    return ((names, refusals) for refusals, names in groups.items())
+
+
+def _print_fallbacks(console: Console, run: Run, *, every: bool) -> None:
+    """Print the operators that leave the requested device, those of one operation and reason in a line."""
+    found = Counter((each.operation, each.device, each.reason) for graph in run.graphs for each in graph.fallbacks)
+    if not found:
+        return
+    total = sum(graph.operators for graph in run.graphs)
+    parts = sum(graph.partitions for graph in run.graphs)
+    moved = sum(graph.transferred_bytes for graph in run.graphs)
+    figures = f"{parts} partition{'s' if parts > 1 else ''}, {moved:,} bytes between devices in a run"
+    console.print()
+    title = f"falls back on {run.profile or _NO_PROFILE}: {found.total()} of {total} operator{'s' if total > 1 else ''}; {figures}"
+    console.print(_text(console, title, "bold"))
+    reasons = {(device, reason) for _, device, reason in found}
+    if len(reasons) == 1 and found.total() == total:
+        [(device, reason)] = reasons
+        lines = [f"all of them to the {device}: {reason}"]
+    else:
+        times = {key: f" ({count} times)" if count > 1 else "" for key, count in found.items()}
+        lines = [f"{operation} to the {device}{times[operation, device, reason]}: {reason}" for operation, device, reason in found]
+    shown = lines if every or len(lines) <= _FEW else [*lines[: _FEW - 1], f"and {len(lines) - _FEW + 1} more: --all prints them"]
+    for line in shown:
+        console.print(Padding(_text(console, line), (0, 0, 0, 2)))
+
+
+def _text(console: Console, text: str, style: str = "") -> Text:
+    """Make text of what may hold anything: one line, without what a terminal would obey or the output has no character for."""
+    plain = cut(show_controls(" ".join(text.split())), _LONGEST_LINE)
+    return Text(plain.encode(console.encoding, "backslashreplace").decode(console.encoding), style)

@@ -1,0 +1,293 @@
+"""The process that runs the program once: on a profile, or without one. It notes what happens, and its exit code is the program's."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from webnn.check.changes import suggest
+from webnn.check.events import Built, Ended, Job, Kind, Notes, Refused
+from webnn.check.report import Fallback, Graph, Refusal
+from webnn.context.emulation import Emulation, Settings
+from webnn.context.ml import ML
+from webnn.context.placement import Placement, outline, simulate
+from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
+from webnn.validation.profiles import Violation, load_profile
+from webnn.wpt_runner.reports.text import one_line, replace_surrogates
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.context.graph import MLGraph
+
+__all__ = ["Recorder", "main", "run"]
+
+_LONGEST_NAME = 60
+_LONGEST_ERROR = 500
+
+
+class _End(NamedTuple):
+    """How a program ended.
+
+    Attributes:
+        code: Its exit code.
+        error: What it failed with; empty if it ended well.
+        fatal: The number of the refusal that it failed with, ``None`` if it is none.
+    """
+
+    code: int = 0
+    error: str = ""
+    fatal: int | None = None
+
+
+class Recorder:
+    """Notes what a profile refuses, and the graphs that are built.
+
+    Args:
+        job: The run.
+        notes: Where the notes go.
+
+    Raises:
+        ProfileError: There is no such profile, or the file is none.
+    """
+
+    def __init__(self, job: Job, notes: Notes) -> None:
+        self.profile = None if job.profile is None else replace(load_profile(job.profile), observer=self.refuse)
+        #: The name of the case that is built.
+        self.case = ""
+        #: The number of what was refused last.
+        self.last: int | None = None
+        self._job = job
+        self._notes = notes
+        self._lock = threading.Lock()
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._counts = Counter[int]()
+        self._names = Counter[str]()
+        #: What the last refusal was about.
+        self._fault: tuple[str, ...] = ()
+        #: The number of what was refused last, by what an error says of itself: operation and label.
+        self._by_error: dict[tuple[str, str], int] = {}
+
+    def recording(self) -> Emulation:
+        """Return the block in which every context takes the profile, and every graph that is built is noted."""
+        # The report says what falls back: the program is not to stumble over a warning about it.
+        return Emulation(Settings(profile=self.profile, fallback="silent", on_build=self.note))
+
+    def refuse(self, violation: Violation) -> bool:
+        """Note what the profile refuses: the observer of the profile.
+
+        Args:
+            violation: What it is.
+
+        Returns:
+            Whether the call goes on nevertheless.
+        """
+        v = violation
+        key = (v, self.case)
+        fault = (v.operation, v.label, v.kind, v.given)
+        with self._lock:
+            # An output that has the type or rank of an operand has its fault, too: that is told once.
+            if v.argument.startswith("output") and fault == self._fault:
+                return self._job.go_on
+            self._fault = fault
+            number = self._numbers.setdefault(key, len(self._numbers))
+            self._counts[number] += 1
+            self.last = self._by_error[v.operation, v.label] = number
+            if self._counts[number] == 1 and self.profile is not None:
+                refusal = Refusal(
+                    operation=v.operation,
+                    # JSON has no surrogates.
+                    label=replace_surrogates(v.label),
+                    argument=replace_surrogates(v.argument),
+                    kind=v.kind,
+                    given=v.given,
+                    allowed=v.allowed,
+                    profile=v.profile,
+                    graph=replace_surrogates(self.case),
+                    change=suggest(v, self.profile),
+                )
+                self._notes.write(Refused(refusal=refusal))
+        return self._job.go_on
+
+    def note(self, graph: ComputationalGraph, built: MLGraph) -> None:
+        """Note a graph that was built.
+
+        Args:
+            graph: What it was built of.
+            built: The graph.
+        """
+        context = built._context
+        profile = context._revision.profile
+        if self._job.device is not None and profile is not None:
+            placement: Placement | None = simulate(outline(graph), profile, self._job.device)
+        else:
+            placement = _find_placement(built)
+        name = replace_surrogates(self.case or ", ".join(graph.outputs))
+        name = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
+        with self._lock:
+            self._names[name] += 1
+            count = self._names[name]
+        described = Graph(
+            name=name if count == 1 else f"{name} #{count}",
+            profile=None if profile is None else profile.name,
+            requested=self._job.device or context._selection.requested,
+            operators=len(graph.operators),
+        )
+        if placement is not None:
+            described = _with_placement(described, placement)
+        self._notes.write(Built(graph=described))
+
+    def fatal(self, error: BaseException | None) -> int | None:
+        """Return which refusal an error is, or comes from; ``None`` if none."""
+        seen: set[int] = set()
+        while error is not None and id(error) not in seen:
+            seen.add(id(error))
+            if isinstance(error, WebNNTypeError):
+                number = self._by_error.get((error.operation, error.label))
+                if number is not None:
+                    return number
+            error = error.__cause__ or error.__context__
+        return None
+
+    def end(self, end: _End) -> None:
+        """Note that the program has ended.
+
+        Args:
+            end: How.
+        """
+        with self._lock:
+            counts = tuple(self._counts[number] for number in range(len(self._numbers)))
+        self._notes.write(Ended(error=end.error, fatal=end.fatal, counts=counts))
+
+
+def main(job: str) -> None:
+    """Run a program: the main function of the process.
+
+    Args:
+        job: The `Job`, as JSON.
+    """
+    sys.exit(run(Job.model_validate_json(job)))
+
+
+def run(job: Job) -> int:
+    """Run a program, and return its exit code.
+
+    Args:
+        job: What to do.
+    """
+    recorder = Recorder(job, Notes(Path(job.notes)))
+    before = threading.enumerate()
+    with recorder.recording():
+        end = _RUN[job.kind](job, recorder)
+        # Threads of the program may still build.
+        for thread in threading.enumerate():
+            if thread not in before and not thread.daemon:
+                thread.join()
+    recorder.end(end)
+    return end.code
+
+
+def _find_placement(graph: MLGraph) -> Placement | None:
+    """Return where a graph runs; ``None`` if the engine does not tell."""
+    try:
+        return graph.placement
+    except NotSupportedError:
+        return None
+
+
+def _with_placement(graph: Graph, placement: Placement) -> Graph:
+    fallbacks = [
+        Fallback(operation=each.operation, label=replace_surrogates(each.label), device=each.device, reason=each.reason)
+        for each in placement.fallbacks
+    ]
+    return graph.model_copy(
+        update={
+            "requested": placement.requested,
+            "devices": tuple(placement.devices),
+            "partitions": len(placement.partitions),
+            "transferred_bytes": placement.transferredBytes,
+            "fallbacks": tuple(fallbacks),
+        }
+    )
+
+
+def _run_python(job: Job, recorder: Recorder) -> _End:
+    """Run a Python program as the interpreter would."""
+    sys.argv[:] = [job.program, *job.arguments]
+    sys.path.insert(0, str(Path(job.program).resolve().parent))
+    try:
+        runpy.run_path(job.program, run_name="__main__")
+    except SystemExit as error:
+        if error.code is not None and not isinstance(error.code, int):
+            print(error.code, file=sys.stderr)
+        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        # A program that gives up does so for what it was refused last.
+        return _End(code, _exit_code(code), recorder.last) if code else _End()
+    except BaseException as error:  # whatever the program raises: the interpreter would print it, too
+        # The frames above the program's first one are not the program's. An error in its syntax has none.
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != job.program:
+            trace = trace.tb_next
+        traceback.print_exception(error.with_traceback(trace))
+        return _End(1, _write(error), recorder.fatal(error))
+    return _End()
+
+
+def _run_javascript(job: Job, recorder: Recorder) -> _End:
+    """Run a program, or a page, in Node: its `navigator.ml` is of this process."""
+    # Only a program in JavaScript needs these.
+    import typer  # noqa: PLC0415
+
+    from webnn.wpt_runner.commands.program import command  # noqa: PLC0415
+
+    try:
+        command(Path(job.program), list(job.arguments), root=None, node=None, profile=None, revision=job.revision, timeout=None)
+    except typer.Exit as ended:
+        if ended.exit_code:
+            # The error stays in JavaScript: most likely it is what was refused last.
+            return _End(ended.exit_code, _exit_code(ended.exit_code), recorder.last)
+    return _End()
+
+
+def _build_cases(job: Job, recorder: Recorder) -> _End:
+    """Build the graph of every case of a file, each in a context of its own."""
+    from webnn.wpt_runner.javascript.idl import load_idl  # noqa: PLC0415 (as above)
+    from webnn.wpt_runner.levels import level_of  # noqa: PLC0415
+    from webnn.wpt_runner.vectors import load_cases, replay  # noqa: PLC0415
+    from webnn.wpt_runner.vectors.format import CaseError, Graph, parse  # noqa: PLC0415
+
+    ends: list[_End] = []
+    for case in load_cases([Path(job.program)]):
+        recorder.case = case.name
+        level = level_of(case.level)
+        try:
+            if case.fault:
+                raise CaseError(case.fault)
+            context = ML(revision=load_idl(level.revision, level.profile).revision).createContextSync()
+            replay.build(parse(Graph, case.graph, "graph"), context, level)
+        except (CaseError, DOMException, TypeError) as error:
+            ends.append(_End(1, f"{replace_surrogates(case.name)}: {_write(error)}", recorder.fatal(error)))
+    # What a profile refuses comes before what it does not.
+    return min(ends, key=lambda end: end.fatal is None, default=_End())
+
+
+_RUN: Mapping[Kind, Callable[[Job, Recorder], _End]] = MappingProxyType(
+    {"python": _run_python, "javascript": _run_javascript, "cases": _build_cases}
+)
+
+
+def _exit_code(code: int) -> str:
+    return f"the program ended with exit code {code}"
+
+
+def _write(error: BaseException) -> str:
+    """Write an error in a line."""
+    text = one_line(str(error), _LONGEST_ERROR)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

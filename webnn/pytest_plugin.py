@@ -1,0 +1,155 @@
+"""The pytest plugin: tests of WebNN programs with faults (``webnn_faults``) and on device profiles (``webnn_profile``).
+
+What they set holds for every `webnn.ML` of the process until the test ends, ``navigator.ml`` included, as `webnn.emulate` says: the program
+under test needs no change. docs/devices.md has a complete example.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from webnn.context.emulation import ambient, emulate
+from webnn.context.faults import Faults
+
+if TYPE_CHECKING:
+    from webnn.validation.profiles import Profile
+
+__all__ = ["ProfileChooser", "webnn_faults", "webnn_profile"]
+
+_NAME = "webnn_profile"
+_STACK = pytest.StashKey[ExitStack]()
+
+
+class ProfileChooser:
+    """What the fixture ``webnn_profile`` is: a function that chooses the device profile for the rest of the test.
+
+    Args:
+        stack: What ends with the test.
+    """
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+
+    def __call__(self, profile: str | os.PathLike[str] | Profile) -> Profile:
+        """Choose a profile, and return it.
+
+        Args:
+            profile: The name of a profile, the path of a file, or a profile.
+
+        Raises:
+            TypeError: It is none of these.
+            ProfileError: There is no such profile, or the file is none.
+        """
+        emulation = emulate(profile=profile)
+        chosen = emulation.settings.profile
+        if chosen is None:
+            raise TypeError("webnn_profile: profile must be the name or the file of a device profile, or a Profile, got None")
+        self._stack.enter_context(emulation)
+        return chosen
+
+    @property
+    def current(self) -> Profile | None:
+        """The profile that holds now, whoever chose it; ``None`` if there is none."""
+        return ambient().profile
+
+
+@pytest.fixture
+def webnn_faults() -> Iterator[Faults]:
+    """Faults that hold for every context that is made during the test: a `webnn.Faults` with nothing armed."""
+    faults = Faults()
+    with emulate(faults=faults):
+        yield faults
+
+
+@pytest.fixture
+def webnn_profile(request: pytest.FixtureRequest) -> Iterator[ProfileChooser]:
+    """Choose the device profile of the test: by a parameter (``indirect=True``), or by a call, ``webnn_profile("coreml")``.
+
+    ``webnn_profile.current`` is the profile that holds, also one that the marker or the command line chose.
+    """
+    with ExitStack() as stack:
+        chooser = ProfileChooser(stack)
+        parameter = getattr(request, "param", None)
+        if parameter is not None:
+            chooser(parameter)
+        yield chooser
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option, and its twin for the configuration file."""
+    text = "run the tests on a device profile of WebNN: a name such as coreml, or a file"
+    group = parser.getgroup("webnn-devices", "WebNN's emulated devices")
+    group.addoption("--webnn-profile", metavar="NAME|FILE", help=text)
+    parser.addini(_NAME, f"{text}, from the folder of this configuration")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell pytest of the marker, and begin with the profile of the command line or the configuration file.
+
+    Raises:
+        pytest.UsageError: There is no such profile.
+    """
+    config.addinivalue_line("markers", f"{_NAME}(profile): run the test on a device profile of WebNN, a name or a file")
+    profile = _profile_of(config)
+    if not profile:
+        return
+    stack = ExitStack()
+    try:
+        stack.enter_context(emulate(profile=profile))
+    except ValueError as error:
+        raise pytest.UsageError(f"webnn-profile: {error}") from None
+    config.add_cleanup(stack.close)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say which profile the tests run on."""
+    profile = _profile_of(config)
+    return [f"webnn: the device profile {profile}"] if profile else []
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Refuse a parameter that stands in the place of the fixture: it would choose nothing, and every test would pass."""
+    for marker in metafunc.definition.iter_markers("parametrize"):
+        given: dict[str, Any] = {**dict(zip(("argnames", "argvalues", "indirect"), marker.args, strict=False)), **marker.kwargs}
+        names, indirect = given.get("argnames", ""), given.get("indirect", False)
+        every = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
+        if _NAME in every and indirect is not True and (indirect is False or _NAME not in indirect):
+            pytest.fail(f"{metafunc.definition.nodeid}: parametrize must have indirect=True for {_NAME}", pytrace=False)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin with the profile of the test's marker, before its fixtures are made; a marker that names none fails the test."""
+    marker = item.get_closest_marker(_NAME)
+    if marker is None:
+        return
+    if len(marker.args) != 1 or marker.kwargs:
+        pytest.fail(f"the marker {_NAME} must have one argument, the name or the file of a device profile", pytrace=False)
+    stack = item.stash[_STACK] = ExitStack()
+    try:
+        ProfileChooser(stack)(marker.args[0])
+    except (TypeError, ValueError) as error:
+        pytest.fail(f"the marker {_NAME}: {error}", pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """End with the profile of the test's marker, after its fixtures, whatever becomes of them."""
+    try:
+        return (yield)
+    finally:
+        item.stash.get(_STACK, ExitStack()).close()
+
+
+def _profile_of(config: pytest.Config) -> str:
+    """Return the profile of the command line, or else that of the configuration file; nothing if neither has one."""
+    option: str | None = config.getoption(_NAME)
+    written: str = config.getini(_NAME) or ""
+    if written.endswith(".json") and config.inipath is not None:
+        written = str(config.inipath.parent / written)
+    return option or written
