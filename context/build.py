@@ -1,4 +1,7 @@
-"""The steps of `MLGraphBuilder.build` on the timeline: translate, make a session, find out where it runs what."""
+"""The steps of `MLGraphBuilder.build` on the timeline: translate, make a session, find out where it runs what.
+
+The translation loads onnx: this module loads at the first build.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,25 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from webnn.context import placement
-from webnn.context.engine import CompiledGraph
+from webnn.builder.onnx.translate import OnnxModel, translate
+from webnn.context.engine import CompiledGraph, one_line
 from webnn.context.fallback import answer_placement
 from webnn.context.graph import MLGraph
 from webnn.context.placement import Placement
+from webnn.context.placement.assign import measure, simulate, uniform, unknown
+from webnn.context.placement.outlines import outline
+from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.builder.onnx.translate import OnnxModel
     from webnn.context.context import MLContext
+    from webnn.context.devices import Selection
     from webnn.context.fallback import Caller
 
-__all__ = ["compile"]
+__all__ = ["compile_graph"]
 
 
-def compile(context: MLContext, graph: ComputationalGraph, caller: Caller) -> MLGraph:
+def compile_graph(context: MLContext, graph: ComputationalGraph, caller: Caller) -> MLGraph:
     """Convert a graph into what the engine understands: the parallel steps of `build`.
 
     Args:
@@ -33,21 +39,16 @@ def compile(context: MLContext, graph: ComputationalGraph, caller: Caller) -> ML
         OperationError: The engine refuses the graph, or operators leave the requested device and the fallback policy refuses that.
         InvalidStateError: The context is lost.
     """
-    # The translation loads onnx, which takes a while: not before the first build.
-    from webnn.builder.onnx.translate import translate  # noqa: PLC0415
-
     context._loss.check("build")
-    selection, profile = context._selection, context._revision.profile
+    profile = context._revision.profile
     placed: Placement | Callable[[], Placement]
     if profile is not None:
-        placed = placement.simulate(placement.outline(graph), profile, selection.requested)
+        placed = simulate(outline(graph), profile, context._selection.requested)
         # Before the work: who refuses the placement needs no session.
         answer_placement(placed, context._fallback, caller)
-        implementation = CompiledGraph(translate(graph), selection)
+        implementation = CompiledGraph(translate(graph), context._selection)
     else:
-        model = translate(graph)
-        implementation = CompiledGraph(model, selection)
-        placed = _find_placement(context, graph, model, implementation)
+        implementation, placed = _build_on_devices(context, graph, translate(graph))
         if isinstance(placed, Placement):
             answer_placement(placed, context._fallback, caller)
     built = MLGraph._create(context, implementation, placed)
@@ -57,26 +58,39 @@ def compile(context: MLContext, graph: ComputationalGraph, caller: Caller) -> ML
     return built
 
 
-def _find_placement(
-    context: MLContext, graph: ComputationalGraph, model: OnnxModel, implementation: CompiledGraph
-) -> Placement | Callable[[], Placement]:
-    """Return where the engine runs a graph, or what tells it when it is asked for."""
+def _build_on_devices(
+    context: MLContext, graph: ComputationalGraph, model: OnnxModel
+) -> tuple[CompiledGraph, Placement | Callable[[], Placement]]:
+    """Make the session of a graph; find out where it runs, or what tells it when it is asked for."""
     selection = context._selection
     if len(selection.devices) == 1:
-        reason = "; ".join(selection.reasons) if selection.fallback else ""
-        # Of the model only what is needed: it refers to the weights.
-        return partial(
-            placement.uniform,
-            model.operators,
-            model.inputs,
-            model.outputs,
-            provider=selection.providers[0][0],
-            requested=selection.requested,
-            reason=reason,
-        )
+        implementation = CompiledGraph(model, selection)
+        return implementation, _uniform(model, selection, "; ".join(selection.reasons) if selection.fallback else "")
+    try:
+        implementation = CompiledGraph(model, selection)
+    except OperationError as error:
+        # Providers have faults of their own, which the default CPU provider does not have.
+        if context._fallback == "deny":
+            raise
+        implementation = CompiledGraph(model, selection.default_only())
+        return implementation, _uniform(model, selection, f"{selection.providers[0][0]} refused the graph: {one_line(error)}")()
     assignments = implementation.assignments()
     if assignments is not None:
-        return placement.measure(placement.outline(graph), assignments, selection, model.op_types())
+        return implementation, measure(outline(graph), assignments, selection, model.op_types())
     if selection.accelerated and context._fallback == "deny":
-        placement.unknown("build")
-    return placement.unknown
+        unknown("build")
+    return implementation, unknown
+
+
+def _uniform(model: OnnxModel, selection: Selection, reason: str) -> Callable[[], Placement]:
+    """Return what tells that the default CPU provider runs a graph. Of the model it refers to what it needs, not to the weights."""
+    return partial(
+        uniform,
+        model.operators,
+        model.inputs,
+        model.outputs,
+        provider=selection.providers[-1][0],
+        requested=selection.requested,
+        device=selection.device,
+        reason=reason,
+    )

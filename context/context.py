@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 import numpy as np
 
 from webnn.builder.interfaces import ContextBase
-from webnn.context import buffers, build, compute, create, dispatch, injection, limits, mixing
+from webnn.context import buffers, compute, create, dispatch, injection, mixing
 from webnn.context.fallback import find_caller
 from webnn.context.graph import MLGraph
 from webnn.context.loss import Loss, MLContextLostInfo
@@ -383,7 +383,10 @@ class MLContext(ContextBase):
         """
         if not self._revision.tensors:
             raise mixing.refusal(self._revision, "opSupportLimits")
-        return limits.op_support_limits(self._revision)
+        # The tables of limits are data that other programs do without.
+        from webnn.context.limits import op_support_limits  # noqa: PLC0415
+
+        return op_support_limits(self._revision)
 
     def destroy(self) -> None:
         """Lose the context, and with it its graphs and tensors. `#api-mlcontext-destroy`.
@@ -433,5 +436,12 @@ class MLContext(ContextBase):
             graph: The graph.
             caller: The program's line.
         """
-        job = partial(build.compile, self, graph, caller)
+        job = partial(self._compile, graph, caller)
         return job if self._faults is None else injection.building(self, graph, job)
+
+    def _compile(self, graph: ComputationalGraph, caller: Caller) -> MLGraph:
+        """Run the parallel steps of `build`."""
+        # They load onnx, which takes a while: not before the first build, and not on the event loop's thread.
+        from webnn.context.build import compile_graph  # noqa: PLC0415
+
+        return compile_graph(self, graph, caller)

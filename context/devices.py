@@ -9,7 +9,7 @@ import os
 import platform
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -201,6 +201,10 @@ class Selection:
     def accelerated(self) -> bool:
         """The best device is a massively parallel one."""
         return self.device != "cpu"
+
+    def default_only(self) -> Selection:
+        """Return the same with the default CPU provider alone."""
+        return replace(self, devices=self.devices[-1:], providers=self.providers[-1:])
 
 
 def select_accelerated(

@@ -165,11 +165,19 @@ def answer_placement(placement: Placed, policy: FallbackPolicy, caller: Caller) 
             operation=first.operation,
             label=first.label,
         )
-    named = [f"{label_prefix(each.label)}{each.operation} on the {each.device.upper()}{_because(each.reason)}" for each in strays[:_NAMED]]
+    # Where one reason holds for all, it is told once.
+    reasons = {each.reason for each in strays}
+    named = [_describe(each, with_reason=len(reasons) > 1) for each in strays[:_NAMED]]
     if len(strays) > _NAMED:
         named.append(f"and {len(strays) - _NAMED} more")
     count = "1 operator runs" if len(strays) == 1 else f"{len(strays)} operators run"
-    caller.warn(f'build: {count} elsewhere in a graph for deviceType "{placement.requested}": {"; ".join(named)}')
+    why = _because(strays[0].reason) if len(reasons) == 1 else ""
+    caller.warn(f'build: {count} elsewhere in a graph for deviceType "{placement.requested}": {"; ".join(named)}{why}')
+
+
+def _describe(operator: FallenOperator, *, with_reason: bool) -> str:
+    reason = _because(operator.reason) if with_reason else ""
+    return f"{label_prefix(operator.label)}{operator.operation} on the {operator.device.upper()}{reason}"
 
 
 def _because(reason: str) -> str:

@@ -109,9 +109,10 @@ def uniform(
     *,
     provider: str,
     requested: str = HOST,
+    device: str = HOST,
     reason: str = "",
 ) -> Placement:
-    """Tell where everything runs if the CPU is all there is: there, in one partition. What the engine leaves out is not told.
+    """Tell where everything runs if the default CPU provider is all there is: in one partition. What the engine leaves out is not told.
 
     Args:
         operators: `OnnxModel.operators`: the operation, the number and the label of each.
@@ -119,7 +120,8 @@ def uniform(
         outputs: `OnnxModel.outputs`.
         provider: The execution provider of the CPU.
         requested: The device type that was asked for.
-        reason: Why that is not what the context got, if it is not.
+        device: The device type that the context got.
+        reason: Why the graph does not run there.
     """
     partition = Partition(
         device=HOST,
@@ -129,7 +131,7 @@ def uniform(
     )
     return Placement(
         requested=requested,
-        device=HOST,
+        device=device,
         reason=reason,
         operators=tuple(
             OperatorPlacement(

@@ -18,7 +18,9 @@ from tests.support import CURRENT, make_context
 from webnn import MLGraph, MLGraphBuilder, MLOperand, NotSupportedError
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
-from webnn.context.placement import Outline, Placement, Transfer, outline, simulate, uniform, unknown
+from webnn.context.placement import Placement, Transfer
+from webnn.context.placement.assign import simulate, uniform, unknown
+from webnn.context.placement.outlines import Outline, outline
 from webnn.validation.descriptor import OperandDescriptor
 
 Build = Callable[[MLGraphBuilder], Mapping[str, MLOperand]]

@@ -13,7 +13,9 @@ from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
 from webnn.context.devices import Device, Selection
 from webnn.context.engine import CompiledGraph
-from webnn.context.placement import Placement, measure, outline
+from webnn.context.placement import Placement
+from webnn.context.placement.assign import measure
+from webnn.context.placement.outlines import outline
 
 Build = Callable[[MLGraphBuilder], Mapping[str, MLOperand]]
 

@@ -18,7 +18,9 @@ from webnn.check.events import Built, Ended, Job, Kind, Notes, Refused
 from webnn.check.report import Fallback, Graph, Refusal
 from webnn.context.emulation import Emulation, Settings
 from webnn.context.ml import ML
-from webnn.context.placement import Placement, outline, simulate
+from webnn.context.placement import Placement
+from webnn.context.placement.assign import simulate
+from webnn.context.placement.outlines import outline
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
 from webnn.validation.profiles import Violation, load_profile
 from webnn.wpt_runner.reports.text import one_line, replace_surrogates
