@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from webnn.builder.onnx.translate import OnnxModel, translate
-from webnn.context.engine import CompiledGraph, one_line
+from webnn.context.engine import CompiledGraph, one_line, refuses_options
 from webnn.context.fallback import answer_placement
 from webnn.context.graph import MLGraph
 from webnn.context.placement import Placement
@@ -69,17 +69,24 @@ def _build_on_devices(
     try:
         implementation = CompiledGraph(model, selection)
     except OperationError as error:
-        # Providers have faults of their own, which the default CPU provider does not have.
-        if context._fallback == "deny":
+        # Providers have faults of their own, which the default CPU provider does not have. The program's options for them are none.
+        if context._fallback == "deny" or _refuses_options(selection):
             raise
         implementation = CompiledGraph(model, selection.default_only())
-        return implementation, _uniform(model, selection, f"{selection.providers[0][0]} refused the graph: {one_line(error)}")()
+        reason = f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
+        return implementation, _uniform(model, selection, reason)()
     assignments = implementation.assignments()
     if assignments is not None:
         return implementation, measure(outline(graph), assignments, selection, model.op_types())
     if selection.accelerated and context._fallback == "deny":
         unknown("build")
     return implementation, unknown
+
+
+def _refuses_options(selection: Selection) -> bool:
+    """Tell whether a device starts, but not with the options that its provider has here."""
+    chosen = zip(selection.devices[:-1], selection.providers[:-1], strict=True)
+    return any(refuses_options(device, settings) for device, (_, settings) in chosen)
 
 
 def _uniform(model: OnnxModel, selection: Selection, reason: str) -> Callable[[], Placement]:

@@ -286,14 +286,14 @@ def emulate(requested: str, profile: Profile, *, powerPreference: str = "default
         profile: The device profile.
         powerPreference: As for `select`.
     """
-    device = profile.devices.get(requested, requested)
+    device, reason = profile.device_for(requested)
     cpu = Device(provider=CPU, type="cpu")
     return Selection(
         requested=requested,
         device=device,
         devices=(cpu,),
         providers=((CPU, _NONE),),
-        reasons=() if device == requested else (f'the device profile "{profile.name}" runs {requested} contexts on the {device}',),
+        reasons=(reason,) if reason else (),
         settings=session_settings([cpu], powerPreference),
     )
 
@@ -311,13 +311,17 @@ def session_settings(devices: Iterable[Device], powerPreference: str) -> Session
         powerPreference: ``"high-performance"`` uses every core that this process may use, ``"low-power"`` a quarter of them, whose threads
             do not spin; otherwise the engine decides.
     """
-    threads = 0
-    if powerPreference == "high-performance":
-        threads = usable_cores()
-    elif powerPreference == "low-power":
-        threads = max(1, usable_cores() // 4)
     directml = any(device.provider == DIRECTML for device in devices)
-    return SessionSettings(threads=threads, spinning=powerPreference != "low-power", sequential=directml, memory_pattern=not directml)
+    return SessionSettings(
+        threads=_threads(powerPreference), spinning=powerPreference != "low-power", sequential=directml, memory_pattern=not directml
+    )
+
+
+def _threads(powerPreference: str) -> int:
+    """Return how many threads an operator on the CPU may use; 0 leaves it to the engine."""
+    if powerPreference == "default":
+        return 0
+    return usable_cores() if powerPreference == "high-performance" else max(1, usable_cores() // 4)
 
 
 def usable_cores() -> int:
@@ -386,4 +390,7 @@ def _options(device: Device, powerPreference: str, providerOptions: Mapping[str,
         options["use_tf32"] = "0"
     elif device.provider == DIRECTML:
         options["performance_preference"] = _DIRECTML_PREFERENCES[powerPreference]
+    elif device.provider == OPENVINO and device.type == "cpu" and not device.plugin and (threads := _threads(powerPreference)):
+        # It has threads of its own, which the session's settings do not reach.
+        options["num_of_threads"] = str(threads)
     return MappingProxyType(options | dict(providerOptions.get(device.provider, _NONE)))

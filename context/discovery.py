@@ -76,6 +76,6 @@ def _register(provider: str) -> str:
         if importlib.util.find_spec(package) is None:
             return ""
         engine.register_library(provider, str(importlib.import_module(package).get_library_path()))
-    except Exception as error:  # whatever a plug-in does, the other providers work
+    except (Exception, SystemExit) as error:  # whatever a plug-in does, the other providers work
         return f"does not register: {engine.one_line(error)}"
     return "is registered, but it found no device"

@@ -191,10 +191,12 @@ def _environment(profile: str | None, fallback: str | None) -> Settings:
     """Convert the environment variables: not each time, because a profile may be a file."""
     if profile is None and fallback is None:
         return _NOTHING
-    return Settings(
-        profile=None if profile is None else _convertProfile(PROFILE_VARIABLE, profile),
-        fallback=None if fallback is None else convert_policy(fallback, FALLBACK_VARIABLE),
-    )
+    try:
+        chosen = None if profile is None else _convertProfile(PROFILE_VARIABLE, profile)
+    except ValueError as error:  # it names the profile, not who asked for it
+        error.add_note(f"It is the value of the environment variable {PROFILE_VARIABLE}.")
+        raise
+    return Settings(profile=chosen, fallback=None if fallback is None else convert_policy(fallback, FALLBACK_VARIABLE))
 
 
 def _convertProfile(where: str, value: object) -> Profile:

@@ -35,6 +35,7 @@ __all__ = [
     "find_failure",
     "list_devices",
     "one_line",
+    "refuses_options",
     "register_library",
     "version",
 ]
@@ -70,7 +71,8 @@ _LIBRARIES = {"win32": "onnxruntime_providers_{}.dll", "darwin": "libonnxruntime
 _DEVICE_TYPES: Mapping[str, str] = MappingProxyType({"CPU": "cpu", "GPU": "gpu", "NPU": "npu"})
 #: The engine's name for an error's kind, the place in its source that CUDA's errors begin with, and what follows the text of one.
 _DECORATION = re.compile(r"^.*?(?=CUDA failure \d+: )|\[ONNXRuntimeError\] : \d+ : \w+ : | ; GPU=.*")
-_LONGEST_REASON = 300
+#: Of a longer text, what stands at its two ends: functions and places in the engine's source come first, what happened comes last.
+_LONGEST_REASON, _BEGINNING = 300, 100
 
 
 @functools.cache
@@ -132,34 +134,44 @@ def _device(listed: Any) -> Device:
     )
 
 
-def find_failure(device: Device) -> str:
+def find_failure(device: Device, settings: Options | None = None) -> str:
     """Try whether a session with a device starts.
+
+    Args:
+        device: The device.
+        settings: The provider's options; by default those alone that choose the device.
 
     Returns:
         Why it does not, to be read behind the provider's name; an empty string if it does.
     """
     ort = _runtime()
+    settings = device.options if settings is None else settings
     if not device.plugin:
         _preload()
     # The engine writes to standard error, by a log of the process, why a provider of its own does not start, and goes on without it.
     ort.set_default_logger_severity(_NOTHING)
     try:
         options = _session_options(session_settings([device], "default"))
-        session = _start(_SMALLEST_MODEL, options, [device], [(device.provider, device.options)])
+        session = _start(_SMALLEST_MODEL, options, [device], [(device.provider, settings)])
         if device.provider in session.get_providers():
             return ""
     except Exception as error:  # the engine's exceptions have no common class
         return f"does not start: {one_line(error)}"
     finally:
         ort.set_default_logger_severity(_WARNINGS)
-    settings = ", ".join(f"{name} {value}" for name, value in device.options.items())
-    return _loading_failure(device.provider) or ("does not start" + (f" with {settings}" if settings else ""))
+    told = ", ".join(f"{name} {value}" for name, value in settings.items())
+    return _loading_failure(device.provider) or ("does not start" + (f" with {told}" if told else ""))
 
 
-def one_line(error: Exception) -> str:
-    """Return the text of an exception of the engine as a part of a line."""
-    text = " ".join(_DECORATION.sub("", " ".join(str(error).split())).split())
-    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
+def refuses_options(device: Device, settings: Options) -> bool:
+    """Tell whether a device starts, but not with these provider options."""
+    return bool(find_failure(device, settings)) and not find_failure(device)
+
+
+def one_line(error: BaseException) -> str:
+    """Return the text of an exception of the engine, or of a package, as a part of a line; its class if it has none."""
+    text = " ".join(_DECORATION.sub("", " ".join(str(error).split())).split()) or type(error).__name__
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_BEGINNING]}...{text[_BEGINNING - _LONGEST_REASON :]}"
 
 
 @functools.cache

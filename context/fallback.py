@@ -84,7 +84,7 @@ class Caller(NamedTuple):
             DeviceFallbackWarning,
             self.filename,
             self.lineno,
-            module=self.namespace.get("__name__", "<unknown>"),
+            module=self.namespace.get("__name__") or _NO_MODULE,
             registry=self.namespace.setdefault("__warningregistry__", {}),
         )
 
@@ -95,7 +95,10 @@ def find_caller(stacklevel: int = 1) -> Caller:
     Args:
         stacklevel: 1 is the place that calls this function, 2 the one that called that, as for `warnings.warn`.
     """
-    frame = sys._getframe(stacklevel)
+    try:
+        frame = sys._getframe(stacklevel)
+    except ValueError:  # no Python code called: a thread of `_thread` begins with this call, or the interpreter ends with it
+        return Caller("<sys>", 0, sys.__dict__)
     return Caller(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
 
 

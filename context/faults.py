@@ -1,4 +1,4 @@
-"""`Faults`: what goes wrong in real browsers, on demand. docs/devices.md says what a program sees of each in either draft.
+"""`Faults`: what goes wrong in real browsers, on demand. docs/testing.md says what a program sees of each in either draft.
 
 This module decides; `webnn.context.injection` does what was decided. Everything is decided when a call is made, not when its turn on the
 timeline comes: a test that arms a fault, makes a call and disarms it gets the fault in that call.
@@ -82,7 +82,7 @@ class _Plan:
             case int():
                 return number < self.which
             case range() as numbers:
-                return len(numbers) > 0 and number < max(numbers[0], numbers[-1])
+                return bool(numbers) and number < max(numbers[0], numbers[-1])
             case numbers:
                 return number < max(numbers, default=0)
 

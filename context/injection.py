@@ -6,7 +6,8 @@ Each function runs the ordinary steps, so that the calls check what they always 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from webnn.context import compute, create, dispatch
@@ -41,9 +42,14 @@ __all__ = [
 ]
 
 
-def pause(faults: Faults) -> None:
-    """Wait before a context is created."""
-    time.sleep(faults.delay or 0.0)
+@contextmanager
+def pause(faults: Faults) -> Iterator[None]:
+    """Wait at the end of the block, which creates a context or fails to."""
+    delay = faults.delay or 0.0
+    try:
+        yield
+    finally:
+        time.sleep(delay)
 
 
 def stall(timeline: Timeline, faults: Faults) -> None:
@@ -167,8 +173,9 @@ def created(context: MLContext, create_tensor: Callable[[], MLTensor]) -> MLTens
         InvalidStateError: The context is lost, before or while it waits.
         UnknownError: There is no memory.
     """
+    delay = _faults(context).delay or 0.0
     outcome = _allocate(context, create_tensor)
-    _wait(context, _faults(context).delay or 0.0)
+    _wait(context, delay)
     return _settle(context, outcome)
 
 
@@ -180,7 +187,7 @@ def resolved(context: MLContext, create_tensor: Callable[[], MLTensor]) -> async
     """
     delay = _faults(context).delay
     if not delay:
-        return create.resolved(context, lambda: created(context, create_tensor))
+        return create.resolved(context, lambda: _settle(context, _allocate(context, create_tensor)))
     try:
         outcome = _allocate(context, create_tensor)
     except Exception as error:  # a failed step rejects the promise

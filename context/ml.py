@@ -209,9 +209,10 @@ class ML:
         caller = find_caller(2)
         request = self._request(options, members)
         settings = self._settings.over(emulation.ambient())
-        if settings.faults is not None:
-            injection.pause(settings.faults)
-        return self._create(request, settings, caller)
+        if settings.faults is None:
+            return self._create(request, settings, caller)
+        with injection.pause(settings.faults):
+            return self._create(request, settings, caller)
 
     def _request(self, options: object, members: Mapping[str, Any]) -> _Request:
         """Convert the arguments and run the steps before the parallel ones."""

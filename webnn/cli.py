@@ -1,4 +1,4 @@
-"""The command line: ``webnn demo``, ``webnn devices``, ``webnn run``, ``webnn check`` and ``webnn wpt``."""
+"""The command line: ``webnn demo``, ``webnn devices``, ``webnn profiles``, ``webnn run``, ``webnn check`` and ``webnn wpt``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webnn.check import command as check
 from webnn.context import devices as device_selection
 from webnn.context import discovery, emulation, engine
 from webnn.demo import network, show
-from webnn.validation.profiles import ProfileError
+from webnn.validation.profiles import PROFILES, Profile, ProfileError, load_profile
 from webnn.wpt_runner import cli as wpt_runner
 from webnn.wpt_runner.commands import program
 from webnn.wpt_runner.commands.failure import failure
@@ -124,6 +124,23 @@ def devices() -> None:
         raise failure(f"{' and '.join(flavours)} overwrite each other's files: uninstall all of them, then install one", 1)
 
 
+@app.command()
+def profiles(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME|FILE", help="Profiles, by their names or as files of yours.", show_default=False)
+    ] = None,
+) -> None:
+    """Show the device profiles: whose limits they are, and what they are certain of.
+
+    Without a name, every profile that is shipped. It also checks files: the exit status is 2 if one is no profile.
+    """
+    try:
+        found = [load_profile(name) for name in names or PROFILES]
+    except ProfileError as error:
+        raise failure(str(error), 2) from None
+    _print_rows(_console(), [(profile.name, profile.summary, _describe_devices(profile)) for profile in found])
+
+
 def main() -> None:
     """Run the command line."""
     try:
@@ -135,6 +152,13 @@ def main() -> None:
 
 def _console() -> Console:
     return Console(highlight=False)
+
+
+def _describe_devices(profile: Profile) -> str:
+    """Say which requests a profile runs elsewhere, and what falls back."""
+    moved = [f"{requested} on the {device}" for requested, device in profile.devices.items() if device != requested]
+    native = "" if profile.native is None else f"{len(profile.native)} native operations"
+    return "; ".join(filter(None, [", ".join(moved), native]))
 
 
 def _describe_provider(provider: str, inventory: device_selection.Inventory) -> Iterator[Row]:

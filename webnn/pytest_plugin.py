@@ -1,7 +1,7 @@
 """The pytest plugin: tests of WebNN programs with faults (``webnn_faults``) and on device profiles (``webnn_profile``).
 
 What they set holds for every `webnn.ML` of the process until the test ends, ``navigator.ml`` included, as `webnn.emulate` says: the program
-under test needs no change. docs/devices.md has a complete example.
+under test needs no change. docs/testing.md has a complete example.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -122,9 +123,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             pytest.fail(f"{metafunc.definition.nodeid}: parametrize must have indirect=True for {_NAME}", pytrace=False)
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Begin with the profile of the test's marker, before its fixtures are made; a marker that names none fails the test."""
+    """Begin with the profile of the test's marker, before its fixtures are made; a marker that names none fails the test.
+
+    The hooks of plug-ins come before pytest's own, which makes the fixtures, but for the one that skips tests.
+    """
     marker = item.get_closest_marker(_NAME)
     if marker is None:
         return
@@ -134,7 +137,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     try:
         ProfileChooser(stack)(marker.args[0])
     except (TypeError, ValueError) as error:
-        pytest.fail(f"the marker {_NAME}: {error}", pytrace=False)
+        raise pytest.fail.Exception(f"the marker {_NAME}: {error}", pytrace=False) from None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -150,6 +153,7 @@ def _profile_of(config: pytest.Config) -> str:
     """Return the profile of the command line, or else that of the configuration file; nothing if neither has one."""
     option: str | None = config.getoption(_NAME)
     written: str = config.getini(_NAME) or ""
-    if written.endswith(".json") and config.inipath is not None:
+    is_file = written.endswith(".json") or Path(written).name != written
+    if is_file and config.inipath is not None:
         written = str(config.inipath.parent / written)
     return option or written

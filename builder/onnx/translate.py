@@ -180,15 +180,18 @@ class _Translator:
         for operator in self.graph.operators:
             self.operator(operator)
         outputs: dict[str, tuple[str, OperandDescriptor]] = {}
-        emitter.scope("outputs")
         taken = {value for value, _ in inputs.values()} | set(self.values.values())
         for name, operand in self.graph.outputs.items():
-            value = self.value(operand)
+            value, maker = self.value(operand), operand._operator
             if value in taken:
                 # The engine wants a value of its own for each output: an operand may be listed twice. (`Identity` has no kernel for small
                 # integers.)
+                emitter.scope(f"outputs.{len(outputs)}")
                 dataType = operand._descriptor.dataType
                 value = emitter.cast(value, dataType) if dataType in SMALL_TYPES else emitter.node("Identity", [value])
+            elif maker is not None:
+                # A transpose that was put off is a part of the operator whose output it is.
+                emitter.scope(f"{maker.operation.name}#{maker.index}")
             taken.add(value)
             emitter.declare_output(value, operand._descriptor)
             outputs[name] = value, operand._descriptor

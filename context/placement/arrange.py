@@ -154,13 +154,15 @@ class _Arranger:
     def constant_bytes(self) -> int:
         """Return the bytes of constants that cross when the graph is built."""
         crossings: dict[tuple[int, str], int] = {}
-        for step, place in zip(self.outline.steps, self.places, strict=True):
-            if place.device in {"", HOST}:
-                continue
-            for taken in step.takes:
-                for value in self.origins[taken]:
-                    if self.fixed[value]:
-                        crossings[value, place.device] = self.outline.values[value].size
+        for step, place, given in zip(self.outline.steps, self.places, self.taken, strict=True):
+            # What is merged into those before it takes its constants there.
+            for device in {place.device} if place.device else {self.device(value) for value in given}:
+                if device == HOST:
+                    continue
+                for taken in step.takes:
+                    for value in self.origins[taken]:
+                        if self.fixed[value]:
+                            crossings[value, device] = self.outline.values[value].size
         return sum(crossings.values())
 
 

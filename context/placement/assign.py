@@ -19,18 +19,20 @@ if TYPE_CHECKING:
 __all__ = ["Assignments", "measure", "simulate", "uniform", "unknown"]
 
 #: What the engine says: for each piece of the graph the execution provider and the names of the nodes.
-Assignments = Iterable[tuple[str, Iterable[str]]]
+Assignments = Sequence[tuple[str, Sequence[str]]]
 
 #: An operator in the name of a node, as `webnn.builder.onnx.emitter` makes them. Behind it may stand the name of a value that the node
 #: transposes, which another operator has made.
 _SCOPE = re.compile(r"\w+#(\d+)(?:\.\w+#\d+\.\d+(?::\d+)?\^)?")
+#: ONNX operators that are functions: where no provider has them as one, the engine writes them out as several nodes, which have no names.
+_FUNCTIONS = frozenset({"HardSwish"})
 
 
 def measure(outline: Outline, assignments: Assignments, selection: Selection, op_types: Mapping[str, str]) -> Placement:
     """Tell where the engine runs each operator.
 
     A node belongs to every operator that its name names: a node that the engine made of several may name them all. One that keeps the name
-    of one of them leaves nothing of the others to run.
+    of one of them leaves nothing of the others to run. Nodes without a name are what functions were written out as.
 
     Args:
         outline: The graph.
@@ -44,10 +46,13 @@ def measure(outline: Outline, assignments: Assignments, selection: Selection, op
     ranks = {provider: rank for rank, provider in enumerate(devices)}
     # By operator and provider.
     nodes: dict[int, dict[str, list[str]]] = {}
+    whole = {name for _, names in assignments for name in names}
+    written_out = [name for name, op_type in op_types.items() if op_type in _FUNCTIONS and name not in whole]
+    functions = {int(index) for name in written_out for index in _SCOPE.findall(name)}
     for provider, names in assignments:
         for name in names:
-            for index in set(_SCOPE.findall(name)):
-                nodes.setdefault(int(index), {}).setdefault(provider, []).append(name)
+            for index in {int(each) for each in _SCOPE.findall(name)} if name else functions:
+                nodes.setdefault(index, {}).setdefault(provider, []).append(name)
     reason = "; ".join(selection.reasons) if selection.device != selection.requested else ""
     best = selection.devices[0].provider
     places: list[Place] = []
@@ -79,8 +84,7 @@ def simulate(outline: Outline, profile: Profile, device: str) -> Placement:
         profile: The profile. If it has no list of what runs natively, everything does.
         device: The device type that was requested.
     """
-    target = profile.devices.get(device, device)
-    reason = "" if target == device else f'the device profile "{profile.name}" runs {device} contexts on the {target}'
+    target, reason = profile.device_for(device)
     places: list[Place] = []
     for step in outline.steps:
         why = profile.fallback_reason(step.operation, step.operands, step.outputs)

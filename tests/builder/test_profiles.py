@@ -97,7 +97,8 @@ REFUSED = [
 def test_what_a_profile_refuses(refused: Refusal) -> None:
     with pytest.raises(WebNNTypeError) as caught:
         connect(CONTEXTS[refused.profile, refused.revision], refused.operation, *refused.arguments, label="mine", **refused.options)
-    wants = refused.wants if isinstance(refused.wants, str) else f"must have a data type of {refused.wants}"
+    verb = "be one" if refused.at.lower().endswith("type") else "have a data type"
+    wants = refused.wants if isinstance(refused.wants, str) else f"must {verb} of {refused.wants}"
     assert str(caught.value) == (
         f'[mine] {refused.operation}: {refused.at} {wants} on the device profile "{refused.profile}", got {refused.got}'
     )
@@ -167,10 +168,10 @@ def test_the_constants_of_a_graph(revision: str) -> None:
     builder = MLGraphBuilder(context_of(load_profile("coreml"), revision))
     builder.constant({"dataType": "uint8", shape: [2]}, np.zeros(2, np.uint8))
     builder.constant("uint8", 3)
-    takes = 'must have a data type of .* on the device profile "coreml", got int64$'
-    with pytest.raises(WebNNTypeError, match=f"^constant: descriptor {takes}"):
+    takes = '.* on the device profile "coreml", got int64$'
+    with pytest.raises(WebNNTypeError, match=f"^constant: descriptor must have a data type of {takes}"):
         builder.constant({"dataType": "int64", shape: [2]}, np.zeros(2, np.int64))
-    with pytest.raises(WebNNTypeError, match=f"^constant: {'dataType' if revision == CURRENT else 'type'} {takes}"):
+    with pytest.raises(WebNNTypeError, match=f"^constant: {'dataType' if revision == CURRENT else 'type'} must be one of {takes}"):
         builder.constant("int64", 3)
     with pytest.raises(WebNNTypeError, match=r"^constant: descriptor must have at most 5 dimensions"):
         builder.constant({"dataType": "float32", shape: [1] * 6}, np.zeros(1, np.float32))
@@ -324,10 +325,10 @@ def at_fault(case: Case, profile: Profile) -> tuple[str, str]:
         row, limits = allowed[name], rows[name]
         argument = f"options.{name}" if row.option else f"{name}[0]" if row.sequence else name
         if dataType not in limits.data_types:
-            return argument, "data type"
+            return argument, "data type of ["
         if not limits.ranks[0] <= len(shape) <= limits.ranks[1]:
             return argument, "dimension"
-    return CHOSEN[case.operation], "data type"
+    return CHOSEN[case.operation], "of ["
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -74,7 +74,8 @@ DIRECTML_GPU = tuple(
 DIRECTML_NPU = tuple(
     f"npu: Dml[device_filter=npu performance_preference={each}], CPU" for each in ("default", "high_performance", "minimum_power")
 )
-OPENVINO_CPU = "cpu: OpenVINO[device_type=CPU], CPU"
+#: On a machine of ten cores.
+OPENVINO_CPU = tuple(f"cpu: OpenVINO[device_type=CPU{each}], CPU" for each in ("", " num_of_threads=10", " num_of_threads=2"))
 
 #: Inventory, deviceType, and what each powerPreference gets; one text if it is the same for all.
 SELECTIONS: list[tuple[str, str, str | tuple[str, ...]]] = [

@@ -59,12 +59,14 @@ class Runtime:
     Attributes:
         providers: What is built in.
         failing: The exception that a session with a provider raises, or "" if it starts without that provider.
+        unknown: An option that no provider takes.
         plugins: The devices that a library brings, by its path; an exception if it does not register.
         recent: It has the functions of newer versions.
     """
 
     providers: list[str] = field(default_factory=lambda: [CPU])
     failing: Mapping[str, Any] = field(default_factory=dict)
+    unknown: str = ""
     plugins: Mapping[str, Any] = field(default_factory=dict)
     recent: bool = True
     file: str = __file__
@@ -89,6 +91,8 @@ class Runtime:
         for name in wanted:
             if isinstance(self.failing.get(name), Exception):
                 raise self.failing[name]
+        if any(self.unknown in settings for settings in arguments.get("provider_options", ())):
+            raise RuntimeError(f"there is no option {self.unknown}")
         started = [name for name in wanted if name not in self.failing]
         session = Session(options, arguments, [*started, *([] if CPU in started else [CPU])])
         self.sessions.append(session)

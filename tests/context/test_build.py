@@ -15,7 +15,7 @@ from webnn.context.devices import CPU, CUDA, OPENVINO
 from webnn.context.fallback import DeviceFallbackWarning, FallbackPolicy
 
 REFUSAL = "[ONNXRuntimeError] : 1 : FAIL : This is an invalid model."
-REASON = "refused the graph: build: the engine refused the graph: This is an invalid model."
+REASON = "refused the graph: This is an invalid model."
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Any:
     return install
 
 
-def build(deviceType: str, fallback: FallbackPolicy = "allow") -> MLGraph:
-    context = ML(fallback=fallback).createContextSync(deviceType=deviceType)
+def build(deviceType: str, fallback: FallbackPolicy = "allow", **settings: Any) -> MLGraph:
+    context = ML(fallback=fallback, **settings).createContextSync(deviceType=deviceType)
     builder = MLGraphBuilder(context)
     x = builder.input("x", dataType="float32", dimensions=[2])
     return builder.buildSync({"y": builder.add(builder.relu(x), x)})
@@ -69,6 +69,16 @@ def test_a_refusal_is_an_error_where_nothing_may_fall_back(machine: Any, deviceT
     machine(Runtime(providers=[CUDA, OPENVINO, CPU], failing={CUDA: refused, OPENVINO: refused}))
     with pytest.raises(OperationError, match="build: the engine refused the graph"):
         build(deviceType, "deny")
+
+
+@pytest.mark.parametrize("policy", ["allow", "silent", "deny"])
+@pytest.mark.parametrize(("deviceType", "provider"), [("cpu", OPENVINO), ("gpu", CUDA)])
+def test_a_refusal_of_the_options_is_an_error(machine: Any, deviceType: str, provider: str, policy: FallbackPolicy) -> None:
+    """The program asked for them: they are no fault of the provider's."""
+    machine(Runtime(providers=[CUDA, OPENVINO, CPU], unknown="nonsense"))
+    assert build(deviceType, policy, providerOptions={provider: {"device_id": 0}})._implementation is not None
+    with pytest.raises(OperationError, match="build: the engine refused the graph: there is no option nonsense"):
+        build(deviceType, policy, providerOptions={provider: {"nonsense": 1}})
 
 
 def test_a_graph_that_every_provider_refuses(machine: Any) -> None:

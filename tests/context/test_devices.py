@@ -44,6 +44,11 @@ from webnn.context.devices import (
 from webnn.context.order import convert_order, convert_provider_options
 
 
+@pytest.fixture(autouse=True)
+def ten_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "usable_cores", lambda: 10)
+
+
 def test_the_table_is_complete() -> None:
     assert [(inventory, deviceType) for inventory, deviceType, _ in SELECTIONS] == [
         (inventory, deviceType) for inventory in INVENTORIES for deviceType in ("cpu", "gpu", "npu")
@@ -69,7 +74,7 @@ ACCELERATED = [
     ("CUDA is broken", "cpu: CPU", "cpu: CPU"),
     ("DirectML", DIRECTML_GPU[0], DIRECTML_NPU[2]),
     ("DirectML without an NPU", DIRECTML_GPU[0], DIRECTML_GPU[2]),
-    ("OpenVINO, CPU only", OPENVINO_CPU, OPENVINO_CPU),
+    ("OpenVINO, CPU only", OPENVINO_CPU[0], OPENVINO_CPU[2]),
     ("OpenVINO plug-in", "gpu: OpenVINO[gpu], CPU", "npu: OpenVINO[npu], CPU"),
     ("WebGPU, two GPUs", "gpu: WebGpu[discrete], CPU", "gpu: WebGpu[integrated], CPU"),
 ]
@@ -79,7 +84,7 @@ ACCELERATED = [
 def test_acceleration_is_no_request_for_a_device(inventory: str, default: str, low_power: str) -> None:
     for preference, expected in (("default", default), ("high-performance", default), ("low-power", low_power)):
         selection = select_accelerated(INVENTORIES[inventory], powerPreference=preference)
-        assert outline(selection).replace("high_performance", "default") == expected
+        assert outline(selection).replace("high_performance", "default").replace(" num_of_threads=10", "") == expected
         assert not selection.fallback
 
 
@@ -284,8 +289,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("inventory", "deviceType", "preference", "expected"), SETTINGS)
-def test_settings(monkeypatch: pytest.MonkeyPatch, inventory: str, deviceType: str, preference: str, expected: SessionSettings) -> None:
-    monkeypatch.setattr(devices, "usable_cores", lambda: 10)
+def test_settings(inventory: str, deviceType: str, preference: str, expected: SessionSettings) -> None:
     assert select(deviceType, INVENTORIES[inventory], powerPreference=preference).settings == expected
 
 

@@ -98,7 +98,14 @@ PLUGINS: list[tuple[dict[str, str], dict[str, Any], list[tuple[str, str]], list[
         {},
         [],
         [],
-        {OPENVINO: "does not register: ", WEBGPU: "does not register: name 'webgpu' is not defined"},
+        {OPENVINO: "does not register: expected an indented block", WEBGPU: "does not register: name 'webgpu' is not defined"},
+    ),
+    (
+        {"openvino": "raise SystemExit('no driver')", "webgpu": "raise AssertionError"},
+        {},
+        [],
+        [],
+        {OPENVINO: "does not register: no driver", WEBGPU: "does not register: AssertionError"},
     ),
 ]
 
@@ -197,7 +204,9 @@ FAILURES: list[tuple[Device, dict[str, Any], str]] = [
     (GPU, {}, ""),
     (GPU, {CUDA: ""}, "does not start"),
     (GPU, {CUDA: RuntimeError(CUDA_ERROR)}, "does not start: CUDA failure 100: no CUDA-capable device is detected"),
-    (GPU, {CUDA: ValueError("x" * 1000)}, f"does not start: {'x' * 300}..."),
+    (GPU, {CUDA: ValueError(f"{'x' * 1000}what{'y' * 196}")}, f"does not start: {'x' * 100}...what{'y' * 196}"),
+    (GPU, {CUDA: ValueError("x" * 300)}, f"does not start: {'x' * 300}"),
+    (GPU, {CUDA: MemoryError()}, "does not start: MemoryError"),
     (OPENVINO_NPU, {}, ""),
     (OPENVINO_NPU, {OPENVINO: ""}, "does not start with device_type NPU, precision FP16"),
     (WEBGPU_GPU, {}, ""),

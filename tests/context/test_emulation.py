@@ -263,8 +263,9 @@ ENVIRONMENT = [
 async def test_a_bad_variable_is_an_error_of_the_request(monkeypatch: pytest.MonkeyPatch, variable: str, text: str, message: str) -> None:
     monkeypatch.setenv(variable, text)
     ml = ML()
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
         ml.createContextSync()
+    assert variable in f"{caught.value}{getattr(caught.value, '__notes__', '')}"
     future = ml.createContext()
     with pytest.raises(ValueError, match=re.escape(message)):
         await future

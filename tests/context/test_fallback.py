@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import re
 import threading
 import warnings
@@ -12,7 +13,7 @@ import pytest
 
 from tests.context.inventories import INVENTORIES, PREFERENCES, SELECTIONS, install
 from webnn import ML, NotSupportedError, OperationError
-from webnn.context.devices import select
+from webnn.context.devices import Selection, select
 from webnn.context.fallback import (
     Caller,
     DeviceFallbackWarning,
@@ -207,10 +208,29 @@ def test_a_caller_further_up() -> None:
     assert there.namespace["__name__"] == __name__
 
 
-def test_code_without_a_module() -> None:
-    found: dict[str, Any] = {"find": find_caller}
+@pytest.mark.parametrize("module", [{}, {"__name__": None}], ids=["no name", "None"])
+def test_code_without_a_module(module: dict[str, Any]) -> None:
+    found = module | {"find": find_caller}
     exec("caller = find()", found)
     caller = found["caller"]
     assert (caller.filename, caller.lineno) == ("<string>", 1)
     with pytest.warns(DeviceFallbackWarning):
         answer_placement(Placement([RELU]), "allow", caller)
+
+
+def test_a_call_that_no_python_code_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as the first one of a thread, or one that `atexit` makes: there is no line to name."""
+    install(monkeypatch, INVENTORIES["none"])
+    found: list[Caller] = []
+    done = threading.Event()
+
+    def answer(_: Selection, __: FallbackPolicy, caller: Caller) -> None:
+        found.append(caller)
+        done.set()
+
+    monkeypatch.setattr("webnn.context.ml.answer_selection", answer)
+    _thread.start_new_thread(ML().createContextSync, ({"deviceType": "gpu"},))
+    assert done.wait(10)
+    assert (found[0].filename, found[0].lineno) == ("<sys>", 0)
+    with pytest.warns(DeviceFallbackWarning):
+        answer_placement(Placement([RELU]), "allow", found[0])

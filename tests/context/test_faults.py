@@ -131,6 +131,10 @@ def test_what_is_armed_can_be_read() -> None:
     for armed in ("failCompute=range(2, 0, -1), loseAfter=2", "failCompute=range(2, 0, -1), loseAfter=2", "nothing armed"):
         assert repr(faults).startswith(f"<Faults {armed};")
         faults._judgeCompute("compute", lambda: 0)
+    # No machine counts to the end of this one.
+    faults = Faults(failBuild=range(1, 10**30, 2))
+    faults._judgeBuild(lambda: 0)
+    assert repr(faults).startswith(f"<Faults failBuild=range(1, {10**30}, 2);")
 
 
 # Which calls are hit

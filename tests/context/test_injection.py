@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,24 @@ def test_the_device_that_a_request_would_get(options: dict[str, Any], expected: 
         expected = "NotSupportedError"
     faults.refuse = gets
     assert outcome(lambda: ml.createContextSync(options)) == expected
+
+
+@pytest.mark.parametrize("revision", ["2024-06", CURRENT])
+def test_a_fault_comes_before_the_policy(tmp_path: Path, revision: str) -> None:
+    file = tmp_path / "npu.json"
+    file.write_text('{"_extends": "coreml", "_devices": {"gpu": "cpu"}, "_native": ["add"]}', encoding="utf-8")
+    faults = Faults(refuse=["gpu", "cpu"], failBuild=1)
+    ml = ML(revision=revision, profile=file, fallback="deny", faults=faults)
+    with pytest.raises(NotSupportedError, match=r'^createContext: an injected fault \(refuse="gpu"\)'):
+        ml.createContextSync(deviceType="gpu")
+    faults.refuse = "cpu"
+    # What is refused is what is asked for, not what would run it.
+    with pytest.raises(NotSupportedError, match=r'^createContext: deviceType "gpu" would run on the CPU here'):
+        ml.createContextSync(deviceType="gpu")
+    context = ml.createContextSync(deviceType="npu")
+    for message in (r"^build: an injected fault \(failBuild=1\)$", r"^build: mul would run on the CPU in a graph"):
+        with pytest.raises(OperationError, match=message):
+            double(context) if revision == "2024-06" else scale_graph(context, 2)
 
 
 # Builds and computations of the draft of June 2024

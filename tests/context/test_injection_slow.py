@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.context.faulty import DELAY, compute, constant_tensor, current, double, former
+from tests.context.faulty import DELAY, compute, constant_tensor, current, double, former, outcome
 from tests.context.tensors import SHAPE, filled, full, make, scale_graph, value
 from tests.support import CURRENT
-from webnn import ML, InvalidStateError, MLContext, MLGraphBuilder, NotSupportedError, UnknownError, WebNNTypeError
+from webnn import ML, InvalidStateError, MLContext, MLGraphBuilder, NotSupportedError, UnknownError
 from webnn.context.faults import Faults
 
 
@@ -64,13 +64,14 @@ async def test_slow_answers_do_not_block_the_event_loop() -> None:
     ticking.cancel()
 
 
+def seconds(call: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
 def test_the_twins_sleep() -> None:
     faults = Faults(delay=DELAY)
-
-    def seconds(call: Callable[[], Any]) -> float:
-        began = time.perf_counter()
-        call()
-        return time.perf_counter() - began
 
     context, old = current(faults), former(faults)
     x, graph = filled(context, 1), double(old)
@@ -87,12 +88,29 @@ def test_the_twins_sleep() -> None:
     # What is refused at once is refused at once.
     faults.delay = 60
     another = filled(current(Faults()), 1)
-    with pytest.raises(WebNNTypeError):
-        context.readTensorSync(another)
-    with pytest.raises(WebNNTypeError):
-        make(context, shape=[0])
+    refused: list[Callable[[], Any]] = [
+        lambda: context.readTensorSync(another),
+        lambda: make(context, shape=[0]),
+        lambda: ML(faults=faults).createContextSync(deviceType="tpu"),
+        lambda: compute(old, double(former(Faults()))),
+    ]
+    began = time.perf_counter()
+    assert [outcome(call) for call in refused] == ["TypeError"] * len(refused)
+    assert time.perf_counter() - began < 30
     faults.delay = None
-    assert seconds(lambda: context.readTensorSync(x)) < DELAY
+    assert seconds(lambda: context.readTensorSync(x)) < 30
+
+
+def test_a_context_is_decided_at_the_call() -> None:
+    """What is armed while it waits comes too late, also for how long that is."""
+    faults = Faults(delay=DELAY)
+    arm = threading.Timer(DELAY / 2, lambda: (setattr(faults, "refuse", "cpu"), setattr(faults, "delay", 60)))
+    arm.start()
+    assert DELAY * 0.9 <= seconds(lambda: former(faults)) < 30
+    arm.join()
+    faults.delay = DELAY
+    # A refusal is slow, too.
+    assert seconds(lambda: outcome(lambda: former(faults))) >= DELAY * 0.9
 
 
 async def test_a_loss_ends_a_wait() -> None:
@@ -144,3 +162,38 @@ async def test_a_slow_shortage() -> None:
     with pytest.raises(NotSupportedError):
         await ml.createContext(deviceType="gpu")
     assert time.perf_counter() - began >= DELAY * 0.9
+
+
+async def test_what_is_cancelled_before_its_turn() -> None:
+    """It has counted; neither its work nor its fault happens. What was begun goes on."""
+    faults = Faults()
+    context = former(faults)
+    graph = double(context)
+    faults.delay, faults.loseAfter = DELAY, 2
+    first, second = (context.compute(graph, {"x": full(1)}, {"y": full(0)}) for _ in range(2))
+    await asyncio.sleep(DELAY / 5)
+    for future in (first, second):
+        future.cancel()
+    assert faults.computes == 2
+    faults.delay = None
+    third = await context.compute(graph, {"x": full(3)}, {"y": full(0)})
+    assert third["outputs"]["y"][0, 0] == 6
+
+
+def test_an_event_loop_that_ends_before_the_answers() -> None:
+    """Nobody waits for them any more, and the context can be used by others."""
+    faults = Faults()
+    context = current(faults)
+    x = filled(context, 1)
+    builder = MLGraphBuilder(context)
+    outputs = {"y": builder.neg(builder.input("x", dataType="float32", shape=SHAPE))}
+    faults.delay = DELAY
+
+    async def program() -> None:
+        context.readTensor(x)
+        context.createTensor(dataType="float32", shape=SHAPE)
+        builder.build(outputs)
+
+    asyncio.run(program())
+    assert value(context, x) == 1
+    assert (context._loss.promises, x._pending) == (set(), set())

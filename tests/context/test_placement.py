@@ -36,6 +36,10 @@ class Device:
     devices: Mapping[str, str] = field(default_factory=dict)
     reason: str = NATIVE_REASON
 
+    def device_for(self, requested: str) -> tuple[str, str]:
+        device = self.devices.get(requested, requested)
+        return device, "" if device == requested else f"{requested} is the {device} on {self.name}"
+
     def fallback_reason(self, operation: str, operands: Iterable[Any], outputs: Sequence[OperandDescriptor]) -> str:
         return self.reason if operation in self.left else ""
 
@@ -257,7 +261,7 @@ def test_the_device_of_a_profile(
     assert placement.devices == devices_in_use
     assert [each.index for each in placement.fallbacks] == fallbacks
     assert [each.index for each in placement.strays] == strays
-    why = f'the device profile "toy" runs {requested} contexts on the {target}' if target != requested else ""
+    why = f"{requested} is the {target} on toy" if target != requested else ""
     assert placement.reason == why
     # Where the CPU is all there is, nothing leaves it.
     assert [each.reason for each in placement.operators] == [why, NATIVE_REASON if target != "cpu" else why, why]

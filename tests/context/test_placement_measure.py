@@ -10,7 +10,7 @@ import pytest
 from tests.support import CURRENT, make_context
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.graph import collect
-from webnn.builder.onnx.translate import translate
+from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.context.devices import Device, Selection
 from webnn.context.engine import CompiledGraph
 from webnn.context.placement import Placement
@@ -115,6 +115,16 @@ def test_what_is_left_out_of_constants_is_a_constant() -> None:
     assert placement.constantBytes == 36
 
 
+def test_what_is_merged_brings_its_constants() -> None:
+    def build(b: MLGraphBuilder) -> Mapping[str, MLOperand]:
+        weights, bias = (b.constant({"dataType": "float32", "shape": shape}, np.ones(shape, np.float32)) for shape in ([3, 3], [3]))
+        return {"y": b.relu(b.add(b.matmul(tensor(b), weights), bias))}
+
+    # 36 bytes of weights and 12 of the bias, which is a part of the product now.
+    assert place(build, [(CUDA, ["matmul#1.0/MatMulAddFusion"]), (CPU, ["relu#3.0"])]).constantBytes == 48
+    assert place(build, [(CPU, ["matmul#1.0/MatMulAddFusion"]), (CUDA, ["relu#3.0"])]).constantBytes == 0
+
+
 def test_what_is_left_out_between_several_passes_on_all_of_them() -> None:
     def build(b: MLGraphBuilder) -> Mapping[str, MLOperand]:
         x = tensor(b)
@@ -177,6 +187,26 @@ def test_a_reason(selection: Selection, assignments: list[tuple[str, list[str]]]
     assert placement.operators[0].reason == reason
 
 
+NAMELESS: list[tuple[str, list[tuple[str, list[str]]], list[tuple[str, tuple[str, ...]]]]] = [
+    ("as one node", [(CUDA, ["relu#1.0", "hardSwish#2.0"])], [("gpu", (CUDA,)), ("gpu", (CUDA,))]),
+    ("written out", [(CUDA, ["relu#1.0", "", ""])], [("gpu", (CUDA,)), ("gpu", (CUDA,))]),
+    ("elsewhere", [(CUDA, ["relu#1.0"]), (CPU, ["", ""])], [("gpu", (CUDA,)), ("cpu", (CPU,))]),
+    ("in two places", [(CUDA, ["relu#1.0", ""]), (CPU, [""])], [("gpu", (CUDA,)), ("cpu", (CUDA, CPU))]),
+    ("another one's", [(CUDA, ["relu#1.0", "hardSwish#2.0"]), (CPU, [""])], [("gpu", (CUDA,)), ("gpu", (CUDA,))]),
+    ("computed at the build", [(CUDA, ["relu#1.0"])], [("gpu", (CUDA,)), ("", ())]),
+]
+
+
+@pytest.mark.parametrize(("assignments", "expected"), [case[1:] for case in NAMELESS], ids=[case[0] for case in NAMELESS])
+def test_nodes_without_a_name_are_of_functions(
+    assignments: list[tuple[str, list[str]]], expected: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    placement = place(lambda b: {"y": b.hardSwish(b.relu(tensor(b)))}, assignments)
+    assert [(each.device, each.providers) for each in placement.operators] == expected
+    left = f"{CUDA} left hardSwish (float32) to {CPU}" if CPU in expected[1][1] else ""
+    assert placement.operators[1].reason == left
+
+
 def test_two_providers_of_one_device_are_two_partitions_without_transfers() -> None:
     selection = select((OPENVINO, "cpu"), (CPU, "cpu"), requested="cpu")
     placement = place(chain, [(OPENVINO, ["relu#1.0", "abs#3.0", "neg#4.0"]), (CPU, ["cumulativeSum#2.0"])], selection)
@@ -216,23 +246,36 @@ def network(b: MLGraphBuilder) -> Mapping[str, MLOperand]:
 DROPPED = {2, 8, 10, 11}
 
 
-def test_the_names_of_the_real_engine() -> None:
+def assign(model: OnnxModel) -> list[tuple[str, list[str]]]:
+    """Ask the real engine which nodes the default CPU provider gets."""
     import onnxruntime as ort
 
     if not hasattr(ort.InferenceSession, "get_provider_graph_assignment_info"):
         pytest.skip("this version of ONNX Runtime does not tell")
-    graph = collect(network(make_builder()))
-    model = translate(graph)
     assert model.weights == ()
     options = ort.SessionOptions()
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     session = ort.InferenceSession(model.proto.SerializeToString(), options, providers=[CPU])
-    assignments = [(piece.ep_name, [node.name for node in piece.get_nodes()]) for piece in session.get_provider_graph_assignment_info()]
-    placement = measure(outline(graph), assignments, select((CPU, "gpu")), model.op_types())
+    return [(piece.ep_name, [node.name for node in piece.get_nodes()]) for piece in session.get_provider_graph_assignment_info()]
+
+
+def test_the_names_of_the_real_engine() -> None:
+    graph = collect(network(make_builder()))
+    model = translate(graph)
+    placement = measure(outline(graph), assign(model), select((CPU, "gpu")), model.op_types())
     assert {each.index for each in placement.operators if not each.device} - {7} == DROPPED
     assert {each.providers for each in placement.operators} == {(), (CPU,)}
     assert len(placement.partitions) == 1
     assert [each.value for each in placement.transfers] == ["input 'x'", "cumulativeSum#13", "softmax#14"]
+
+
+def test_a_function_of_the_real_engine() -> None:
+    """The default CPU provider has no kernel for `HardSwish`."""
+    builder = make_builder()
+    graph = collect({"y": builder.hardSwish(tensor(builder))})
+    model = translate(graph)
+    [operator] = measure(outline(graph), assign(model), GPU, model.op_types()).fallbacks
+    assert (operator.device, operator.providers) == ("cpu", (CPU,))
 
 
 def test_the_real_engine_with_two_providers() -> None:

@@ -119,7 +119,7 @@ def test_a_graph_that_is_refused(name: str) -> None:
     build, value, subject = REFUSED[name]
     with pytest.raises(WebNNTypeError) as caught:
         run(CONTEXTS[name], build, value)
-    assert str(caught.value).startswith(f"{subject} must have a data type of [")
+    assert str(caught.value).startswith(f"{subject} must ")
     assert f'] on the device profile "{name}", got ' in str(caught.value)
     # It is the device that refuses it: without the profile it computes.
     assert run(ML(revision=BROWSERS).createContextSync(), build, value).size

@@ -59,6 +59,9 @@ NO_PROFILES: list[tuple[bytes, str]] = [
     (b" " * (2**20 + 1), "must have at most 1048576 bytes"),
     (b'{"_extends": "ort", "_extends": "dml"}', "must be JSON: '_extends' must not be there twice"),
     (b'{"_extends": "ort", "add": {"a": {}, "a": {}}}', "must be JSON: 'a' must not be there twice"),
+    # Among many others, without a comparison of each with each.
+    (b"{" + b",".join(b'"%d":0' % index for index in range(90_000)) + b',"z":0,"z":0}', "must be JSON: 'z' must not be there twice"),
+    (b'{"_source": "\\ud800"}', "must be JSON: '\\ud800' is half a character"),
     (b"[]", "must hold an object, got []"),
     (b"null", "must hold an object, got None"),
     (b'"coreml"', "must hold an object, got 'coreml'"),
@@ -80,8 +83,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(ProfileError, match=r"must be a file that can be read: \S"):
             load_profile(path)
     # A string with an ending is a file, also if a profile has that name.
-    with pytest.raises(ProfileError, match=r"^coreml\.json: must be a file that can be read: "):
-        load_profile("coreml.json")
+    for name in ("coreml.json", "coreml.JSON"):
+        with pytest.raises(ProfileError, match=f"^{name}: must be a file that can be read: "):
+            load_profile(name)
 
 
 #: Files in which one thing is wrong: what they say over `coreml`, where it is, and what the error says of it.
@@ -122,6 +126,7 @@ PROBLEMS: list[tuple[dict[str, Any], str, str]] = [
     ({"_native": {"add": {"a": {"dataTypes": ["int"]}}}}, "_native.add.a.dataTypes[0]", "must be one of 'float32', "),
     ({"_native": {"add": []}}, "_native.add", "must be an object, got []"),
     ({"a\nb": {}}, "'a\\nb'", "must be an operation of WebNN"),
+    ({"[key]": {}}, "'[key]'", "must be an operation of WebNN"),
     ({"x" * 1000: {}}, webidl.describe("x" * 1000), "must be an operation of WebNN"),
     ({"_extends": "coreML"}, "_extends", "must be a device profile, one of coreml, "),
     ({"_extends": None}, "_extends", "must be a string, got None"),
@@ -206,6 +211,20 @@ def test_a_path_or_a_string(write: Any, monkeypatch: pytest.MonkeyPatch) -> None
     assert load_profile("mine.json").name == load_profile("./mine.json").name == "mine.json"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no file has such a name there")
+@pytest.mark.parametrize(("name", "shown"), [("a\nb.json", r"'a\nb.json'"), ("a\udcff.json", r"'a\udcff.json'"), ("ä b.json", "ä b.json")])
+def test_a_name_that_cannot_be_printed(write: Any, name: str, shown: str) -> None:
+    """The name of a profile stands in messages."""
+    try:
+        file = write({"_extends": "ort"}, name)
+    except OSError:
+        pytest.skip("the file system has no such name")
+    assert load_profile(file).name == shown
+    with pytest.raises(ProfileError) as caught:
+        load_profile(write({"_extends": "or"}, name))
+    assert str(caught.value).isprintable()
+
+
 # Profiles that extend others
 
 
@@ -266,6 +285,21 @@ def test_a_circle_is_refused(write: Any, tmp_path: Path, files: Mapping[str, str
     with pytest.raises(ProfileError, match=r"_extends: must not lead back to a file that it comes from, got ") as caught:
         load_profile(tmp_path / "a.json")
     assert str(caught.value).replace(f"{tmp_path}{os.sep}", "").endswith(f", got {lead}")
+
+
+def test_a_chain_has_an_end(write: Any) -> None:
+    write({"_extends": "ort"}, "1.json")
+    *_, longest, longer = [write({"_extends": f"{index - 1}.json"}, f"{index}.json") for index in range(2, 22)]
+    assert load_profile(longest).limits() == load_profile("ort").limits()
+    with pytest.raises(ProfileError, match=r"2\.json: _extends: must not make a chain of more than 20 files$"):
+        load_profile(longer)
+
+
+@pytest.mark.parametrize("name", ["missing.json", "a\0.json", "x" * 5000 + ".json", "below/../missing.json", "." + os.sep])
+def test_what_it_extends_cannot_be_read(write: Any, tmp_path: Path, name: str) -> None:
+    with pytest.raises(ProfileError, match=r": must be a file that can be read: \S") as caught:
+        load_profile(write({"_extends": name}))
+    assert caught.value.file == str(tmp_path / name)
 
 
 def test_an_error_names_the_file_that_has_it(write: Any, tmp_path: Path) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,7 @@ from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, OperandDescript
 from webnn.validation.idl import load_idl
 from webnn.validation.limits import load_limits
 from webnn.validation.operations import OPERATIONS, OPERATIONS_2026
-from webnn.validation.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load_profile, names
+from webnn.validation.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load, load_profile, names, schema
 from webnn.validation.revision import BROWSERS, CURRENT, MAX_RANK, find_revision, with_profile
 
 FOLDER = Path(__file__).resolve().parents[2] / "validation" / "profiles"
@@ -130,6 +134,25 @@ def test_it_is_read_once() -> None:
     assert load_profile("dml") is not load_profile("dml-fl4_0")
 
 
+def test_threads_get_the_same_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if all of them ask while it is being read."""
+
+    def slow(*arguments: Any) -> Profile:
+        time.sleep(0.02)
+        return schema.resolve(*arguments)
+
+    monkeypatch.setattr(load, "resolve", slow)
+    monkeypatch.setattr(load, "_shipped", cache(load._shipped.__wrapped__))
+    together = threading.Barrier(4)
+
+    def ask(_: int) -> Profile:
+        together.wait(10)
+        return load_profile("ort")
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(ask, range(4)))) == 1
+
+
 def test_the_limits_are_new_each_time() -> None:
     profile = load_profile("coreml")
     before = profile.limits()
@@ -176,6 +199,21 @@ def test_every_violation_is_found() -> None:
     ]
     (chosen,) = coreml.check("add", "", operands[1:], [descriptor("int64", 2)], "dataType")
     assert chosen.argument == "dataType"
+    assert chosen.requirement == "must be one of ['float32', 'float16', 'int32'] on the device profile \"coreml\""
+
+
+def test_a_violation_is_found_once() -> None:
+    """The zero point says what type the output has: it is at fault for both."""
+    x, scale, zeroPoint = descriptor("float32", 2), descriptor("float32", 2), descriptor("int4", 2)
+    operands = [("input", "input", x), ("scale", "scale", scale), ("zeroPoint", "zeroPoint", zeroPoint)]
+    tflite = load_profile("tflite")
+    (violation,) = tflite.check("quantizeLinear", "", operands, [zeroPoint], "zeroPoint")
+    assert (violation.argument, violation.kind, violation.given) == ("zeroPoint", "dataType", "int4")
+    # Where the device takes the zero point and not the output, it is told as well, and what it allows.
+    rows = {**tflite.operations["quantizeLinear"], "output": TensorLimits(("int8",), (0, 5))}
+    narrow = replace(tflite, operations={"quantizeLinear": rows})
+    found = narrow.check("quantizeLinear", "", operands, [zeroPoint], "zeroPoint")
+    assert [(each.argument, each.allowed) for each in found] == [("zeroPoint", ("int32", "int8", "uint8")), ("zeroPoint", ("int8",))]
 
 
 def limited(*types: Any, ranks: tuple[int, int] = (0, 5)) -> Profile:
@@ -308,3 +346,16 @@ def test_the_size_of_an_operand() -> None:
     assert with_profile(current, load_profile("dml")).unsupported(large) == ""
     reason = with_profile(current, load_profile("ort")).unsupported(large)
     assert reason.startswith('must have at most 2147483647 bytes on the device profile "ort", got uint8 [2147483648]')
+
+
+@pytest.mark.parametrize(
+    ("name", "requested", "device", "reason"),
+    [
+        ("coreml", "npu", "npu", ""),
+        ("dml", "gpu", "gpu", ""),
+        ("dml-fl4_0", "npu", "gpu", 'the device profile "dml-fl4_0" runs npu contexts on the gpu'),
+        ("tflite", "gpu", "cpu", 'the device profile "tflite-chromium147" runs gpu contexts on the cpu'),
+    ],
+)
+def test_the_device_of_a_request(name: str, requested: str, device: str, reason: str) -> None:
+    assert load_profile(name).device_for(requested) == (device, reason)

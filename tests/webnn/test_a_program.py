@@ -1,4 +1,4 @@
-"""Tests of a program, as somebody writes them who uses the fixtures of the pytest plugin: docs/devices.md shows them."""
+"""Tests of a program, as somebody writes them who uses the fixtures of the pytest plugin: docs/testing.md shows them."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import webnn
 from tests.shared import ROOT
 from webnn import cli
+from webnn.check.processes import ends_at_signals
 from webnn.check.report import Report, Verdict
 from webnn.validation.profiles import PROFILES
 
@@ -217,23 +218,26 @@ def test_a_file_of_no_cases(tmp_path: Path) -> None:
         (b"\xff\xfe\x00", "SyntaxError: ", ""),
         (b"'\xff'\n", "SyntaxError: (unicode error)", ""),
         (b"x = 1\0\n", "Error: source code", ""),
-        (b"", "built no graph: there is nothing to check", ""),
+        (b"print()\n", "built no graph: there is nothing to check (what processes of its own build is not seen)", None),
         (b"print('\\x1b[31m no \\xe4')\n", "built no graph: there is nothing to check", "\\x1b[31m no ä"),
         (b"import sys\nsys.exit('because')\n", "the program ended with exit code 1", "because"),
         (b"input()\n", "EOFError: EOF when reading a line", ""),
-        (b"import os\nos._exit(3)\n", "the process ended with exit code 3", ""),
-        (b"import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n", "the process ", ""),
-        (b"import faulthandler\nfaulthandler._sigsegv()\n", "the process ", ""),
+        (b"import os\nos._exit(3)\n", "the process ended with exit code 3", None),
+        (b"import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n", "the process ", None),
+        (b"import faulthandler\nfaulthandler._sigsegv()\n", "the process ", None),
         (b"def f(): f()\nf()\n", "RecursionError: maximum recursion depth exceeded", "[Previous line repeated"),
     ],
 )
-def test_programs_that_fail(tmp_path: Path, content: bytes, message: str, shown: str) -> None:
+def test_programs_that_fail(tmp_path: Path, content: bytes, message: str, shown: str | None) -> None:
     file = tmp_path / "program.py"
     file.write_bytes(content)
     code, output, errors = check(file, "--profile", "ort")
     assert (code, output) == (2, "")
-    assert errors.startswith("--- what the program printed without a profile:\n")
-    assert shown in errors
+    if shown is None:
+        assert errors.startswith("--- the program printed nothing without a profile\nwebnn: ")
+    else:
+        assert errors.startswith("--- what the program printed without a profile:\n")
+        assert shown in errors
     assert "webnn/check/" not in errors
     assert message in errors.splitlines()[-1]
 
@@ -246,7 +250,8 @@ def test_json_of_a_program_that_fails(tmp_path: Path) -> None:
     assert errors.endswith("fails without a profile: ZeroDivisionError: division by zero\n")
 
 
-def test_an_endless_loop(tmp_path: Path) -> None:
+def test_an_endless_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     program = write(
         tmp_path,
         """
@@ -255,7 +260,7 @@ def test_an_endless_loop(tmp_path: Path) -> None:
         if len(sys.argv) > 1:
             # Whatever it has started ends with it.
             child = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            print("child", child.pid, flush=True)
+            print("child", child.pid)
             while True:
                 pass
         """,
@@ -379,11 +384,11 @@ def test_cases(tmp_path: Path) -> None:
     assert "\nbuilds on 1 of 2 profiles in " in output
 
 
-# Ctrl-C, and the end of a job of continuous integration
+# Ctrl-C, the end of a job of continuous integration, a terminal that is closed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="on Windows, a process gets no signals from another one")
-@pytest.mark.parametrize(("number", "code", "told"), [("SIGINT", 130, "webnn: interrupted\n"), ("SIGTERM", 143, "")])
+@pytest.mark.parametrize(("number", "code", "told"), [("SIGINT", 130, "webnn: interrupted\n"), ("SIGTERM", 143, ""), ("SIGHUP", 129, "")])
 def test_signals(tmp_path: Path, number: str, code: int, told: str) -> None:
     program = write(tmp_path, "import os\nopen('started', 'w').write(f'{os.getpid()} ')\nwhile True: pass")
     process = subprocess.Popen(
@@ -395,6 +400,19 @@ def test_signals(tmp_path: Path, number: str, code: int, told: str) -> None:
     output, errors = process.communicate(timeout=30)
     assert (process.returncode, output, errors) == (code, "", told)
     wait_until(lambda: has_ended(int(started.read_text(encoding="utf-8"))))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGHUP on Windows")
+def test_a_terminal_that_is_closed_under_nohup() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ends_at_signals():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) is not before
+        assert signal.getsignal(signal.SIGTERM) is before
+    finally:
+        signal.signal(signal.SIGHUP, hangup)
 
 
 def test_importing_webnn_does_not_load_it() -> None:

@@ -91,6 +91,8 @@ OPERANDS: list[tuple[str, str, str, str, str | None]] = [
     ("add", "b", "int8", "coreml", "cast b to int32, a too, and the result back to int8"),
     ("concat", "inputs[1]", "uint8", "coreml", "cast inputs to int32, and the result back to uint8"),
     ("where", "trueValue", "uint8", "tflite", "cast trueValue to int32, falseValue too, and the result back to uint8"),
+    # As the draft of June 2024 calls them.
+    ("where", "other", "uint8", "tflite", "cast other to int32, input too, and the result back to uint8"),
     ("gather", "indices", "uint32", "ort", "cast indices to int64"),
     ("relu", "input", "int32", "coreml", "cast input to float32, and the result back to int32 (only integers up to 16777216 stay exact)"),
     # Nothing casts what is refused: it has to come with the other type.
@@ -130,7 +132,7 @@ def allowed_by(profile: Profile, operation: str, argument: str) -> tuple[DataTyp
     if operation in TENSORS:
         limits: TensorLimits = getattr(profile, TENSORS[operation])
         return limits.data_types
-    row = argument.removeprefix("options.").partition("[")[0]
+    row = {"other": "falseValue"}.get(argument, argument.removeprefix("options.").partition("[")[0])
     rows = profile.operations[operation]
     return rows[row if row in rows else "output"].data_types
 
@@ -164,9 +166,14 @@ def shape(*dimensions: int) -> str:
             "coreml",
             "keep input at 5-D from the start: merge neighbouring dimensions (reshape takes no 6-D operand here)",
         ),
+        # What an operation refuses to return cannot be reshaped.
+        ("gather", "output", shape(2, 2, 3, 2, 2, 2), (0, 5), "ort", "keep output at 5-D from the start: merge neighbouring dimensions"),
+        ("split", "outputs[1]", shape(2, 2, 3, 2, 2, 1), (0, 5), "ort", "keep outputs[1] at 5-D from the start: drop dimensions of size 1"),
+        ("build", "outputs['y']", shape(2, 2, 3, 2, 2, 1), (0, 5), "ort", "reshape outputs['y'] to 5-D: drop dimensions of size 1"),
         ("gather", "input", shape(), (1, 5), "coreml", "reshape input to 1-D, with dimensions of size 1 in front"),
         ("batchNormalization", "input", shape(2, 3), (3, 5), "coreml", "reshape input to 3-D, with dimensions of size 1 in front"),
         ("input", "descriptor", shape(1, 2, 2, 2, 2, 2), (0, 5), "coreml", "declare the input as 5-D: drop dimensions of size 1"),
+        ("input", "descriptor", shape(2), (2, 5), "coreml", "declare the input as 2-D, with dimensions of size 1 in front"),
         ("constant", "descriptor", shape(2, 2, 2, 2, 2, 2), (0, 5), "coreml", "give the constant as 5-D: merge neighbouring dimensions"),
     ],
 )

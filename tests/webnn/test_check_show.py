@@ -165,6 +165,24 @@ run
     )
 
 
+def test_the_same_falls_back_on_several_profiles() -> None:
+    """The reason may name the profile, which the title does."""
+    runs = []
+    for name in ("one", "two", "other"):
+        reason = f'the device profile "{name}" runs npu contexts on the {"cpu" if name == "other" else "gpu"}'
+        fallback = Fallback(operation="neg", label="", device="gpu", reason=reason)
+        runs.append(Run(profile=name, verdict=Verdict.BUILDS, graphs=(graph("y", 1, fallback, partitions=1),)))
+    assert (
+        "\n\n".join(show(report(*runs), width=120).split("\n\n")[1:3])
+        == """\
+falls back on one, two: 1 of 1 operator; 1 partition, 0 bytes between devices in a run
+  all of them to the gpu: the profile runs npu contexts on the gpu
+
+falls back on other: 1 of 1 operator; 1 partition, 0 bytes between devices in a run
+  all of them to the gpu: the profile runs npu contexts on the cpu"""
+    )
+
+
 def test_much_falls_back() -> None:
     fallen = [Fallback(operation=f"op{number}", label="", device="cpu", reason="so") for number in range(10)]
     run = Run(profile="small", verdict=Verdict.BUILDS, graphs=(graph("y", 20, *fallen),))

@@ -17,6 +17,7 @@ import webnn
 from tests.context.inventories import INVENTORIES, install, make_inventory
 from webnn import cli
 from webnn.demo import network
+from webnn.validation.profiles import PROFILES
 
 CPU = "CPUExecutionProvider"
 #: What decides about colours, widths and encodings; the tests set their own.
@@ -113,6 +114,27 @@ def test_a_bad_environment(monkeypatch: pytest.MonkeyPatch, variable: str, value
     code, output, errors = invoke("devices")
     assert (code, output, errors.count("\n")) == (2, "", 1)
     assert errors.startswith(message)
+
+
+def test_profiles() -> None:
+    code, output, errors = invoke("profiles")
+    assert (code, errors) == (0, "")
+    lines = output.splitlines()
+    assert [line.partition(" ")[0] for line in lines] == list(PROFILES)
+    assert lines[0].split(maxsplit=1)[1] == "Core ML in Chromium, macOS 15 and later, from its source"
+    assert lines[-1].endswith("every request runs on the cpu  gpu on the cpu, npu on the cpu")
+
+
+def test_a_profile_of_ones_own(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text('{"_extends": "ort", "_source": "Mine.", "_devices": {"gpu": "cpu"}, "_native": ["add", "mul"]}', encoding="utf-8")
+    shown = invoke("profiles", str(good), "tflite")[1].splitlines()
+    assert re.split("  +", shown[0]) == ["good.json", "Mine.", "gpu on the cpu; 2 native operations"]
+    assert shown[1].startswith("tflite-chromium147  TFLite in Chromium 147")
+    bad.write_text('{"_extends": "ort", "add": {"a": {"rankRange": {"min": -1}}}}', encoding="utf-8")
+    code, output, errors = invoke("profiles", str(good), str(bad))
+    assert (code, output) == (2, "")
+    assert "add.a.rankRange.min: " in errors
 
 
 def test_demo_fails_if_it_reads_badly(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,8 +181,10 @@ WRONG_MARKERS = [
 def test_what_is_no_marker(project: pytest.Pytester) -> None:
     """Each is an error of its own test, and the next test runs."""
     tests = [f"@pytest.mark.webnn_profile({given})\ndef test_{index}(): pass" for index, (given, _) in enumerate(WRONG_MARKERS)]
-    outcome = run(project, "\n".join([*tests, "def test_after_that(): assert program.ranks() == 8"]))
-    outcome.assert_outcomes(errors=len(WRONG_MARKERS), passed=1)
+    # What is skipped, perhaps because there is no such file, is skipped.
+    skipped = f"@pytest.mark.skipif(True, reason='a test')\n{tests[0].replace('test_0', 'test_skipped')}"
+    outcome = run(project, "\n".join([*tests, skipped, "def test_after_that(): assert program.ranks() == 8"]))
+    outcome.assert_outcomes(errors=len(WRONG_MARKERS), skipped=1, passed=1)
     outcome.stdout.fnmatch_lines([line for _, line in WRONG_MARKERS])
 
 
@@ -214,7 +216,7 @@ def test_a_marker():
     assert program.ranks() == 8
 
 def test_a_call(webnn_profile):
-    assert webnn_profile.current.name in {"coreml", "mine.json"}
+    assert webnn_profile.current.name in {"coreml", "mine", "mine.json"}
     webnn_profile("dml")
     assert program.ranks() == 8
 """
@@ -238,10 +240,12 @@ def test_a_whole_run_on_the_profile_of_the_configuration(project: pytest.Pyteste
     run(project, WHOLE_RUN).assert_outcomes(passed=3)
     # A file is looked for beside the configuration, wherever pytest runs; the command line goes first.
     own_profile(project.path)
-    project.makeini(f"{INI}webnn_profile = mine.json\npythonpath = .\n")
+    (project.path / "mine").write_bytes((project.path / "mine.json").read_bytes())
     below = project.mkdir("below")
     monkeypatch.chdir(below)
-    project.runpytest_subprocess(project.path).assert_outcomes(passed=3)
+    for written in ("./mine", "mine.json"):
+        project.makeini(f"{INI}webnn_profile = {written}\npythonpath = .\n")
+        project.runpytest_subprocess(project.path).assert_outcomes(passed=3)
     outcome = project.runpytest_subprocess(project.path, "--webnn-profile", "dml")
     outcome.assert_outcomes(passed=1, failed=2)
 

@@ -240,6 +240,15 @@ def test_a_device_profile_in_python(tmp_path: Path) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, f"[x] {_REFUSED}\n", "")
 
 
+@pytest.mark.parametrize("profile", ["coreml", "mine.json"])
+def test_a_device_profile_in_processes_of_the_program(tmp_path: Path, profile: str) -> None:
+    write(tmp_path / "mine.json", '{"_extends": "coreml"}')
+    write(tmp_path / "work" / "child.py", _LIMITED)
+    write(tmp_path / "a.py", "import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'], cwd='work', check=True)\n")
+    result = run("--device-profile", profile, "--fallback", "silent", "a.py", cwd=tmp_path, environment={"WEBNN_FALLBACK": "allow"})
+    assert (result.returncode, result.stdout, result.stderr) == (0, f"[x] {_REFUSED.replace('coreml', profile)}\n", "")
+
+
 def test_a_device_profile_in_javascript(tmp_path: Path) -> None:
     require_node()
     program = write(tmp_path / "a.mjs", _LIMITED_JS)

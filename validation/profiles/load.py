@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 from webnn.validation import webidl
 from webnn.validation.profiles.profile import Profile
-from webnn.validation.profiles.schema import ProfileError, check, resolve
+from webnn.validation.profiles.schema import ProfileError, check, printable, resolve
 
 __all__ = ["ALIASES", "PROFILES", "load_profile"]
 
@@ -36,7 +37,12 @@ ALIASES = MappingProxyType({"tflite": "tflite-chromium147"})
 
 #: A profile takes about 50 kilobytes; what is longer than this, in bytes, is something else.
 _LARGEST_FILE = 2**20
+#: The most files of which each extends the next one.
+_LONGEST_CHAIN = 20
 _ENDING = ".json"
+
+#: Two threads that ask for a profile get the same object.
+_LOCK = threading.RLock()
 
 
 def load_profile(nameOrPath: str | os.PathLike[str]) -> Profile:
@@ -57,12 +63,13 @@ def load_profile(nameOrPath: str | os.PathLike[str]) -> Profile:
     if not isinstance(name, str):
         raise TypeError(f"load_profile: nameOrPath must be a string or a path, got {webidl.describe(nameOrPath)}")
     if isinstance(nameOrPath, str) and _is_name(name):
-        return _shipped(name)
+        with _LOCK:
+            return _shipped(name)
     return _load(Path(name), ())
 
 
 def _is_name(name: str) -> bool:
-    return not name.endswith(_ENDING) and not any(separator in name for separator in (os.sep, os.altsep) if separator)
+    return not name.lower().endswith(_ENDING) and not any(separator in name for separator in (os.sep, os.altsep) if separator)
 
 
 @cache
@@ -92,22 +99,24 @@ def _load(file: Path, extending: tuple[Path, ...]) -> Profile:
         other = data["_extends"]
         if _is_name(other):
             try:
-                base = _shipped(other)
+                base = load_profile(other)
             except ProfileError as error:
                 raise ProfileError(shown, [("_extends", text) for _, text in error.problems]) from None
         else:
             path = file.parent / other
             if any(_is_same(path, each) for each in chain):
-                lead = " -> ".join(map(str, (*chain, path)))
+                lead = " -> ".join(printable(str(each)) for each in (*chain, path))
                 raise ProfileError(shown, [("_extends", f"must not lead back to a file that it comes from, got {lead}")])
+            if len(chain) == _LONGEST_CHAIN:
+                raise ProfileError(shown, [("_extends", f"must not make a chain of more than {_LONGEST_CHAIN} files")])
             base = _load(path, chain)
-    return resolve(shown, file.name, data, base)
+    return resolve(shown, printable(file.name), data, base)
 
 
 def _is_same(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)
-    except OSError:  # one that cannot be read is reported as such
+    except (OSError, ValueError):  # one that cannot be read is reported as such; ValueError: as in `_read`
         return False
 
 
@@ -116,7 +125,7 @@ def _read(file: Path) -> Any:
     try:
         with file.open("rb") as stream:
             content = stream.read(_LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+    except (OSError, ValueError) as error:  # ValueError: the path has a null character, or one that no file system has
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ProfileError(str(file), [("", f"must be a file that can be read: {reason}")]) from None
     if len(content) > _LARGEST_FILE:
@@ -127,18 +136,23 @@ def _read(file: Path) -> Any:
     except UnicodeDecodeError as error:
         raise ProfileError(str(file), [("", f"must be text in UTF-8: {error.reason} at byte {error.start}")]) from None
     try:
-        return json.loads(text, object_pairs_hook=_unique)
+        data = json.loads(text, object_pairs_hook=_unique)
+        # JSON can escape what no text can hold. Its names and its source could not be printed.
+        json.dumps(data, ensure_ascii=False).encode()
     except RecursionError:
         raise ProfileError(str(file), [("", "must be JSON: it is nested too deeply")]) from None
+    except UnicodeEncodeError as error:
+        raise ProfileError(str(file), [("", f"must be JSON: {error.object[error.start]!r} is half a character")]) from None
     except ValueError as error:
         raise ProfileError(str(file), [("", f"must be JSON: {error}")]) from None
+    return data
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object; JSON leaves open what two members of one name mean."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice!r} must not be there twice")
+    members: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in members:
+            raise ValueError(f"{webidl.describe(name)} must not be there twice")
+        members[name] = value
     return members

@@ -14,15 +14,18 @@ from webnn.validation.revision import MAX_RANK, Ranks, Types
 if TYPE_CHECKING:
     from webnn.validation.operation import Call
 
-__all__ = ["Kind", "NamedOperand", "Operations", "Profile", "TensorLimits", "Violation"]
+__all__ = ["RENAMED", "Kind", "NamedOperand", "Operations", "Profile", "TensorLimits", "Violation"]
 
 #: What a violation is about.
 Kind = Literal["operation", "dataType", "rank"]
 #: An operand of a call: what an error calls it (``"inputs[1]"``, ``"options.bias"``), its row (``"inputs"``, ``"bias"``), its descriptor.
 NamedOperand = tuple[str, str, OperandDescriptor]
 
+#: The arguments that are data types themselves.
+_DATA_TYPE_ARGUMENTS = frozenset({"dataType", "options.outputDataType", "type"})
+
 #: What the draft of June 2024 calls an operand, where the profiles, which are of a later time, have another name.
-_RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"where": {"input": "trueValue", "other": "falseValue"}})
+RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"where": {"input": "trueValue", "other": "falseValue"}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,8 @@ class Violation:
             return f"must {f'be {low}-D' if low == high else f'have {_dimensions(low, high)}'} on {self.where}"
         if not self.allowed:
             return f"must not be given on {self.where}, which takes no data type here"
-        return f"must have a data type of {list(self.allowed)} on {self.where}"
+        verb = "be one" if self.argument in _DATA_TYPE_ARGUMENTS else "have a data type"
+        return f"must {verb} of {list(self.allowed)} on {self.where}"
 
     @property
     def where(self) -> str:
@@ -130,6 +134,11 @@ class Profile:
         """The profile and its source in one line; empty if the file does not say."""
         return " ".join(str(self.source.get("summary", "")).split())
 
+    def device_for(self, requested: str) -> tuple[str, str]:
+        """Return the device type on which a request for one runs, and the reason if that is another one."""
+        device = self.devices.get(requested, requested)
+        return device, "" if device == requested else f'the device profile "{self.name}" runs {requested} contexts on the {device}'
+
     def limits(self) -> dict[str, Any]:
         """Return what ``MLContext.opSupportLimits`` returns: every member that the profile has, in the IDL's order.
 
@@ -156,12 +165,13 @@ class Profile:
             label: Its label, empty if it has none.
             operands: Its operands, those of the options too.
             outputs: The descriptors of its outputs.
-            chosen: The argument that says the data type of the output, empty if the program does not choose it.
+            chosen: The argument that says the data type of the output, empty if none does. It may be an operand.
         """
         rows = self.operations.get(operation)
         if rows is None:
             yield Violation(operation, "", profile=self.name, label=label)
             return
+        found: set[Violation] = set()
         for argument, row, descriptor in _all(operation, operands, outputs):
             limits = rows[row]
             if limits.take(descriptor):
@@ -171,7 +181,11 @@ class Profile:
                 limits = replace(limits, ranks=(0, limits.ranks[1]))
             for violation in _violations(Violation(operation, argument, profile=self.name, label=label), limits, descriptor):
                 is_chosen = chosen and argument == "output" and violation.kind == "dataType"
-                yield replace(violation, argument=chosen) if is_chosen else violation
+                named = replace(violation, argument=chosen) if is_chosen else violation
+                # An operand that chooses the type of the output has been told of already.
+                if named not in found:
+                    found.add(named)
+                    yield named
 
     def check_tensor(
         self, kind: Literal["input", "constant", "output"], operation: str, argument: str, descriptor: OperandDescriptor, label: str = ""
@@ -221,7 +235,7 @@ class Profile:
 
 def _all(operation: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor]) -> Iterator[NamedOperand]:
     """Go through the operands of a call and its outputs, with the rows that a profile has for them."""
-    renamed = _RENAMED.get(operation, {})
+    renamed = RENAMED.get(operation, {})
     for argument, row, descriptor in operands:
         yield argument, renamed.get(row, row), descriptor
     for (argument, row), descriptor in zip(output_rows(operation, len(outputs)), outputs, strict=True):

@@ -20,7 +20,7 @@ from webnn.validation.profiles.names import CONTEXT, operand_names
 from webnn.validation.profiles.profile import Operations, Profile, TensorLimits
 from webnn.validation.revision import MAX_RANK
 
-__all__ = ["Problem", "ProfileError", "check", "resolve"]
+__all__ = ["Problem", "ProfileError", "check", "printable", "resolve"]
 
 #: A path inside a file and what is wrong there, to be read behind it.
 Problem = tuple[str, str]
@@ -45,13 +45,18 @@ class ProfileError(ValueError):
     def __init__(self, file: str, problems: Iterable[Problem]) -> None:
         self.file = file
         self.problems = tuple(problems)
-        shown = file if file and file.isprintable() else repr(file)
+        shown = printable(file)
         lines = [": ".join(filter(None, problem)) for problem in self.problems]
         if len(lines) == 1:
             super().__init__(f"{shown}: {lines[0]}")
             return
         rest = [f"and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
         super().__init__("\n  ".join([f"{shown}: {len(lines)} problems", *lines[:_LISTED], *rest]))
+
+
+def printable(file: str) -> str:
+    """Write the name of a file for a message: as it is, or quoted if it is empty or has what cannot be printed."""
+    return file if file and file.isprintable() else repr(file)
 
 
 class _Strict(BaseModel):
@@ -147,7 +152,8 @@ def check(file: str, data: object) -> dict[str, Any]:
         _File.model_validate(data)
     except ValidationError as invalid:
         for error in invalid.errors(include_url=False):
-            location = error["loc"]
+            # A key that is wrong has a word of pydantic's behind it.
+            location = error["loc"][:-1] if error["loc"][-1:] == ("[key]",) else error["loc"]
             # Nothing is said of what is below a name that is not known.
             if not any(location[:depth] in unknown for depth in range(1, len(location) + 1)):
                 problems.append((_path(location), _text(error)))
@@ -195,8 +201,7 @@ def _guess(name: str, known: Iterable[str]) -> str:
 
 def _path(location: _Location) -> str:
     """Write a place inside the file."""
-    # A key that is wrong has a word of pydantic's behind it.
-    parts = [f"[{part}]" if isinstance(part, int) else f".{_key(part)}" for part in location if part != "[key]"]
+    parts = [f"[{part}]" if isinstance(part, int) else f".{_key(part)}" for part in location]
     return "".join(parts).removeprefix(".")
 
 
@@ -217,7 +222,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         "less_than_equal": "must be at most {le}",
         "list_type": "must be a list",
         "literal_error": "must be one of {expected}",
-        "missing": "must be given",
+        "missing": _REQUIRED,
         "model_type": "must be an object",
         "string_type": "must be a string",
     }

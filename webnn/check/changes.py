@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from webnn.check.report import Change
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
 from webnn.validation.limits import OperandLimits, load_limits
+from webnn.validation.profiles.profile import RENAMED
 from webnn.validation.revision import BROWSERS
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ def _change_tensor(operation: str, given: DataType, allowed: Sequence[DataType],
 def _change_operand(violation: Violation, given: DataType, rows: Mapping[str, OperandLimits], profile: Profile) -> Change | None:
     """Change an operand of an operation, with those that must have the same type."""
     argument = violation.argument
-    row = _row(argument)
+    renamed = RENAMED.get(violation.operation, {})
+    row = renamed.get(argument, _row(argument))
     if row not in rows:
         # The argument that says what type the output has.
         to = next((each for each in NEAREST[given] if each in violation.allowed), None)
@@ -114,7 +116,8 @@ def _change_operand(violation: Violation, given: DataType, rows: Mapping[str, Op
         return None
     # A type that the profile's own cast gives comes before one that it does not.
     to = next((each for each in fitting if _casts(profile, given, each)), None)
-    others = [f"options.{name}" if rows[name].option else name for name in operands if name != row]
+    names = {name: old for old, name in renamed.items()} if argument in renamed else {}
+    others = [f"options.{name}" if rows[name].option else names.get(name, name) for name in operands if name != row]
     what = _list(others) if rows[row].output else row if rows[row].sequence else argument
     with_it = f", {_list(others)} too" if others and not rows[row].output else ""
     if to is None:
@@ -127,21 +130,29 @@ def _change_operand(violation: Violation, given: DataType, rows: Mapping[str, Op
 
 def _change_rank(violation: Violation, profile: Profile) -> Change | None:
     match = _SHAPE.fullmatch(violation.given)
-    reshape = profile.operations.get("reshape")
     if match is None:
         return None
     shape: list[int] = json.loads(match[1])
+    rank, ones = len(shape), shape.count(1)
     low, high = violation.allowed
-    rank = len(shape)
-    what = "it" if violation.operation in _TENSORS else violation.argument
+    tensor = _TENSORS.get(violation.operation)
+    reshape = profile.operations.get("reshape")
+    what = violation.argument
     if rank < low:
-        return Change(text=f"reshape {what} to {low}-D, with dimensions of size 1 in front") if _reshapes(reshape, rank, low) else None
-    ones = shape.count(1)
+        how = "with dimensions of size 1 in front"
+        if tensor is not None:
+            return Change(text=f"{tensor.format(f'{low}-D')}, {how}")
+        return Change(text=f"reshape {what} to {low}-D, {how}") if _reshapes(reshape, rank, low) else None
     how = "drop dimensions of size 1" if rank - ones <= high else "merge neighbouring dimensions"
-    if violation.operation in _TENSORS:
-        return Change(text=f"{_TENSORS[violation.operation].format(f'{high}-D')}: {how}")
+    if tensor is not None:
+        return Change(text=f"{tensor.format(f'{high}-D')}: {how}")
+    keep = f"keep {what} at {high}-D from the start: {how}"
+    rows = load_limits(BROWSERS).operations.get(violation.operation, {})
+    if (row := _row(what)) in rows and rows[row].output:
+        # It is refused before anything could reshape it.
+        return Change(text=keep)
     if not _reshapes(reshape, rank, high):
-        return Change(text=f"keep {what} at {high}-D from the start: {how} (reshape takes no {rank}-D operand here)")
+        return Change(text=f"{keep} (reshape takes no {rank}-D operand here)")
     return Change(text=f"reshape {what} to {high}-D: {how}")
 
 

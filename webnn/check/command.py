@@ -186,6 +186,9 @@ def _identity(source: str) -> tuple[str, str]:
 
 def _print_output(run: Run, output: str) -> None:
     title = "without a profile" if run.profile is None else f"on {run.profile}"
+    if not output.strip():
+        typer.echo(f"--- the program printed nothing {title}", err=True)
+        return
     typer.echo(f"--- what the program printed {title}:", err=True)
     typer.echo(show_controls(output).rstrip("\n"), err=True)
     typer.echo("---", err=True)
@@ -194,5 +197,5 @@ def _print_output(run: Run, output: str) -> None:
 def _describe_failure(report: Report) -> str:
     run = report.baseline
     if run.verdict is Verdict.NO_GRAPH:
-        return f"{report.program} built no graph: there is nothing to check"
+        return f"{report.program} built no graph: there is nothing to check (what processes of its own build is not seen)"
     return f"{report.program} fails without a profile: {run.error}"

@@ -17,7 +17,7 @@ from typing import IO
 import webnn
 from webnn.check.events import Job
 
-__all__ = ["Finished", "Process", "ends_at_sigterm"]
+__all__ = ["Finished", "Process", "ends_at_signals"]
 
 #: How much of the program's output is kept, in bytes: its end.
 _KEPT = 1 << 16
@@ -104,8 +104,8 @@ class Process:
 
 
 @contextmanager
-def ends_at_sigterm() -> Iterator[None]:
-    """Have SIGTERM end this process through its `finally` clauses: the processes that it has started would go on without it."""
+def ends_at_signals() -> Iterator[None]:
+    """Have SIGTERM and SIGHUP end this process through its `finally` clauses: the processes that it has started would go on without it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -113,8 +113,11 @@ def ends_at_sigterm() -> Iterator[None]:
     def end(number: int, _: object) -> None:
         raise SystemExit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    # One that is ignored stays so: that is what nohup is for. Windows has no SIGHUP.
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, end) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

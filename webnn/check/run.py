@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 import webnn
 from webnn.check.conclude import complete, conclude
 from webnn.check.events import Job, Kind, Note, read_notes
-from webnn.check.processes import Finished, Process, ends_at_sigterm
+from webnn.check.processes import Finished, Process, ends_at_signals
 from webnn.check.report import Report, Run, Totals, Verdict
 from webnn.context.emulation import FALLBACK_VARIABLE, PROFILE_VARIABLE
 
@@ -80,7 +80,7 @@ def check(request: Request, tell: Callable[[Run, str], None] = lambda run, outpu
     began = time.perf_counter()
     # What was killed may keep its notes open for a moment.
     temporary = tempfile.TemporaryDirectory(prefix="webnn-check-", ignore_cleanup_errors=True)
-    with temporary as folder, ends_at_sigterm(), _Runner(request, Path(folder)) as runner:
+    with temporary as folder, ends_at_signals(), _Runner(request, Path(folder)) as runner:
         baseline, output = runner.run(None)
         tell(baseline, output)
         runs: list[Run] = []

@@ -38,8 +38,8 @@ def print_report(console: Console, report: Report, *, every: bool) -> None:
     runs = (report.baseline, *report.profiles)
     with console.capture() as captured:
         console.print(_matrix(console, report, runs))
-        for run in runs:
-            _print_fallbacks(console, run, every=every)
+        for title, lines in _by_fallbacks(runs):
+            _print_fallbacks(console, title, lines, every=every)
         if every:
             for names, refusals in _by_refusals(report.profiles):
                 console.print()
@@ -145,25 +145,40 @@ def _by_refusals(runs: Sequence[Run]) -> Iterator[tuple[list[str], Sequence[Refu
     return ((names, refusals) for refusals, names in groups.items())
 
 
-def _print_fallbacks(console: Console, run: Run, *, every: bool) -> None:
-    """Print the operators that leave the requested device, those of one operation and reason in a line."""
-    found = Counter((each.operation, each.device, each.reason) for graph in run.graphs for each in graph.fallbacks)
-    if not found:
-        return
+def _by_fallbacks(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield what falls back, in a line and in several; runs on which the same does are joined."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for run in runs:
+        if run.fallbacks:
+            groups.setdefault(tuple(_describe_fallbacks(run)), []).append(run.profile or _NO_PROFILE)
+    return ((f"falls back on {', '.join(names)}: {figures}", lines) for (figures, *lines), names in groups.items())
+
+
+def _describe_fallbacks(run: Run) -> Iterator[str]:
+    """Yield the figures, and then the operators that leave the requested device, those of one operation and reason in a line."""
+    # The title names the profile.
+    own = f'the device profile "{run.profile}"'
+    found = Counter(
+        (each.operation, each.device, each.reason.replace(own, "the profile")) for graph in run.graphs for each in graph.fallbacks
+    )
     total = sum(graph.operators for graph in run.graphs)
     parts = sum(graph.partitions for graph in run.graphs)
     moved = sum(graph.transferred_bytes for graph in run.graphs)
     figures = f"{parts} partition{'s' if parts > 1 else ''}, {moved:,} bytes between devices in a run"
-    console.print()
-    title = f"falls back on {run.profile or _NO_PROFILE}: {found.total()} of {total} operator{'s' if total > 1 else ''}; {figures}"
-    console.print(_text(console, title, "bold"))
+    yield f"{found.total()} of {total} operator{'s' if total > 1 else ''}; {figures}"
     reasons = {(device, reason) for _, device, reason in found}
     if len(reasons) == 1 and found.total() == total:
         [(device, reason)] = reasons
-        lines = [f"all of them to the {device}: {reason}"]
-    else:
-        times = {key: f" ({count} times)" if count > 1 else "" for key, count in found.items()}
-        lines = [f"{operation} to the {device}{times[operation, device, reason]}: {reason}" for operation, device, reason in found]
+        yield f"all of them to the {device}: {reason}"
+        return
+    for (operation, device, reason), count in found.items():
+        times = f" ({count} times)" if count > 1 else ""
+        yield f"{operation} to the {device}{times}: {reason}"
+
+
+def _print_fallbacks(console: Console, title: str, lines: Sequence[str], *, every: bool) -> None:
+    console.print()
+    console.print(_text(console, title, "bold"))
     shown = lines if every or len(lines) <= _FEW else [*lines[: _FEW - 1], f"and {len(lines) - _FEW + 1} more: --all prints them"]
     for line in shown:
         console.print(Padding(_text(console, line), (0, 0, 0, 2)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import runpy
 import sys
 import threading
@@ -175,6 +176,9 @@ def main(job: str) -> None:
     Args:
         job: The `Job`, as JSON.
     """
+    # Into a pipe, Python would write in blocks: a process that is killed would take its last lines with it.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)
     sys.exit(run(Job.model_validate_json(job)))
 
 

@@ -85,8 +85,10 @@ def command(
     suffix = program.suffix.lower()
     if suffix in _PYTHON:
         _refuse_for_python(root=root, node=node, profile=profile)
+        # `navigator.ml` is made when the program first asks for it; and processes that the program starts are to follow.
+        _set_environment(WEBNN_REVISION=revision, WEBNN_PROFILE=device_profile and _absolute(device_profile), WEBNN_FALLBACK=fallback)
         with emulation:
-            raise typer.Exit(_run_python(program, arguments or [], revision, timeout))
+            raise typer.Exit(_run_python(program, arguments or [], timeout))
     if suffix not in _JAVASCRIPT + _PAGE:
         raise failure(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}", _WRONG)
     if root is not None and not root.is_dir():
@@ -131,11 +133,18 @@ def _refuse_for_python(**options: object) -> None:
         )
 
 
-def _run_python(program: Path, arguments: list[str], revision: str | None, timeout: float | None) -> int:
+def _set_environment(**variables: str | None) -> None:
+    os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
+
+
+def _absolute(profile: str) -> str:
+    """Return a profile so that it is the same one in another folder. What is no path has no separator, and does not end with ``.json``."""
+    path = Path(profile)
+    return profile if path.name == profile and path.suffix.lower() != ".json" else str(path.absolute())
+
+
+def _run_python(program: Path, arguments: list[str], timeout: float | None) -> int:
     """Run a Python program as the interpreter would; a `SystemExit` of the program passes."""
-    if revision is not None:
-        # `navigator.ml` is made when the program first asks for it.
-        os.environ["WEBNN_REVISION"] = revision
     path = str(program)
     sys.argv = [path, *arguments]
     sys.path.insert(0, str(program.resolve().parent))
