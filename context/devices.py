@@ -14,12 +14,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from webnn.validation.device_type import DEVICE_TYPES
+
 if TYPE_CHECKING:
     from webnn.validation.profiles import Profile
 
 __all__ = [
     "DEFAULT_ORDER",
-    "DEVICE_TYPES",
     "Device",
     "Inventory",
     "Selection",
@@ -34,7 +35,6 @@ __all__ = [
 Options = Mapping[str, str]
 Order = Mapping[str, tuple[str, ...]]
 
-DEVICE_TYPES = ("cpu", "gpu", "npu")
 CPU = "CPUExecutionProvider"
 CUDA = "CUDAExecutionProvider"
 DIRECTML = "DmlExecutionProvider"

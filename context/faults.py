@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.device_type import DEVICE_TYPES
 from webnn.validation.errors import DOMException, NotSupportedError, OperationError, UnknownError
 
 __all__ = ["Faults", "Refusals", "Verdict", "Which"]
@@ -26,7 +27,6 @@ _Which = int | range | frozenset[int] | Literal["all"]
 #: What `Faults.refuse` accepts: a device type, several, or a message for each.
 Refusals = str | Iterable[str] | Mapping[str, str]
 
-_DEVICE_TYPES = ("cpu", "gpu", "npu")
 #: More numbers than this are a range, or a mistake such as an endless generator.
 _MOST_NUMBERS = 100_000
 
@@ -308,8 +308,8 @@ def _convertRefusals(value: Refusals | None) -> Mapping[str, str]:
     given = [value] if isinstance(value, str) else value
     refused: dict[str, str] = {}
     for deviceType, message in given.items() if isinstance(given, Mapping) else zip(given, itertools.repeat("")):
-        if not isinstance(deviceType, str) or deviceType not in _DEVICE_TYPES:
-            raise ValueError(f"Faults: refuse must name device types, of {list(_DEVICE_TYPES)}, got {deviceType!r}")
+        if not isinstance(deviceType, str) or deviceType not in DEVICE_TYPES:
+            raise ValueError(f"Faults: refuse must name device types, of {list(DEVICE_TYPES)}, got {deviceType!r}")
         if not isinstance(message, str):
             raise TypeError(f"Faults: refuse[{deviceType!r}] must be a message, a string, got {message!r}")
         refused[deviceType] = message

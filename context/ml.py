@@ -15,6 +15,7 @@ from webnn.context.fallback import answer_selection, find_caller
 from webnn.context.promise import promise, rejected
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
+from webnn.validation.device_type import DEVICE_TYPES
 from webnn.validation.dictionary import Boolean, Dictionary, convertMembers
 from webnn.validation.errors import SecurityError, WebNNTypeError
 from webnn.validation.revision import REVISION_2024_06, find_revision, with_profile
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["ML", "ContextOptions", "Document", "GPUDevice", "MLContextOptions", "Navigator"]
 
 _ANCHOR = "#api-ml-createcontext"
-_DEVICE_TYPES = ("cpu", "gpu", "npu")
 _POWER_PREFERENCES = ("default", "high-performance", "low-power")
 
 
@@ -45,7 +45,7 @@ class MLContextOptions(TypedDict, total=False):
     accelerated: bool
 
 
-_deviceType = webidl.enumeration("MLDeviceType", _DEVICE_TYPES)
+_deviceType = webidl.enumeration("MLDeviceType", DEVICE_TYPES)
 PowerPreference = Annotated[str, PlainValidator(webidl.enumeration("MLPowerPreference", _POWER_PREFERENCES))]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from webnn.context.devices import CPU, DEFAULT_ORDER, DEVICE_TYPES, Options, Order
+from webnn.context.devices import CPU, DEFAULT_ORDER, Options, Order
+from webnn.validation.device_type import DEVICE_TYPES
 
 __all__ = ["convert_order", "convert_provider_options"]
 

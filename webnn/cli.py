@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from importlib import metadata
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from webnn.demo import network, show
 from webnn.validation.profiles import PROFILES, Profile, ProfileError, load_profile
 from webnn.wpt_runner import cli as wpt_runner
 from webnn.wpt_runner.commands import program
+from webnn.wpt_runner.commands.choices import Device, Fallback
 from webnn.wpt_runner.commands.failure import failure
 
 __all__ = ["app", "main"]
@@ -42,14 +42,6 @@ app = typer.Typer(
 app.add_typer(wpt_runner.app, name="wpt")
 app.command("run", context_settings=program.CONTEXT_SETTINGS)(program.command)
 app.command("check")(check.command)
-
-
-class Device(StrEnum):
-    """The values of ``deviceType``."""
-
-    cpu = "cpu"
-    gpu = "gpu"
-    npu = "npu"
 
 
 def _show_version(wanted: bool) -> None:
@@ -82,7 +74,7 @@ def demo(
     *,
     device: Annotated[Device, typer.Option(help="The deviceType of the context.")] = Device.cpu,
     fallback: Annotated[
-        program.Fallback | None,
+        Fallback | None,
         typer.Option(help="What to do where the device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
     ] = None,
     images: Annotated[int, typer.Option(min=0, help="How many digits to show; the misread ones are always among them.")] = 12,

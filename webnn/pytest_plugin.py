@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -153,7 +152,8 @@ def _profile_of(config: pytest.Config) -> str:
     """Return the profile of the command line, or else that of the configuration file; nothing if neither has one."""
     option: str | None = config.getoption(_NAME)
     written: str = config.getini(_NAME) or ""
-    is_file = written.endswith(".json") or Path(written).name != written
-    if is_file and config.inipath is not None:
-        written = str(config.inipath.parent / written)
+    if written and config.inipath is not None:
+        from webnn.validation.profiles import is_name  # noqa: PLC0415 (who has no profile does not load them)
+
+        written = written if is_name(written) else str(config.inipath.parent / written)
     return option or written

@@ -26,7 +26,7 @@ LONGEST = 500
 STATE = {
     ("context/emulation.py", "_LAYERS"): "`emulate` holds for the whole process: a program's own threads must not escape it",
     ("context/buffers.py", "_DETACHED"): "NumPy's arrays cannot say themselves that they were transferred",
-    ("wpt_runner/commands/program.py", "sys"): "a Python program finds its arguments where the interpreter would put them",
+    ("wpt_runner/commands/scripts.py", "sys"): "a Python program finds its arguments where the interpreter would put them",
     ("wpt_runner/javascript/node.py", "warnings"): "within `catch_warnings`, which puts it back",
 }
 #: Methods that change a list, dictionary or set.

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 import webnn
 from tests.shared import ROOT
 from webnn import cli
-from webnn.check.processes import ends_at_signals
 from webnn.check.report import Report, Verdict
 from webnn.validation.profiles import PROFILES
+from webnn.wpt_runner.signals import ends_at_signals
 
 #: Builds a graph of one operation.
 BUILD = """\

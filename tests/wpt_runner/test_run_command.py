@@ -138,7 +138,9 @@ def test_a_time_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are another matter there")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM), (1, 129)], ids=["INT", "TERM", "HUP"]
+)
 @pytest.mark.parametrize("name", ["loop.mjs", "loop.py"])
 def test_ctrl_c(tmp_path: Path, number: int, code: int, name: str) -> None:
     source = "console.log(process.pid); for (;;) {}" if name == "loop.mjs" else "print(0, flush=True)\nwhile True: pass"
@@ -151,7 +153,7 @@ def test_ctrl_c(tmp_path: Path, number: int, code: int, name: str) -> None:
         process.send_signal(number)
         _, stderr = process.communicate(timeout=60)
     # A Python program is ended by the signal itself, as it would be without us.
-    assert process.returncode == (-number if (name, number) == ("loop.py", signal.SIGTERM) else code)
+    assert process.returncode == (-number if name == "loop.py" and number != signal.SIGINT else code)
     assert stderr == ""
     if child:
         assert not Path(f"/proc/{child}").exists()

@@ -15,7 +15,7 @@ from webnn.validation import webidl
 from webnn.validation.profiles.profile import Profile
 from webnn.validation.profiles.schema import ProfileError, check, printable, resolve
 
-__all__ = ["ALIASES", "PROFILES", "load_profile"]
+__all__ = ["ALIASES", "PROFILES", "is_name", "load_profile"]
 
 #: The profiles that are shipped.
 PROFILES = (
@@ -62,13 +62,14 @@ def load_profile(nameOrPath: str | os.PathLike[str]) -> Profile:
     name = os.fspath(nameOrPath) if isinstance(nameOrPath, str | os.PathLike) else None
     if not isinstance(name, str):
         raise TypeError(f"load_profile: nameOrPath must be a string or a path, got {webidl.describe(nameOrPath)}")
-    if isinstance(nameOrPath, str) and _is_name(name):
+    if isinstance(nameOrPath, str) and is_name(name):
         with _LOCK:
             return _shipped(name)
     return _load(Path(name), ())
 
 
-def _is_name(name: str) -> bool:
+def is_name(name: str) -> bool:
+    """Tell whether a string is the name of a profile, not the path of a file."""
     return not name.lower().endswith(_ENDING) and not any(separator in name for separator in (os.sep, os.altsep) if separator)
 
 
@@ -97,7 +98,7 @@ def _load(file: Path, extending: tuple[Path, ...]) -> Profile:
     if "_extends" in data:
         chain = (*extending, file)
         other = data["_extends"]
-        if _is_name(other):
+        if is_name(other):
             try:
                 base = load_profile(other)
             except ProfileError as error:

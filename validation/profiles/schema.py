@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import DataType
+from webnn.validation.device_type import DEVICE_TYPES, DeviceType
 from webnn.validation.profiles.names import CONTEXT, operand_names
 from webnn.validation.profiles.profile import Operations, Profile, TensorLimits
 from webnn.validation.revision import MAX_RANK
@@ -25,7 +26,6 @@ __all__ = ["Problem", "ProfileError", "check", "printable", "resolve"]
 #: A path inside a file and what is wrong there, to be read behind it.
 Problem = tuple[str, str]
 _Location = tuple[int | str, ...]
-DeviceType = Literal["cpu", "gpu", "npu"]
 
 _EVERY_TYPE: tuple[DataType, ...] = get_args(DataType)
 #: How many problems a message lists.
@@ -252,7 +252,7 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
     problems = list(_missing(limits))
     if problems:
         raise ProfileError(file, problems)
-    devices = dict(base.devices) if base is not None else {each: each for each in get_args(DeviceType)}
+    devices = dict(base.devices) if base is not None else {each: each for each in DEVICE_TYPES}
     native = None if base is None else base.native
     if "_native" in data:
         native = _native_operations(_native(data["_native"]))

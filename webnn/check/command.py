@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +14,9 @@ from webnn.check.events import Kind
 from webnn.check.report import Report, Run, Verdict
 from webnn.check.run import Named, Request, check
 from webnn.check.show import print_report
-from webnn.validation.profiles import ALIASES, PROFILES, ProfileError, load_profile
+from webnn.validation.profiles import PROFILES, ProfileError, is_name, load_profile
 from webnn.validation.revision import find_revision
+from webnn.wpt_runner.commands.choices import Device
 from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.reports.text import replace_surrogates, show_controls
 from webnn.wpt_runner.vectors import load_cases
@@ -35,14 +35,6 @@ _KINDS: dict[str, Kind] = {
 _ALL = "all"
 #: The exit codes.
 _REFUSED, _WRONG, _INTERRUPTED = 1, 2, 130
-
-
-class Device(StrEnum):
-    """The values of ``deviceType``."""
-
-    cpu = "cpu"
-    gpu = "gpu"
-    npu = "npu"
 
 
 def command(
@@ -179,7 +171,7 @@ def _identity(source: str) -> tuple[str, str]:
         profile = load_profile(source)
     except ProfileError as error:
         raise failure(str(error), _WRONG) from None
-    if ALIASES.get(source, source) in PROFILES:
+    if is_name(source):
         return profile.name, profile.name
     return profile.name, str(Path(source).resolve())
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from webnn.check.report import Graph, Refusal
+from webnn.validation.device_type import DeviceType
 
 __all__ = ["Built", "Ended", "Job", "Kind", "Note", "Notes", "Refused", "read_notes"]
 
@@ -40,7 +41,7 @@ class Job(_Model):
     arguments: tuple[str, ...] = ()
     profile: str | None = None
     revision: str | None = None
-    device: Literal["cpu", "gpu", "npu"] | None = None
+    device: DeviceType | None = None
     go_on: bool = False
     notes: str
 

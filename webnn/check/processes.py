@@ -8,8 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -17,7 +17,7 @@ from typing import IO
 import webnn
 from webnn.check.events import Job
 
-__all__ = ["Finished", "Process", "ends_at_signals"]
+__all__ = ["Finished", "Process"]
 
 #: How much of the program's output is kept, in bytes: its end.
 _KEPT = 1 << 16
@@ -101,23 +101,3 @@ class Process:
             self._output += content
             del self._output[:-_KEPT]
         stream.close()
-
-
-@contextmanager
-def ends_at_signals() -> Iterator[None]:
-    """Have SIGTERM and SIGHUP end this process through its `finally` clauses: the processes that it has started would go on without it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def end(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
-
-    # One that is ignored stays so: that is what nohup is for. Windows has no SIGHUP.
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, end) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

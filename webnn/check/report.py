@@ -7,6 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from webnn.validation.device_type import DeviceType
+
 __all__ = ["Change", "Fallback", "Graph", "Refusal", "Report", "Run", "Totals", "Verdict"]
 
 
@@ -185,7 +187,7 @@ class Report(_Model):
     program: str
     arguments: tuple[str, ...]
     revision: str | None
-    device: Literal["cpu", "gpu", "npu"] | None
+    device: DeviceType | None
     baseline: Run
     profiles: tuple[Run, ...]
     totals: Totals

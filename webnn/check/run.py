@@ -11,18 +11,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, TypeAlias
 
 import webnn
 from webnn.check.conclude import complete, conclude
 from webnn.check.events import Job, Kind, Note, read_notes
-from webnn.check.processes import Finished, Process, ends_at_signals
+from webnn.check.processes import Finished, Process
 from webnn.check.report import Report, Run, Totals, Verdict
 from webnn.context.emulation import FALLBACK_VARIABLE, PROFILE_VARIABLE
+from webnn.validation.device_type import DeviceType
+from webnn.wpt_runner.signals import ends_at_signals
 
-__all__ = ["DeviceType", "Named", "Request", "check"]
-
-DeviceType: TypeAlias = Literal["cpu", "gpu", "npu"]
+__all__ = ["Named", "Request", "check"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

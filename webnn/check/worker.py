@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import runpy
 import sys
 import threading
-import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -24,6 +22,7 @@ from webnn.context.placement.assign import simulate
 from webnn.context.placement.outlines import outline
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
 from webnn.validation.profiles import Violation, load_profile
+from webnn.wpt_runner.commands.scripts import print_error, run_script
 from webnn.wpt_runner.reports.text import one_line, replace_surrogates
 
 if TYPE_CHECKING:
@@ -226,10 +225,8 @@ def _with_placement(graph: Graph, placement: Placement) -> Graph:
 
 def _run_python(job: Job, recorder: Recorder) -> _End:
     """Run a Python program as the interpreter would."""
-    sys.argv[:] = [job.program, *job.arguments]
-    sys.path.insert(0, str(Path(job.program).resolve().parent))
     try:
-        runpy.run_path(job.program, run_name="__main__")
+        run_script(job.program, job.arguments)
     except SystemExit as error:
         if error.code is not None and not isinstance(error.code, int):
             print(error.code, file=sys.stderr)
@@ -237,11 +234,7 @@ def _run_python(job: Job, recorder: Recorder) -> _End:
         # A program that gives up does so for what it was refused last.
         return _End(code, _exit_code(code), recorder.last) if code else _End()
     except BaseException as error:  # whatever the program raises: the interpreter would print it, too
-        # The frames above the program's first one are not the program's. An error in its syntax has none.
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename != job.program:
-            trace = trace.tb_next
-        traceback.print_exception(error.with_traceback(trace))
+        print_error(error, job.program)
         return _End(1, _write(error), recorder.fatal(error))
     return _End()
 

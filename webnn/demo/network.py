@@ -7,16 +7,16 @@ import time
 import warnings
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from webnn import ML, DeviceFallbackWarning, MLContext, MLGraph, MLGraphBuilder, MLOperand
+from webnn.validation.device_type import DeviceType
 
-__all__ = ["DeviceType", "Digits", "Report", "build", "load_digits", "recognise"]
+__all__ = ["Digits", "Report", "build", "load_digits", "recognise"]
 
-DeviceType = Literal["cpu", "gpu", "npu"]
 Floats = NDArray[np.float32]
 _RUNS = 10
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
-import runpy
 import sys
 import threading
-import traceback
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import webnn
+from webnn.wpt_runner.commands.choices import Fallback
 from webnn.wpt_runner.commands.failure import failure
+from webnn.wpt_runner.commands.scripts import print_error, run_script
 from webnn.wpt_runner.javascript.files import ORIGIN, Files
 from webnn.wpt_runner.javascript.idl import profile_revision
 from webnn.wpt_runner.javascript.node import ENDED_BY_USER, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
 from webnn.wpt_runner.javascript.page_scripts import Script, scripts_of_page, scripts_of_script
 
-__all__ = ["CONTEXT_SETTINGS", "Fallback", "command"]
+__all__ = ["CONTEXT_SETTINGS", "command"]
 
 #: What follows the program is the program's.
 CONTEXT_SETTINGS = {"allow_interspersed_args": False}
@@ -31,14 +30,6 @@ _PYTHON = (".py",)
 _REVISION = "2024-06"
 #: The exit code of a wrong call.
 _WRONG = 2
-
-
-class Fallback(StrEnum):
-    """The fallback policies of `webnn.ML`."""
-
-    allow = "allow"
-    silent = "silent"
-    deny = "deny"
 
 
 def command(
@@ -87,8 +78,7 @@ def command(
         _refuse_for_python(root=root, node=node, profile=profile)
         # `navigator.ml` is made when the program first asks for it; and processes that the program starts are to follow.
         _set_environment(WEBNN_REVISION=revision, WEBNN_PROFILE=device_profile and _absolute(device_profile), WEBNN_FALLBACK=fallback)
-        with emulation:
-            raise typer.Exit(_run_python(program, arguments or [], timeout))
+        raise typer.Exit(_run_python(program, arguments or [], timeout))
     if suffix not in _JAVASCRIPT + _PAGE:
         raise failure(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}", _WRONG)
     if root is not None and not root.is_dir():
@@ -145,23 +135,16 @@ def _absolute(profile: str) -> str:
 
 def _run_python(program: Path, arguments: list[str], timeout: float | None) -> int:
     """Run a Python program as the interpreter would; a `SystemExit` of the program passes."""
-    path = str(program)
-    sys.argv = [path, *arguments]
-    sys.path.insert(0, str(program.resolve().parent))
     timer = threading.Timer(timeout or 0, _expire, [timeout])
     timer.daemon = True
     if timeout is not None:
         timer.start()
     try:
-        runpy.run_path(path, run_name="__main__")
+        run_script(str(program), arguments)
     except KeyboardInterrupt:
         return ENDED_BY_USER
     except Exception as error:  # whatever the program raises: the interpreter would print it, too
-        # The frames above the program's first one are not the program's. An error in its syntax has none.
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename != path:
-            trace = trace.tb_next
-        traceback.print_exception(error.with_traceback(trace))
+        print_error(error, str(program))
         return 1
     finally:
         timer.cancel()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import webnn
+from webnn.wpt_runner.commands.choices import Device
 from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.vectors import report as reporting
 from webnn.wpt_runner.vectors import run as running
@@ -23,14 +23,6 @@ from webnn.wpt_runner.workers import StartError
 __all__ = ["command"]
 
 _UNEXPECTED, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
-
-
-class Device(StrEnum):
-    """The values of ``deviceType``."""
-
-    cpu = "cpu"
-    gpu = "gpu"
-    npu = "npu"
 
 
 def command(

@@ -39,6 +39,7 @@ from webnn.wpt_runner.javascript.idl import load_idl
 from webnn.wpt_runner.javascript.legacy import Legacy
 from webnn.wpt_runner.javascript.page_scripts import Script
 from webnn.wpt_runner.javascript.realm import load_script
+from webnn.wpt_runner.signals import SIGNALLED, ends_at_signals
 
 __all__ = ["ENDED_BY_USER", "FAULT", "OUT_OF_TIME", "Node", "NodeMissingError", "Program", "find_node", "run_program"]
 
@@ -46,7 +47,6 @@ __all__ = ["ENDED_BY_USER", "FAULT", "OUT_OF_TIME", "Node", "NodeMissingError", 
 LOWEST = (22, 15)
 #: Exit codes that are not the program's: those of `timeout`, of BSD's sysexits, and of a shell after Ctrl-C.
 OUT_OF_TIME, FAULT, ENDED_BY_USER = 124, 70, 130
-_SIGNAL = 128
 _HOST = Path(__file__).resolve().with_name("node_host.mjs")
 #: How much of what Node itself prints is kept.
 _LONGEST_LAST_WORDS = 64 * 1024
@@ -146,7 +146,7 @@ def run_program(node: Node, program: Program, *, stdout: BinaryIO | None = None,
     """
     host = _Host(program, stdout or sys.stdout.buffer, stderr or sys.stderr.buffer)
     command: list[str | Path] = [node.path, "--permission", f"--allow-fs-read={_HOST}", "--disable-warning=ExperimentalWarning", _HOST]
-    with _sigterm_ends(), _one_line_warnings(host.note):
+    with ends_at_signals(), _one_line_warnings(host.note):
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, env=_environment()
         )
@@ -197,7 +197,7 @@ class _Host:
             self.note(f"the program's process must send messages only: {error}")
             return FAULT
         except _OutputClosedError:
-            return _SIGNAL + getattr(signal, "SIGPIPE", 13)
+            return SIGNALLED + getattr(signal, "SIGPIPE", 13)
         finally:
             timer.cancel()
         code = child.wait()
@@ -270,7 +270,7 @@ class _Host:
         if code < 0:
             name = signal.Signals(-code).name if -code in {each.value for each in signal.Signals} else str(-code)
             self.note(f"the signal {name} ended the program")
-            return _SIGNAL - code
+            return SIGNALLED - code
         return code
 
 
@@ -305,20 +305,3 @@ def _one_line_warnings(note: Callable[[str], None]) -> Iterator[None]:
         warnings.simplefilter("always", webnn.DeviceFallbackWarning)
         warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
         yield
-
-
-@contextmanager
-def _sigterm_ends() -> Iterator[None]:
-    """Have SIGTERM end this process through its `finally` clauses: a child that loops would go on without it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def end(number: int, _: object) -> None:
-        raise SystemExit(_SIGNAL + number)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
