@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 
@@ -29,12 +31,24 @@ class Shape:
     dimensions: Sequence[int]
 
 
+#: How long a test waits for what must happen, in seconds. It ends a hang, and says nothing about speed.
+PATIENCE = 240.0
+
 #: The name of the current draft.
 CURRENT = "2026-06"
 
 
 def make_context(revision: str = "2024-06") -> MLContext:
     return ML(revision=revision).createContextSync()
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Wait until a condition holds."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() >= end:
+            pytest.fail(f"it did not happen within {PATIENCE:g} s")
+        time.sleep(0.001)
 
 
 class Arguments:

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tests.support import CURRENT, make_context
+from tests.support import CURRENT, PATIENCE, make_context
 from webnn import MLContext, MLGraph, MLGraphBuilder
 from webnn.context.tensor import MLTensor
 
 SHAPE = (2, 3)
-LONG = 20.0
 
 
 def current() -> MLContext:
@@ -61,15 +60,6 @@ def negation(former: MLContext) -> MLGraph:
     return builder.buildSync({"y": builder.neg(builder.input("x", {"dataType": "float32", "dimensions": SHAPE}))})
 
 
-def slow_graph(context: MLContext, size: int = 400, depth: int = 20) -> MLGraph:
-    """Take some milliseconds for "y" from "x"."""
-    builder = MLGraphBuilder(context)
-    x = y = builder.input("x", dataType="float32", shape=[size, size])
-    for _ in range(depth):
-        y = builder.matmul(y, x)
-    return builder.buildSync({"y": y})
-
-
 @contextmanager
 def held(context: MLContext) -> Iterator[Callable[[], None]]:
     """Hold the context's timeline, so that what is queued waits; the value releases it earlier."""
@@ -77,10 +67,10 @@ def held(context: MLContext) -> Iterator[Callable[[], None]]:
 
     def hold() -> None:
         running.set()
-        gate.wait(LONG)
+        gate.wait(PATIENCE)
 
     context._timeline.hurry(hold)
-    assert running.wait(LONG)
+    assert running.wait(PATIENCE)
     try:
         yield gate.set
     finally:

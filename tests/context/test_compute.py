@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import make_context
+from tests.support import PATIENCE, make_context
 from webnn import ML, GPUDevice, MLContext, MLGraph, MLGraphBuilder, OperationError, WebNNTypeError
 
 SHAPE = (2, 3)
@@ -419,6 +419,6 @@ def test_exit_with_work_in_flight(ending: str) -> None:
     except RuntimeError:
         pass
     """
-    run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert run.returncode == (3 if "SystemExit" in ending else 0), run.stderr
     assert "Traceback" not in run.stderr

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import PATIENCE
 from webnn import ML, Navigator, NotSupportedError, navigator
 from webnn.context import emulation
 from webnn.context.emulation import Settings, ambient, emulate
@@ -137,11 +138,11 @@ async def test_other_tasks_and_threads_obey() -> None:
     go, done = threading.Event(), []
 
     def work() -> None:
-        go.wait(20)
+        go.wait(PATIENCE)
         done.append(refused(ML()))
 
     async def task() -> bool:
-        await asyncio.to_thread(go.wait, 20)
+        await asyncio.to_thread(go.wait, PATIENCE)
         return refused(navigator.ml)
 
     thread = threading.Thread(target=work)

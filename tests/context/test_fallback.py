@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.context.inventories import INVENTORIES, PREFERENCES, SELECTIONS, install
+from tests.support import PATIENCE
 from webnn import ML, NotSupportedError, OperationError
 from webnn.context.devices import Selection, select
 from webnn.context.fallback import (
@@ -230,7 +231,7 @@ def test_a_call_that_no_python_code_makes(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("webnn.context.ml.answer_selection", answer)
     _thread.start_new_thread(ML().createContextSync, ({"deviceType": "gpu"},))
-    assert done.wait(10)
+    assert done.wait(PATIENCE)
     assert (found[0].filename, found[0].lineno) == ("<sys>", 0)
     with pytest.warns(DeviceFallbackWarning):
         answer_placement(Placement([RELU]), "allow", found[0])

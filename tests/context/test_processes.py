@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import PATIENCE
+
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells a process its resident memory in this way")
 def test_memory_does_not_grow() -> None:
@@ -45,7 +47,7 @@ def test_memory_does_not_grow() -> None:
 
 def run(program: str) -> str:
     """Run a program in a process of its own; it must end well."""
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout

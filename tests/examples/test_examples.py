@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.shared import ROOT
+from tests.support import PATIENCE
 
 #: For each example lines that it prints.
 EXPECTED = {
@@ -96,7 +97,7 @@ def run(example: str, directory: Path, *arguments: str) -> list[str]:
         check=False,
         cwd=directory,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert (result.returncode, result.stderr) == (0, ""), result.stdout + result.stderr
     return result.stdout.splitlines()

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.shared import SHARED
+from tests.support import PATIENCE
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, OperandDescriptor
 from webnn.validation.idl import load_idl
 from webnn.validation.limits import load_limits
@@ -146,7 +147,7 @@ def test_threads_get_the_same_object(monkeypatch: pytest.MonkeyPatch) -> None:
     together = threading.Barrier(4)
 
     def ask(_: int) -> Profile:
-        together.wait(10)
+        together.wait(PATIENCE)
         return load_profile("ort")
 
     with ThreadPoolExecutor(4) as pool:

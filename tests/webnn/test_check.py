@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,9 @@ from typer.testing import CliRunner
 
 import webnn
 from tests.shared import ROOT
+from tests.support import PATIENCE, wait_until
 from webnn import cli
+from webnn.check.processes import Finished, Process
 from webnn.check.report import Report, Verdict
 from webnn.validation.profiles import PROFILES
 from webnn.wpt_runner.signals import ends_at_signals
@@ -63,14 +64,6 @@ def has_ended(process: int) -> bool:
     """Tell whether a process is gone, or only waits for somebody to ask how it ended."""
     state = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, check=False, text=True).stdout.strip()
     return not state or state.startswith("Z")
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    for _ in range(600):
-        if condition():
-            return
-        time.sleep(0.05)
-    pytest.fail("it did not happen in time")
 
 
 # The report
@@ -265,11 +258,18 @@ def test_an_endless_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
                 pass
         """,
     )
-    began = time.monotonic()
-    code, _, errors = check(program, "loop", "--timeout", "3")
+    wait = Process.wait
+
+    def wait_in_the_loop(process: Process, timeout: float) -> Finished:
+        """Have the time of the process begin when it is in its loop."""
+        wait_until(lambda: b"child " in process._output)
+        process._began = time.perf_counter()
+        return wait(process, timeout)
+
+    monkeypatch.setattr(Process, "wait", wait_in_the_loop)
+    code, _, errors = check(program, "loop", "--timeout", "0.5")
     assert code == 2
-    assert errors.endswith("fails without a profile: the program was not done after 3 s\n")
-    assert time.monotonic() - began < 20
+    assert errors.endswith("fails without a profile: the program was not done after 0.5 s\n")
     if sys.platform != "win32":
         wait_until(lambda: has_ended(int(errors.partition("child ")[2].split()[0])))
 
@@ -397,7 +397,7 @@ def test_signals(tmp_path: Path, number: str, code: int, told: str) -> None:
     started = tmp_path / "started"
     wait_until(lambda: started.exists() and started.read_text(encoding="utf-8").endswith(" "))
     process.send_signal(getattr(signal, number))
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, output, errors) == (code, "", told)
     wait_until(lambda: has_ended(int(started.read_text(encoding="utf-8"))))
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import webnn
 from tests.context.inventories import INVENTORIES, install, make_inventory
+from tests.support import PATIENCE
 from webnn import cli
 from webnn.demo import network
 from webnn.validation.profiles import PROFILES
@@ -46,7 +47,7 @@ def start(*arguments: str, code: str = "", **environment: str) -> subprocess.Com
     inherited = {name: value for name, value in os.environ.items() if name not in TERMINAL}
     program = ["-c", code] if code else ["-m", "webnn"]
     return subprocess.run(
-        [sys.executable, *program, *arguments], capture_output=True, check=False, env=inherited | environment, timeout=120
+        [sys.executable, *program, *arguments], capture_output=True, check=False, env=inherited | environment, timeout=PATIENCE
     )
 
 
@@ -327,5 +328,5 @@ def test_the_installed_command() -> None:
     script = Path(sys.executable).with_name("webnn")
     if not script.exists():
         pytest.skip("the script of the package lies elsewhere here")
-    result = subprocess.run([script, "--version"], capture_output=True, check=True, timeout=120)
+    result = subprocess.run([script, "--version"], capture_output=True, check=True, timeout=PATIENCE)
     assert result.stdout.decode().split() == ["webnn", webnn.__version__]

@@ -62,7 +62,7 @@ def make_program(folder: Path, scripts: list[Script], url: str, **options: Any) 
     return Program(scripts=scripts, location=url, arguments=["node", "program", "a b", "--c"], files=Files(folder, folder), **options)
 
 
-def inline(folder: Path, source: str) -> Program:
+def inline(folder: Path, source: str, **options: Any) -> Program:
     """Make a program of one module that stands in no file."""
     url = "https://app.test/inline.mjs"
-    return make_program(folder, [Script(url=url, kind="module", source=source)], url)
+    return make_program(folder, [Script(url=url, kind="module", source=source)], url, **options)

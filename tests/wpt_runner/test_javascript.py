@@ -8,6 +8,7 @@ import pytest
 
 import webnn
 from tests.wpt_runner.checkouts import WEB, make_checkout
+from tests.wpt_runner.clock import PATIENT
 from tests.wpt_runner.engines import needs_quickjs
 from webnn.context.engine import CompiledGraph
 from webnn.validation.revision import CURRENT
@@ -50,7 +51,7 @@ def test_every_file_is_counted() -> None:
 
 @pytest.mark.parametrize("test", TESTS, ids=[test.name for test in TESTS])
 def test_file(test: Test) -> None:
-    settings = Settings(revision=CURRENT if test.file.path.startswith("webnn/2026/") else "2024-06", timeout_multiplier=3)
+    settings = Settings(revision=CURRENT if test.file.path.startswith("webnn/2026/") else "2024-06", timeout_multiplier=PATIENT)
     result = run_test(CHECKOUT, test, settings)
     failures = [f"{subtest.name}: {subtest.status} {subtest.message}" for subtest in result.subtests if subtest.status != "PASS"]
     assert (result.status, result.message, failures, result.output) == ("OK", "", [], "")
@@ -80,7 +81,7 @@ def test_a_dispatch_that_fails_loses_the_context(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(CompiledGraph, "dispatch", fail)
     checkout = Checkout(make_checkout(tmp_path, {"x.any.js": LOST}))
-    result = run_test(checkout, checkout.tests()[0], Settings(revision=CURRENT))
+    result = run_test(checkout, checkout.tests()[0], Settings(revision=CURRENT, timeout_multiplier=PATIENT))
     assert [(each.status, each.message) for each in result.subtests] == [("PASS", "")]
 
 
@@ -140,7 +141,7 @@ def test_the_assertions(tmp_path: Path) -> None:
         f"promise_test(async t => {{ {text}; }}, '{index}');" for index, (text, _) in enumerate(FAILS)
     )
     checkout = Checkout(make_checkout(tmp_path, {"x.any.js": body}))
-    result = run_test(checkout, checkout.tests()[0], Settings())
+    result = run_test(checkout, checkout.tests()[0], Settings(timeout_multiplier=PATIENT))
     assert result.status == "OK"
     outcomes = {subtest.name: (subtest.status.value, subtest.message) for subtest in result.subtests}
     assert outcomes.pop("holds") == ("PASS", "")
@@ -163,7 +164,7 @@ def test_order_and_cleanups(tmp_path: Path) -> None:
         test(() => { events.push('sync'); }, 'sync');
     """
     checkout = Checkout(make_checkout(tmp_path, {"x.any.js": text}))
-    result = run_test(checkout, checkout.tests()[0], Settings())
+    result = run_test(checkout, checkout.tests()[0], Settings(timeout_multiplier=PATIENT))
     assert [(subtest.name, subtest.status, subtest.message) for subtest in result.subtests] == [
         ("sync", "PASS", ""),
         ("first", "PASS", ""),

@@ -13,6 +13,7 @@ import pytest
 
 import webnn
 from tests.wpt_runner.checkouts import make_checkout
+from tests.wpt_runner.clock import PATIENT
 from tests.wpt_runner.engines import needs_quickjs
 from webnn.validation.revision import CURRENT
 from webnn.wpt_runner.checkout import Checkout
@@ -230,7 +231,7 @@ def test_what_programs_see(tmp_path: Path, profile: str, body: str) -> None:
     start = "const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);"
     checkout = Checkout(make_checkout(tmp_path, {"x.any.js": f"'use strict'; promise_test(async t => {{ {start} {body} }}, 'a');"}))
     revision = "2024-06" if "2024" in profile else CURRENT
-    result = run_test(checkout, checkout.tests()[0], Settings(revision=revision, profile=profile))
+    result = run_test(checkout, checkout.tests()[0], Settings(revision=revision, profile=profile, timeout_multiplier=PATIENT))
     assert [(result.status, result.message), *((each.status, each.message) for each in result.subtests)] == [("OK", ""), ("PASS", "")]
 
 

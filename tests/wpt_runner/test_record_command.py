@@ -17,11 +17,11 @@ from webnn.wpt_runner.recording import write_file
 
 pytestmark = needs_quickjs
 
+LONG = f"// META: timeout=long\n{META}"
 BUILD = "b => ({y: b.relu(b.input('x', float32([2])))}), {x: new Float32Array([-1, 2])}, {y: new Float32Array(2)}"
 RELU = f"""// META: variant=?cpu
 // META: variant=?gpu
-// META: timeout=long
-{META}conform(`relu ${{location.search}}`, {BUILD}, ({{y}}) => doAssert('relu', y, [0, 2], 0, 'float32', 'ULP'));
+{LONG}conform(`relu ${{location.search}}`, {BUILD}, ({{y}}) => doAssert('relu', y, [0, 2], 0, 'float32', 'ULP'));
 conform('relu wrong', {BUILD}, ({{y}}) => doAssert('relu', y, [1, 2], 0, 'float32', 'ULP'));
 conform('relu constant', b => ({{y: b.relu(b.constant(float32([2]), new Float32Array([3, 3])))}}), {{}}, {{y: new Float32Array(2)}},
   ({{y}}) => doAssert('relu', y, [3, 3], 0, 'float32', 'ULP'));
@@ -31,11 +31,13 @@ SPLIT = """conform('split', b => { const [p, q] = b.split(b.input('x', float32([
   ({p, q}) => { doAssert('split', p, [1], 0, 'float32', 'ULP'); doAssert('split', q, [2], 0, 'float32', 'ULP'); });
 for (const number of [1, 2, 3, 4, 5, 6]) promise_test(async () => {}, `nothing ${number}`);
 """
-GOOD = {"relu": RELU, "split": SPLIT}
+GOOD = {"relu": RELU, "split": LONG + SPLIT}
+#: All may take long, but the one whose time is to run out.
 BAD = {
     "forever": "for (;;);",
-    "syntax": "test(() => {}, 'never'); )",
-    "waits": f"conform('relu', {BUILD}, ({{y}}) => assert_array_equals(y, [0, 2]));\npromise_test(() => new Promise(() => {{}}), 'waits');",
+    "syntax": f"{LONG}test(() => {{}}, 'never'); )",
+    "waits": f"{LONG}conform('relu', {BUILD}, ({{y}}) => assert_array_equals(y, [0, 2]));\n"
+    "promise_test(() => new Promise(() => {}), 'waits');",
 }
 UNSUPPORTED = "test(() => { null.x; }, 'fails');\nthrow new Error('unsupported');"
 
@@ -115,11 +117,11 @@ def test_options(checkout: Path, tmp_path: Path) -> None:
 
 
 def test_what_does_not_run_to_its_end_is_not_written(tmp_path: Path) -> None:
-    checkout = conformance_checkout(tmp_path / "wpt", {**BAD, "split": SPLIT})
-    result = invoke("--wpt", checkout, tmp_path / "out", "--timeout-multiplier", "0.2", "--verbose")
+    checkout = conformance_checkout(tmp_path / "wpt", {**BAD, "split": LONG + SPLIT})
+    result = invoke("--wpt", checkout, tmp_path / "out", "--timeout-multiplier", "1", "--verbose")
     assert result.exit_code == 1
     assert list(contents(tmp_path / "out")) == ["split.json"]
-    assert "TIMEOUT: took longer than 5 s, and its process was killed" in result.output
+    assert "TIMEOUT: took longer than 13 s, and its process was killed" in result.output
     assert "TIMEOUT: it waits for something that will not happen" in result.output
     assert "ERROR: /webnn/conformance_tests/syntax.https.any.js: SyntaxError" in result.output.replace("Uncaught ", "")
     assert "nothing 6" in result.output
@@ -128,7 +130,7 @@ def test_what_does_not_run_to_its_end_is_not_written(tmp_path: Path) -> None:
 
 def test_an_error_that_loses_nothing(tmp_path: Path) -> None:
     """A test of what the draft does not have: its subtests fail, and so does the test as a whole."""
-    checkout = conformance_checkout(tmp_path / "wpt", {"unsupported": UNSUPPORTED, "split": SPLIT})
+    checkout = conformance_checkout(tmp_path / "wpt", {"unsupported": UNSUPPORTED, "split": LONG + SPLIT})
     result = invoke("--wpt", checkout, tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert "  ERROR: " in result.output

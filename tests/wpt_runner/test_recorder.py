@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support import make_context
+from tests.wpt_runner.clock import PATIENT
 from tests.wpt_runner.engines import needs_quickjs
 from tests.wpt_runner.recorded import UTILS, conformance_checkout
 from webnn.wpt_runner.checkout import Checkout, CheckoutError
@@ -24,7 +25,7 @@ from webnn.wpt_runner.vectors import Status, load_cases, run_case
 def record(root: Path, text: str, utils: str = UTILS) -> Recording:
     checkout = Checkout(conformance_checkout(root, {"one": text}, utils))
     [test] = choose_tests(checkout)
-    return record_test(checkout, test, Settings())
+    return record_test(checkout, test, Settings(timeout_multiplier=PATIENT))
 
 
 def tensor(data: object, shape: list[int], dataType: str = "float32", **more: bool) -> dict[str, Any]:
