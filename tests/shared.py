@@ -1,4 +1,4 @@
-"""The data beside the checkout: conformance vectors, the draft, a real model. The project does not need it, its full test run does."""
+"""The data beside the checkout: the draft, a real model, the sources of data that the package holds. Only some tests need it."""
 
 from __future__ import annotations
 

@@ -1,25 +1,22 @@
 """Replay the web-platform-tests vectors through the reference, with WPT's own tolerances.
 
-Format: `shared/wpt_vectors/README.md`. The vectors lie beside the repository, not in it.
+Format: `wpt_runner/vectors/data/README.md`.
 """
 
 from __future__ import annotations
 
-import functools
-import json
 import math
-from pathlib import Path
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.shared import SHARED
+from webnn.wpt_runner.vectors import Case, bundled_archives, load_cases
 
 from . import REFERENCE
 
-VECTORS = SHARED / "wpt_vectors"
 #: The draft's own cases: 958 in all.
 CASES_2024 = 958
 #: Recurrent networks have no cases of 2024; those of 2025 differ only in how they write activations.
@@ -32,39 +29,32 @@ MISSING_ROOTS = {
     "l2Pool2d float32 4D tensor options.outputSizes ignores options.roundingType=floor": [2, 8, 11, 17],
 }
 
-pytestmark = pytest.mark.shared
+
+def by_file() -> dict[tuple[str, str], list[Case]]:
+    cases: dict[tuple[str, str], list[Case]] = defaultdict(list)
+    for case in load_cases(bundled_archives()):
+        cases[case.level, case.file].append(case)
+    return cases
 
 
-@pytest.mark.parametrize("path", sorted((VECTORS / "2024-06").glob("*.json")), ids=lambda path: path.stem)
-def test_vectors(path: Path) -> None:
-    assert replay(path) > 0
+CASES = by_file()
+FILES_2024 = sorted(file for level, file in CASES if level == "2024-06")
 
 
-def test_every_vector_was_replayed() -> None:
-    assert sum(replay(path) for path in (VECTORS / "2024-06").glob("*.json")) == CASES_2024
+def test_every_vector_is_replayed() -> None:
+    assert sum(len(CASES["2024-06", file]) for file in FILES_2024) == CASES_2024
+    assert {file: len(CASES["2025-03", file]) for file in RECURRENT_2025} == RECURRENT_2025
 
 
-@pytest.mark.parametrize(("stem", "count"), RECURRENT_2025.items())
-def test_recurrent_vectors(stem: str, count: int) -> None:
-    assert replay(VECTORS / "2025-03" / f"{stem}.json") == count
-
-
-@functools.cache
-def replay(path: Path) -> int:
-    """Run a file's cases and return their number.
-
-    Raises:
-        AssertionError: An output differs; all that differ are listed.
-    """
-    tests = json.loads(path.read_text(encoding="utf-8"))["tests"]
-    failures = [f"{test['name']}: {failure}" for test in tests for failure in differences(test)]
+@pytest.mark.parametrize(("level", "file"), [*(("2024-06", file) for file in FILES_2024), *(("2025-03", file) for file in RECURRENT_2025)])
+def test_vectors(level: str, file: str) -> None:
+    failures = [f"{case.name}: {failure}" for case in CASES[level, file] for failure in differences(case)]
     assert not failures, "\n".join(failures)
-    return len(tests)
 
 
-def differences(test: dict[str, Any]) -> list[str]:
+def differences(case: Case) -> list[str]:
     """Run one case and describe each output that is not as expected."""
-    graph = test["graph"]
+    graph = case.graph
     tensors = {name: tensor(value) for name, value in graph["inputs"].items()}
     for node in graph["operators"]:
         arguments = [operands(argument, tensors) for argument in node["arguments"]]
@@ -77,12 +67,12 @@ def differences(test: dict[str, Any]) -> list[str]:
     failures = []
     for name, value in graph["expectedOutputs"].items():
         actual, expected = tensors[name], tensor(value)
-        wrong = MISSING_ROOTS.get(test["name"], [])
+        wrong = MISSING_ROOTS.get(case.name, [])
         expected.ravel()[wrong] = np.sqrt(expected.ravel()[wrong])
         if (actual.dtype, actual.shape) != (expected.dtype, expected.shape):
             failures.append(f"{name} is {actual.dtype} {actual.shape}, not {expected.dtype} {expected.shape}")
-        elif not (error := distance(actual, expected, test["tolerance"])) <= test["tolerance"]["value"]:
-            failures.append(f"{name} is off by {error}, allowed {test['tolerance']}")
+        elif not (error := distance(actual, expected, case.metric)) <= case.tolerance:
+            failures.append(f"{name} is off by {error}, allowed {case.tolerance} {case.metric}")
     return failures
 
 
@@ -104,7 +94,7 @@ def tensor(value: dict[str, Any]) -> NDArray[Any]:
     return (np.repeat(flat, size) if flat.size == 1 else flat).reshape(descriptor["shape"])
 
 
-def distance(actual: NDArray[Any], expected: NDArray[Any], tolerance: dict[str, Any]) -> float:
+def distance(actual: NDArray[Any], expected: NDArray[Any], metric: str) -> float:
     """Return the largest difference, in representable values (ULP) or absolute; NaN equals only NaN."""
     if actual.dtype.kind == "f":
         if not np.array_equal(np.isnan(actual), np.isnan(expected)):
@@ -113,7 +103,7 @@ def distance(actual: NDArray[Any], expected: NDArray[Any], tolerance: dict[str, 
     differs = actual != expected  # equal infinities are not subtracted
     if not differs.any():
         return 0.0
-    scale = ranks if tolerance["metricType"] == "ULP" else np.float64
+    scale = ranks if metric == "ULP" else np.float64
     return float(np.max(np.abs(scale(actual[differs]) - scale(expected[differs]))))
 
 

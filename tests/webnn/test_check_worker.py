@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from webnn.check.report import Graph, Refusal, Run, Verdict
 from webnn.context.emulation import ambient
 from webnn.validation.profiles import PROFILES
 from webnn.wpt_runner.javascript.node import NodeMissingError, find_node
+from webnn.wpt_runner.vectors import bundled_archives
 
 COREML = ["coreml", "coreml-macos14"]
 SMALL_NPU = str(ROOT / "examples" / "profiles" / "small-npu.json")
@@ -395,12 +397,11 @@ def test_a_case_that_is_wrong(check: Check, tmp_path: Path) -> None:
     assert (run.verdict, run.error) == (Verdict.ERROR, "float32 0: CaseError: graph.operators[0].name: the draft has no operation 'nag'")
 
 
-@pytest.mark.shared
-def test_recorded_cases(check: Check) -> None:
-    folder = SHARED / "wpt_vectors" / "2025-03"
+def test_recorded_cases(check: Check, tmp_path: Path) -> None:
     counts = {}
     for name in ("softmax", "gather", "cast"):
-        file = folder / f"{name}.json"
+        with zipfile.ZipFile(bundled_archives()[-1]) as archive:
+            file = Path(archive.extract(f"{name}.json", tmp_path))
         every = check(file, kind="cases")
         assert every.verdict is Verdict.BUILDS, every.error
         counts[name] = (len(every.graphs), len(check(file, "coreml", kind="cases").graphs))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import struct
+import tracemalloc
+import zipfile
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -13,16 +16,16 @@ import numpy as np
 import pytest
 
 import webnn
-from tests.shared import SHARED
 from tests.support import make_context
 from webnn.wpt_runner.javascript.idl import load_idl
-from webnn.wpt_runner.levels import level_of
+from webnn.wpt_runner.levels import LEVELS, level_of
 from webnn.wpt_runner.vectors import (
     Case,
     Correction,
     Difference,
     Outcome,
     Status,
+    bundled_archives,
     check_corrections,
     distance,
     load_cases,
@@ -30,19 +33,18 @@ from webnn.wpt_runner.vectors import (
     run_case,
 )
 from webnn.wpt_runner.vectors.corrections import bundled_levels, read_corrections
-from webnn.wpt_runner.vectors.run import Group, choose, default_jobs, find_stale, group_cases
+from webnn.wpt_runner.vectors.files import find_sources
+from webnn.wpt_runner.vectors.run import Group, choose, choose_levels, default_jobs, find_stale, group_cases
 
-VECTORS = SHARED / "wpt_vectors"
 LEVEL, NEWEST = "2024-06", "2025-03"
 COUNTS = {LEVEL: 958, NEWEST: 1728}
 
 
 def by_file() -> dict[tuple[str, str], list[Case]]:
-    """Return the recorded cases by level and file."""
+    """Return the cases that the package holds, by level and file."""
     cases: dict[tuple[str, str], list[Case]] = defaultdict(list)
-    for level in COUNTS if VECTORS.is_dir() else ():
-        for case in load_cases([VECTORS / level]):
-            cases[level, case.file].append(case)
+    for case in load_cases(bundled_archives()):
+        cases[case.level, case.file].append(case)
     return cases
 
 
@@ -54,13 +56,16 @@ def context_of(level: str) -> webnn.MLContext:
     return make_context(load_idl(found.revision, found.profile).revision)
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("level", COUNTS)
 def test_count(level: str) -> None:
     assert sum(len(cases) for key, cases in CASES.items() if key[0] == level) == COUNTS[level]
 
 
-@pytest.mark.shared
+def test_the_archives_are_the_levels() -> None:
+    assert [path.stem for path in bundled_archives()] == [level.name for level in LEVELS] == list(COUNTS)
+    assert {level for level, _ in CASES} == set(COUNTS)
+
+
 @pytest.mark.parametrize(("level", "file"), sorted(CASES), ids=["-".join(key) for key in sorted(CASES)])
 def test_conformance(level: str, file: str) -> None:
     corrections = load_corrections(level)
@@ -71,7 +76,6 @@ def test_conformance(level: str, file: str) -> None:
     assert check_corrections({name: each for name, each in corrections.items() if name in names}, outcomes) == []
 
 
-@pytest.mark.shared
 @pytest.mark.parametrize("level", COUNTS)
 def test_corrections_name_cases(level: str) -> None:
     names = {case.name for key, cases in CASES.items() for case in cases if key[0] == level}
@@ -317,6 +321,98 @@ def test_files_and_folders(tmp_path: Path) -> None:
     assert [(each.file, each.level) for each in cases] == [("two", LEVEL), ("one", LEVEL), ("one", LEVEL)]
 
 
+# Archives.
+
+
+def archive(path: Path, members: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return path
+
+
+def declare(path: Path, size: int) -> Path:
+    """Have the directory of an archive say another size of its first file."""
+    content = bytearray(path.read_bytes())
+    struct.pack_into("<I", content, content.index(b"PK\x01\x02") + 24, size)
+    path.write_bytes(content)
+    return path
+
+
+def test_an_archive_is_a_folder(tmp_path: Path) -> None:
+    one, two = (write(tmp_path / f"{name}.json", record([-1, -2])) for name in ("one", "two"))
+    packed = archive(
+        tmp_path / "all.ZIP", {"two.json": two.read_bytes(), "one.json": one.read_bytes(), "note.md": b"?", "inner/no.json": b"?"}
+    )
+    assert [each.file for each in load_cases([packed, packed, tmp_path / "." / "all.ZIP", two])] == ["one", "two", "two"]
+    empty = archive(tmp_path / "inner.zip", {"b/x.json": b"", "a/b/x.json": b"", "a/": b"", "y.txt": b""})
+    with pytest.raises(ValueError, match=r"inner\.zip holds no JSON files; its folders with some are a/b, b$"):
+        list(load_cases([empty]))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
+def test_an_archive_takes_no_more_memory_than_it_says(method: int, tmp_path: Path) -> None:
+    """Its directory names the sizes: too much is refused before anything is unpacked, and a file never gives more than that."""
+    filled = archive(tmp_path / "filled.zip", {"x.json": b" " * (64 << 20)}, method)
+    with pytest.raises(ValueError, match=r"filled\.zip must hold at most 256 MiB of JSON, got 268,435,457 bytes$"):
+        list(load_cases([declare(filled, (1 << 28) + 1)]))
+    (source,) = find_sources([declare(filled, 10)])
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"x\.json cannot be unpacked: Bad CRC-32"):
+            source.read()
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_archive_that_is_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "large.zip"
+    with path.open("wb") as file:
+        file.truncate((1 << 28) + 1)
+    with pytest.raises(ValueError, match=r"large\.zip must be at most 256 MiB, got 268,435,457 bytes$"):
+        list(load_cases([path]))
+
+
+def spoil(path: Path, what: str) -> Path:
+    """Damage an archive of one file."""
+    content = bytearray(path.read_bytes())
+    local, central = content.index(b"PK\x03\x04"), content.index(b"PK\x01\x02")
+    match what:
+        case "encrypted":
+            content[local + 6] |= 1
+            content[central + 8] |= 1
+        case "method":
+            struct.pack_into("<H", content, local + 8, 99)
+            struct.pack_into("<H", content, central + 10, 99)
+        case "data":
+            content[local + 36 : local + 46] = b"\xff" * 10
+        case "cut":
+            del content[central:]
+        case "header":
+            content[local] = 0
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("encrypted", "x.json cannot be unpacked: File"),
+        ("method", "x.json must be stored or deflated, got the compression method 99"),
+        ("data", "x.json cannot be unpacked: "),
+        ("cut", "some.zip is no ZIP archive: File is not a zip file"),
+        ("header", "x.json cannot be unpacked: Bad magic number"),
+        ("nothing", "x.json is no JSON: "),
+    ],
+)
+def test_a_damaged_archive(what: str, message: str, tmp_path: Path) -> None:
+    path = spoil(archive(tmp_path / "some.zip", {"x.json": b"no JSON " * 20}), what)
+    with pytest.raises(ValueError, match="some") as caught:
+        list(load_cases([path]))
+    assert message in str(caught.value)
+
+
 # The comparison.
 
 DISTANCES: list[tuple[str, list[float], list[float], str, list[float]]] = [
@@ -466,6 +562,14 @@ def test_choosing_cases() -> None:
     assert [each.name for each, _ in choose([group], ["ÜBERGRÖSSEN", "unary: a"])] == [first.name, second.name]
     with pytest.raises(ValueError, match=r"no case fits the filter 'ne'$"):
         choose([group], ["other", "ne"])
+
+
+def test_choosing_levels() -> None:
+    cases = [case(0), replace(case(0), level=""), replace(case(0), level=NEWEST)]
+    assert choose_levels(cases, []) == cases
+    assert choose_levels(cases, [NEWEST, LEVEL]) == [cases[0], cases[2]]
+    with pytest.raises(ValueError, match=r"no case is of the level '1999': there are '', '2024-06', '2025-03'$"):
+        choose_levels(cases, [LEVEL, "1999"])
 
 
 def test_corrections_follow_the_level(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from tests.shared import ROOT, SHARED
+from tests.shared import ROOT
 from tests.support import PATIENCE, wait_until
 from tests.wpt_runner import violence
 from webnn.wpt_runner.commands.vectors import command
@@ -152,7 +153,8 @@ def test_corrections_and_filters(tmp_path: Path) -> None:
         (("good.json", "--expectations", "folder"), "webnn: "),
         (("good.json", "--json", "folder"), "webnn: --json must be a file in a folder that exists, got folder\n"),
         (("good.json", "--json", "none/report.json"), "webnn: --json must be a file in a folder that exists, got "),
-        ((), "Missing argument"),
+        (("--level", "1999"), "webnn: no case is of the level '1999': there are '2024-06', '2025-03'\n"),
+        (("wrong.zip",), "webnn: wrong.zip is no ZIP archive: File is not a zip file\n"),
         (("good.json", "--device", "tpu"), "'tpu' is not one of 'cpu', 'gpu', 'npu'"),
         (("good.json", "--jobs", "0"), "Invalid value for '--jobs'"),
         (("good.json", "--timeout", "nan"), "Invalid value for '--timeout'"),
@@ -161,7 +163,8 @@ def test_corrections_and_filters(tmp_path: Path) -> None:
 def test_bad_input(arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "good.json", record("one", [-1, -2]))
     write(tmp_path / "empty.json")
-    (tmp_path / "wrong.json").write_text("?", encoding="utf-8")
+    for name in ("wrong.json", "wrong.zip"):
+        (tmp_path / name).write_text("?", encoding="utf-8")
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     code, output, errors = invoke(*arguments)
@@ -225,17 +228,23 @@ def test_an_interrupt_ends_everything_at_once(tmp_path: Path) -> None:
             os.kill(int(pid.read_text(encoding="utf-8")), 0)
 
 
-@pytest.mark.shared
-def test_the_recorded_cases() -> None:
-    code, output, errors = invoke(SHARED / "wpt_vectors" / "2024-06", "-k", "l2Pool2d", "-k", "cast: ")
+def test_the_cases_of_the_package() -> None:
+    """Without a path it runs the cases that the package holds: of all levels, or of some."""
+    code, output, errors = invoke("--level", "2024-06", "-k", "l2Pool2d", "-k", "cast: ")
     assert (code, errors) == (0, "")
     assert re.search(r"^l2Pool2d +14 +14 +0 +2  \d of \d+ ULP", output, re.MULTILINE)
     assert re.search(r"^cast +46 +46 +0 +0 ", output, re.MULTILINE)
     assert output.endswith("\n60 passed (2 with a correction), 0 failed in 0.0 s\n")
-
-
-@pytest.mark.shared
-def test_cases_of_another_draft() -> None:
-    code, output, errors = invoke(SHARED / "wpt_vectors" / "2025-03" / "tile.json")
+    code, output, errors = invoke("-k", "tile: ", "-k", "relu: ")
     assert (code, errors) == (0, ""), output
-    assert re.search(r"^tile +\d+ +\d+ +0 +0 ", output, re.MULTILINE)
+    assert re.search(r"^tile +3 +3 +0 +0 ", output, re.MULTILINE)
+    assert re.search(r"^relu +2\d +2\d +0 +0 ", output, re.MULTILINE)
+
+
+def test_cases_of_an_archive(tmp_path: Path) -> None:
+    file = write(tmp_path / "unary.json", record("one", [-1, -2]))
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.write(file, file.name)
+    code, output, errors = invoke(tmp_path / "all.zip", "-v")
+    assert (code, errors) == (0, ""), output
+    assert output.startswith("passed     unary: one  ")

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from webnn.wpt_runner.vectors.comparison import Difference
+from webnn.wpt_runner.vectors.files import find_sources
 from webnn.wpt_runner.vectors.format import CaseError, Test, TestFile, parse
 
-__all__ = ["Case", "Outcome", "Status", "find_files", "load_cases"]
+__all__ = ["Case", "Outcome", "Status", "load_cases"]
 
 _DEEPEST = 50
 
@@ -92,49 +93,30 @@ class Outcome:
         return self.status in (Status.PASSED, Status.CORRECTED)
 
 
-def find_files(paths: Iterable[Path]) -> list[Path]:
-    """Find the JSON files among paths: files, and the files directly in folders. A file that is named twice is found once.
-
-    Raises:
-        OSError: A path does not exist or cannot be read.
-        ValueError: There is no JSON file in a folder.
-    """
-    found: dict[Path, Path] = {}
-    for path in paths:
-        if not path.exists():
-            raise FileNotFoundError(f"{path} does not exist")
-        files = sorted(each for each in path.iterdir() if each.suffix == ".json" and each.is_file()) if path.is_dir() else [path]
-        if not files:
-            inside = sorted(each.name for each in path.iterdir() if each.is_dir() and any(each.glob("*.json")))
-            hint = f"; its folders with some are {', '.join(inside)}" if inside else ""
-            raise ValueError(f"{path} holds no JSON files{hint}")
-        for file in files:
-            found.setdefault(file.resolve(), file)
-    return list(found.values())
-
-
 def load_cases(paths: Iterable[Path]) -> Iterator[Case]:
-    """Read the cases of files, or of all JSON files in folders.
+    """Read the cases of files, or of all JSON files in folders and ZIP archives.
 
     A case that does not follow the format is read, too: it tells its fault, and fails.
 
     Raises:
         OSError: A path does not exist or cannot be read.
-        ValueError: A file is no JSON or does not hold cases, or there is no JSON file in a folder.
+        ValueError: A file is no JSON or does not hold cases; there is no JSON file in a folder or archive; an archive is not valid, or
+            takes more than 256 MiB when it is unpacked.
     """
-    for file in find_files(paths):
+    for source in find_sources(paths):
+        encoded = source.read()
         try:
-            content = json.loads(file.read_text(encoding="utf-8-sig"))
+            content = json.loads(encoded.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"{file} is no JSON: {error}") from None
+            raise ValueError(f"{source.shown} is no JSON: {error}") from None
         if not isinstance(content, dict) or "tests" not in content:
-            raise ValueError(f"{file} does not hold conformance cases: it has no member 'tests'")
+            raise ValueError(f"{source.shown} does not hold conformance cases: it has no member 'tests'")
         try:
             recorded = parse(TestFile, content)
         except CaseError as error:
-            raise ValueError(f"{file} does not hold conformance cases: {error}") from None
+            raise ValueError(f"{source.shown} does not hold conformance cases: {error}") from None
         for number, test in enumerate(recorded.tests):
-            yield _read_case(file.stem, recorded.level, number, test)
+            yield _read_case(source.stem, recorded.level, number, test)
 
 
 def _read_case(file: str, level: str, number: int, value: object) -> Case:

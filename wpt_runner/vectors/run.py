@@ -18,7 +18,19 @@ from webnn.wpt_runner.vectors.corrections import Correction, bundled_levels, che
 from webnn.wpt_runner.vectors.replay import run_case
 from webnn.wpt_runner.workers import End, cores, run_tasks
 
-__all__ = ["DeviceType", "Group", "Task", "choose", "default_jobs", "describe_device", "find_stale", "group_cases", "prepare", "replay"]
+__all__ = [
+    "DeviceType",
+    "Group",
+    "Task",
+    "choose",
+    "choose_levels",
+    "default_jobs",
+    "describe_device",
+    "find_stale",
+    "group_cases",
+    "prepare",
+    "replay",
+]
 
 DeviceType: TypeAlias = Literal["cpu", "gpu", "npu"]
 Task: TypeAlias = tuple[Case, Correction | None]
@@ -40,6 +52,19 @@ class Group:
 
     cases: Sequence[Case]
     corrections: Mapping[str, Correction]
+
+
+def choose_levels(cases: Sequence[Case], levels: Sequence[str]) -> Sequence[Case]:
+    """Choose the cases of some levels, all cases if no level is given.
+
+    Raises:
+        ValueError: A level has no cases.
+    """
+    known = {case.level for case in cases}
+    for level in levels:
+        if level not in known:
+            raise ValueError(f"no case is of the level {level!r}: there are {', '.join(repr(each) for each in sorted(known))}")
+    return [case for case in cases if not levels or case.level in levels]
 
 
 def group_cases(cases: Sequence[Case], expectations: str | None) -> list[Group]:

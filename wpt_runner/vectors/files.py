@@ -1,0 +1,103 @@
+"""Files of recorded cases: JSON, alone, in folders and in ZIP archives; and the archives that the package holds."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from importlib import resources
+from pathlib import Path, PurePosixPath
+
+__all__ = ["Source", "bundled_archives", "find_sources"]
+
+_JSON, _ZIP = ".json", ".zip"
+#: The largest archive, and the most that its files may take together when they are unpacked, in bytes.
+_LARGEST = 1 << 28
+#: The compression methods that `zipfile` unpacks piece by piece, so that a file never takes more memory than its size.
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A JSON file, on disk or in an archive.
+
+    Attributes:
+        shown: What messages call it.
+        stem: Its name without the suffix.
+        read: Returns its content; raises `OSError` or `ValueError` if it cannot be read.
+    """
+
+    shown: str
+    stem: str
+    read: Callable[[], bytes]
+
+
+def bundled_archives() -> list[Path]:
+    """Return the archives of cases that the package holds: one for each level of web-platform-tests, the oldest first."""
+    return sorted(Path(str(resources.files("webnn.wpt_runner.vectors") / "data")).glob(f"*{_ZIP}"))
+
+
+def find_sources(paths: Iterable[Path]) -> list[Source]:
+    """Find the JSON files among paths: files, and the files directly in folders and ZIP archives. A file that is named twice is found once.
+
+    Raises:
+        OSError: A path does not exist or cannot be read.
+        ValueError: There is no JSON file in a folder or archive, or an archive is not valid or too large.
+    """
+    found: dict[Path, Source] = {}
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(f"{path} does not exist")
+        if path.is_dir():
+            files = {each: _file(each) for each in sorted(path.iterdir()) if each.suffix == _JSON and each.is_file()}
+            folders = {each.name for each in path.iterdir() if each.is_dir() and any(each.glob(f"*{_JSON}"))}
+        elif path.suffix.lower() == _ZIP:
+            files, folders = _open_archive(path)
+        else:
+            files, folders = {path: _file(path)}, set()
+        if not files:
+            hint = f"; its folders with some are {', '.join(sorted(folders))}" if folders else ""
+            raise ValueError(f"{path} holds no JSON files{hint}")
+        for place, source in files.items():
+            found.setdefault(place.resolve(), source)
+    return list(found.values())
+
+
+def _file(path: Path) -> Source:
+    return Source(shown=str(path), stem=path.stem, read=path.read_bytes)
+
+
+def _open_archive(path: Path) -> tuple[dict[Path, Source], set[str]]:
+    """Return the JSON files at the top of an archive, and the names of its folders with some."""
+    size = path.stat().st_size
+    if size > _LARGEST:
+        raise ValueError(f"{path} must be at most {_LARGEST >> 20} MiB, got {size:,} bytes")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(path.read_bytes()))
+    except (zipfile.BadZipFile, RuntimeError, ValueError) as error:
+        raise ValueError(f"{path} is no ZIP archive: {error}") from None
+    members = [member for member in archive.infolist() if member.filename.endswith(_JSON) and not member.is_dir()]
+    unpacked = sum(member.file_size for member in members)
+    if unpacked > _LARGEST:
+        raise ValueError(f"{path} must hold at most {_LARGEST >> 20} MiB of JSON, got {unpacked:,} bytes")
+    names = {PurePosixPath(member.filename): member for member in members}
+    files = {
+        path / name: Source(shown=str(path / name), stem=name.stem, read=partial(_read_member, archive, member, str(path / name)))
+        for name, member in sorted(names.items())
+        if len(name.parts) == 1
+    }
+    return files, {str(name.parent) for name in names if len(name.parts) > 1}
+
+
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str) -> bytes:
+    if member.compress_type not in _METHODS:
+        raise ValueError(f"{shown} must be stored or deflated, got the compression method {member.compress_type}")
+    try:
+        with archive.open(member) as file:
+            # No more than the size in the archive's directory: without a limit, `read` unpacks first and cuts then.
+            return file.read(member.file_size)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
+        raise ValueError(f"{shown} cannot be unpacked: {error}") from None
