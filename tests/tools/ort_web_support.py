@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from onnx import TensorProto, helper
 
 from tools.ort_web.cases import Test
 
-__all__ = ["F32", "make_test", "model_of", "output"]
+__all__ = ["F32", "make_package", "make_test", "model_of", "output"]
 
 F32 = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -32,3 +34,13 @@ def make_test(name: str = "test_relu", inputs: Sequence[Any] = (F32,), outputs: 
 
 def output(array: Any, name: str = "y") -> dict[str, Any]:
     return {"name": name, "type": array.dtype.name, "dims": list(array.shape), "data": base64.b64encode(array.tobytes()).decode()}
+
+
+def make_package(folder: Path, files: Mapping[str, str], **manifest: Any) -> Path:
+    """Make a package of npm, version 1.2.3, below a folder; return its folder."""
+    package = folder / "package"
+    for name, text in {**files, "package.json": json.dumps({"version": "1.2.3", **manifest})}.items():
+        place = package / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    return package

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support import PATIENCE
-from tests.tools.ort_web_support import F32, make_test, output
+from tests.tools.ort_web_support import F32, make_package, make_test, output
 from tests.wpt_runner.node_support import require_node
 from tools.ort_web import __main__ as program
 from tools.ort_web import processes
@@ -162,11 +162,12 @@ def test_the_page_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def package_in(folder: Path) -> Path:
-    for name in program.FILES:
-        place = folder / "package" / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(json.dumps({"version": "1.2.3"}), encoding="utf-8")
-    return folder / "package"
+    files = {
+        "dist/a.mjs": "import('ort-wasm.x.mjs')",
+        "dist/ort-wasm.x.mjs": "webnn, ort-wasm.x.wasm",
+        "dist/ort-wasm.x.wasm": "",
+    }
+    return make_package(folder, files, exports={"./all": "./dist/a.mjs"})
 
 
 @pytest.fixture
@@ -197,6 +198,8 @@ def test_the_command(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "test_wrong: wrong, must be ok: y: 6 of 6 elements differ" in printed
     assert "test_known_wrong" not in printed
     assert "25 a sequence" in printed
+    assert "onnxruntime-web 1.2.3: dist/a.mjs, dist/ort-wasm.x.mjs, dist/ort-wasm.x.wasm\n" in printed
+    assert (site / "node_modules" / "onnxruntime-web" / "dist" / "ort-wasm.x.wasm").is_file()
     assert "model_cnn" in printed
     results = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert results["versions"]["onnxruntime-web"] == "1.2.3"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -21,13 +20,12 @@ from rich.console import Console
 from tools.ort_web import processes
 from tools.ort_web.cases import Case, collect, load, why_not, write
 from tools.ort_web.models import collect_models
+from tools.ort_web.package import Package, PackageError, find_package
 from tools.ort_web.report import as_json, make_models_table, make_operators_table, make_table
 from tools.ort_web.verdicts import Verdict, faults, judge, load_known
 
 __all__ = ["main"]
 
-#: What is needed of the package: everything is 145 MB.
-FILES = ("package.json", "dist/ort.all.min.mjs", "dist/ort-wasm-simd-threaded.jsep.mjs", "dist/ort-wasm-simd-threaded.jsep.wasm")
 _SKIPPED = "skipped.json"
 
 
@@ -73,21 +71,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--revision", default="2026-06", help="the revision of the draft (default: %(default)s)")
     parser.add_argument("--profile", default="browsers-2026", help="what browsers had beside it (default: %(default)s)")
     options = parser.parse_args(arguments)
-    missing = [name for name in FILES if not (options.package / name).is_file()]
-    if missing:
-        parser.error(f"--package must be the package onnxruntime-web, but {options.package} has no {' and no '.join(missing)}")
+    try:
+        package = find_package(options.package)
+    except PackageError as error:
+        parser.error(f"--package must be the package onnxruntime-web, but {error}")
     if options.jobs < 1:
         parser.error(f"--jobs must be at least 1, got {options.jobs}")
     with tempfile.TemporaryDirectory(prefix="ort-web-") as temporary:
-        return _run(options, options.site or Path(temporary))
+        return _run(options, package, options.site or Path(temporary))
 
 
-def _run(options: argparse.Namespace, site: Path) -> int:
+def _run(options: argparse.Namespace, package: Package, site: Path) -> int:
     # A table needs its width; a pipe has none of its own.
     console = Console() if sys.stdout.isatty() else Console(width=160)
+    package.install(site)
+    console.print(f"onnxruntime-web {package.version}: {', '.join(package.files[1:])}", highlight=False)
     bench = Bench(
         site=site,
-        package=_install(options.package, site),
+        package=package.address,
         revision=options.revision,
         profile=options.profile,
         jobs=options.jobs,
@@ -123,22 +124,9 @@ def _run(options: argparse.Namespace, site: Path) -> int:
         console.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
     if options.json is not None:
         versions = {name: version(name) for name in ("webnn", "onnx", "onnxruntime")}
-        results = as_json(verdicts, alone, skipped, {**versions, "onnxruntime-web": _version(options.package)}, seconds)
+        results = as_json(verdicts, alone, skipped, {**versions, "onnxruntime-web": package.version}, seconds)
         options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     return 1 if lines else 0
-
-
-def _install(package: Path, site: Path) -> str:
-    """Put what is needed of the package below the site, and return the address that a page would have for it."""
-    for name in FILES:
-        place = site / "node_modules" / "onnxruntime-web" / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(package / name, place)
-    return f"https://cdn.jsdelivr.net/npm/onnxruntime-web@{_version(package)}/dist/ort.all.min.mjs"
-
-
-def _version(package: Path) -> str:
-    return str(json.loads((package / "package.json").read_text(encoding="utf-8"))["version"])
 
 
 def _tests(site: Path) -> tuple[list[Case], dict[str, int]]:
