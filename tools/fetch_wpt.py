@@ -17,9 +17,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from webnn.wpt_runner.checkout import Checkout, CheckoutError
-from webnn.wpt_runner.expected import load_expectations
-from webnn.wpt_runner.levels import LEVELS
+try:
+    from webnn.wpt_runner.checkout import Checkout, CheckoutError
+    from webnn.wpt_runner.expected import load_expectations
+    from webnn.wpt_runner.levels import LEVELS
+except ModuleNotFoundError as missing:
+    sys.exit(f"fetch_wpt: {missing}: install this project first, with python -m pip install -e '.[test]'")
 
 __all__ = ["FOLDERS", "FetchError", "check_git", "fetch", "main"]
 
@@ -99,27 +102,39 @@ def fetch(url: str, commit: str, destination: Path) -> None:
         FetchError: git cannot do it, or what it got has no tests of WebNN.
     """
     part = destination.with_name(destination.name + _PART)
+    # git runs in another folder than this process.
+    origin = str(Path(url).resolve()) if Path(url).exists() else url
     try:
         _prepare(part)
-        # Each step can be repeated.
+        _check_out(origin, commit, part)
+        Checkout(part)
+        if destination.exists():
+            destination.rmdir()
+        part.rename(destination)
+        (destination / ".git" / _MARK).unlink()
+    except CheckoutError as error:
+        raise FetchError(f"the commit {commit} of {url} has no tests of WebNN: {error}") from None
+    except OSError as error:
+        raise FetchError(f"cannot make {destination}: {error}") from None
+
+
+def _check_out(origin: str, commit: str, part: Path) -> None:
+    """Check out a commit with the commands of git; each can be repeated.
+
+    Raises:
+        FetchError: One fails.
+    """
+    try:
         _git(["init", "--quiet"], part)
         # The bytes of the repository on Windows, too.
         _git(["config", "core.autocrlf", "false"], part)
-        _git(["config", "remote.origin.url", url], part)
+        _git(["config", "remote.origin.url", origin], part)
         _git(["sparse-checkout", "init", "--cone"], part)
         _git(["sparse-checkout", "set", *FOLDERS], part)
         _git(["fetch", "--depth=1", "--filter=blob:none", "--no-tags", "origin", commit], part)
         # This downloads the files.
         _git(["-c", "advice.detachedHead=false", "checkout", "--force", "--detach", commit], part)
-        try:
-            Checkout(part)
-        except CheckoutError as error:
-            raise FetchError(f"the commit {commit} of {url} has no tests of WebNN: {error}") from None
-        if destination.exists():
-            destination.rmdir()
-        part.rename(destination)
-        (destination / ".git" / _MARK).unlink()
-    except (FetchError, OSError) as error:
+    except FetchError as error:
         raise FetchError(f"{error}\nThe same command goes on from here; to start anew, delete {part}") from None
 
 

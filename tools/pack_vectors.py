@@ -98,7 +98,7 @@ def _examine(folder: Path) -> tuple[str, int]:
 def _compact(path: Path) -> dict[str, str]:
     """Return the JSON files of a folder or archive by name, without white space between the values."""
     decoded = {f"{source.stem}.json": json.loads(source.read().decode("utf-8-sig")) for source in find_sources([path])}
-    return {name: json.dumps(content, separators=(",", ":")) for name, content in decoded.items()}
+    return {name: json.dumps(content, allow_nan=False, separators=(",", ":")) for name, content in decoded.items()}
 
 
 if __name__ == "__main__":

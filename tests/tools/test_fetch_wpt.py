@@ -143,6 +143,19 @@ def test_it_goes_on_when_the_repository_can_be_reached(run: Any, origin: tuple[s
     check_complete(tmp_path / "wpt", origin[1])
 
 
+def test_a_path_of_the_repository(run: Any, origin: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As seen from where the command runs."""
+    monkeypatch.chdir(tmp_path)
+    assert run(url="origin", destination=Path("wpt")) == 0
+    check_complete(tmp_path / "wpt", origin[1])
+
+
+def test_a_folder_that_cannot_be_made(run: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    assert run(destination=tmp_path / "file" / "wpt") == 1
+    assert f"fetch_wpt: cannot make {tmp_path / 'file' / 'wpt'}: " in capsys.readouterr().err
+
+
 def test_a_commit_that_is_not_there(run: Any, capfd: Any) -> None:
     assert run(pinned="1" * 40) == 1
     assert "fetch_wpt: `git fetch " in capfd.readouterr().err
@@ -198,7 +211,10 @@ def test_something_else_is_there(
     before = {path: path.read_bytes() if path.is_file() else b"" for path in tmp_path.rglob("*")}
     assert run() == 1
     newest = git(tmp_path / "origin", "rev-parse", "HEAD")
-    assert message.format(wpt=tmp_path / "wpt", pinned=origin[1], newest=newest) in capsys.readouterr().err
+    errors = capsys.readouterr().err
+    assert message.format(wpt=tmp_path / "wpt", pinned=origin[1], newest=newest) in errors
+    # Nobody is told to delete what is theirs.
+    assert "delete" not in errors
     assert {path: path.read_bytes() if path.is_file() else b"" for path in tmp_path.rglob("*")} == before
 
 
@@ -276,3 +292,10 @@ def test_it_runs_as_a_file(origin: tuple[str, str], tmp_path: Path) -> None:
     command = [sys.executable, str(script), "--url", origin[0], "--commit", origin[1]]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     check_complete(tmp_path / "wpt-2024-06", origin[1])
+
+
+def test_the_project_is_not_installed(tmp_path: Path) -> None:
+    """An interpreter without its packages."""
+    done = subprocess.run([sys.executable, "-I", "-S", fetch_wpt.__file__], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("fetch_wpt: No module named 'webnn': install this project first, with ")

@@ -57,7 +57,7 @@ def command(
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write a report for programs.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print a line for each case.")] = False,
 ) -> None:
-    """Replay conformance cases of web-platform-tests that were recorded as JSON: yours, or the 2,686 that the package holds.
+    """Replay conformance cases of web-platform-tests that were recorded as JSON: yours, or those that the package holds.
 
     The exit status is 0 if all is as expected, 1 if a case fails or a correction is stale, and 2 if the input is not valid.
     """
