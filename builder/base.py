@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.interfaces import ContextBase
 from webnn.builder.operand import MLActivation, MLOperand, Operator
@@ -42,8 +42,8 @@ def require_operand(value: object) -> MLOperand:
     Raises:
         ConversionError: The value is none.
     """
-    if isinstance(value, MLOperand):
-        return value
+    if webidl.isInstance(value, MLOperand):
+        return cast(MLOperand, value)
     raise webidl.ConversionError(f"must be an MLOperand, got {webidl.describe(value)}")
 
 
@@ -124,7 +124,7 @@ class BuilderBase:
             try:
                 return webidl.dictionary_members(options)
             except webidl.ConversionError as error:
-                raise call.error("options", error.reason) from None
+                raise call.error("options", error.reason) from error.__cause__
         if options is not None:
             raise call.error("options", "must be given as a dictionary or as keyword arguments, not as both")
         return webidl.dictionary_members(members)
@@ -141,7 +141,7 @@ class BuilderBase:
         try:
             return convertMembers(model, given)
         except webidl.ConversionError as error:
-            raise call.error(f"options{error.path}", error.reason) from None
+            raise call.error(f"options{error.path}", error.reason) from error.__cause__
 
     def _connect(
         self,
@@ -171,9 +171,9 @@ class BuilderBase:
             label = given.get("label")
             if label is not None:
                 try:
-                    call = replace(call, label=webidl.domString(label))
+                    call = replace(call, label=webidl.usvString(label))
                 except webidl.ConversionError as error:
-                    raise call.error("options.label", error.reason) from None
+                    raise call.error("options.label", error.reason) from error.__cause__
             for member, instead in operation.elsewhere.items():
                 if member in given and instead not in given:
                     has = f"has {instead}" if instead else "has nothing like it"
@@ -183,10 +183,10 @@ class BuilderBase:
             try:
                 inputs = _convertOperands(operands[0])
             except webidl.ConversionError as error:
-                raise call.error(f"{operation.operands[0]}{error.path}", error.reason) from None
+                raise call.error(f"{operation.operands[0]}{error.path}", error.reason) from error.__cause__
         else:
             for index, operand in enumerate(operands):
-                if not isinstance(operand, MLOperand):
+                if type(operand) is not MLOperand and not webidl.isInstance(operand, MLOperand):
                     raise call.error(operation.operands[index], f"must be an MLOperand, got {webidl.describe(operand)}")
             inputs = operands  # type: ignore[assignment]  # all of them are operands, as just checked
         converted: tuple[Any, ...] = ()
@@ -207,8 +207,8 @@ class BuilderBase:
             for member, operand in optional:
                 if operand._builder is not self:
                     raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it")
-            if "activations" in given and self._context._revision.activations:
-                self._checkActivations(call, dictionary, given)
+            if call.revision.activations and "activations" in given:
+                self._checkActivations(call, getattr(dictionary, "activations", ()))
         # The data types and ranks that the current draft's tables restrict.
         if call.revision.checks_operands:
             self._checkLimits(call, operation, inputs, optional)
@@ -242,7 +242,7 @@ class BuilderBase:
             try:
                 converted.append(argument.convert(value))
             except webidl.ConversionError as error:
-                raise call.error(f"{argument.name}{error.path}", error.reason) from None
+                raise call.error(f"{argument.name}{error.path}", error.reason) from error.__cause__
         return tuple(converted)
 
     def _checkLimits(
@@ -257,11 +257,9 @@ class BuilderBase:
             call.check_type(f"options.{member}", operand._descriptor)
             call.check_rank(f"options.{member}", operand._descriptor)
 
-    def _checkActivations(self, call: Call, dictionary: Dictionary | None, given: Mapping[str, Any]) -> None:
-        if getattr(dictionary, "activations", None) is None:
-            return
-        for index, activation in enumerate(given["activations"]):
-            if activation._builder is not self:
+    def _checkActivations(self, call: Call, activations: Iterable[Activation]) -> None:
+        for index, activation in enumerate(activations):
+            if activation.builder is not self:
                 raise call.error(
                     f"options.activations[{index}]",
                     "must be an activation of this builder, but another one made it",
@@ -301,7 +299,7 @@ class BuilderBase:
         given = self._members(call, options, members) if options is not None or members else None
         dictionary = self._convertOptions(operation, call, given)
         parameters = {} if dictionary is None else dict(dictionary)
-        return MLActivation._create(self, Activation(name, parameters))
+        return MLActivation._create(Activation(name, parameters, builder=self))
 
     def _overloaded(self, name: str, input: object, options: object, members: Mapping[str, Any]) -> MLOperand | MLActivation:
         """Choose between the two overloads ``op(input, options)`` and ``op(options)``, as Web IDL's overload resolution does.
@@ -309,7 +307,7 @@ class BuilderBase:
         An operand selects the first, a dictionary or nothing the second. A draft without activations has the first only.
         """
         has_activations = self._context._revision.activations
-        if isinstance(input, MLOperand) or options is not None or not has_activations:
+        if webidl.isInstance(input, MLOperand) or options is not None or not has_activations:
             if not has_activations and (input is MISSING or input is None):
                 _, call = self._calls.get(name) or self._prepare(name)
                 raise call.error("input", f"must be given: the draft {call.revision.name} names activations in options.activations")
@@ -319,6 +317,6 @@ class BuilderBase:
         # For a dictionary, undefined is as good as nothing; for an operand it is an error.
         if input is MISSING or (has_options and input is None):
             return self._activation(name, None, members)
-        if has_options and isinstance(input, Mapping):
+        if has_options and webidl.isInstance(input, Mapping):
             return self._activation(name, input, members)
         return self._single(name, (input,), (), options, members)

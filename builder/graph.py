@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.errors import WebNNTypeError
+from webnn.validation.webidl import describe
 
 __all__ = ["ComputationalGraph", "collect"]
 
@@ -57,7 +58,7 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
         # 8. No two inputs have the same name.
         if name in inputs:
             raise WebNNTypeError(
-                f"build: inputs must have different names, got two that are named {name!r}",
+                f"build: inputs must have different names, got two that are named {describe(name)}",
                 operation="build",
                 argument="outputs",
                 anchor="#api-mlgraphbuilder-build",

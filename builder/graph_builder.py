@@ -77,7 +77,7 @@ class MLGraphBuilder(
     __slots__ = ("_inputs", "_memory")
 
     def __init__(self, context: ContextBase) -> None:
-        if not isinstance(context, ContextBase):
+        if not webidl.isInstance(context, ContextBase):
             raise WebNNTypeError(
                 f"MLGraphBuilder: context must be an MLContext, got {webidl.describe(context)}",
                 operation="MLGraphBuilder",
@@ -122,9 +122,9 @@ class MLGraphBuilder(
         """
         call = self._call("input", "#api-mlgraphbuilder-input")
         try:
-            text = webidl.domString(name)
+            text = call.revision.convert_name(name)
         except webidl.ConversionError as error:
-            raise call.error("name", error.reason) from None
+            raise call.error("name", error.reason) from error.__cause__
         converted = self._descriptor(call, self._members(call, descriptor, members))
         if self._isGuarded:
             # 1. The builder can build.
@@ -134,7 +134,7 @@ class MLGraphBuilder(
             raise call.error("name", "must not be empty")
         if self._isGuarded and text in self._inputs:
             # 3. No other input of the builder has it. (The draft of June 2024 asks that of the inputs of a graph, in build().)
-            raise call.error("name", "must be another one for each input of a builder", repr(text))
+            raise call.error("name", "must be another one for each input of a builder", webidl.describe(text))
         # 4. (2.) The dimensions are valid and supported.
         call.check_dimensions("descriptor", converted)
         if call.revision.profile is not None:
@@ -174,9 +174,9 @@ class MLGraphBuilder(
                 destroyed, or is another context's.
             InvalidStateError: The builder has built a graph, or its context is lost.
         """
-        if descriptor is None or isinstance(descriptor, Mapping):
+        if descriptor is None or webidl.isInstance(descriptor, Mapping):
             return self._constantFromBuffer(descriptor, buffer)
-        if isinstance(descriptor, TensorBase) and self._context._revision.tensors:
+        if webidl.isInstance(descriptor, TensorBase) and self._context._revision.tensors:
             return self._constantFromTensor(descriptor)
         return self._constantFromNumber(descriptor, buffer)
 
@@ -227,11 +227,11 @@ class MLGraphBuilder(
         try:
             converted = convertDataType(dataType, small=revision.small_integers)
         except webidl.ConversionError as error:
-            raise call.error(argument, error.reason) from None
+            raise call.error(argument, error.reason) from error.__cause__
         try:
             value = webidl.number(number) if revision.big_numbers else webidl.double(number)
         except webidl.ConversionError as error:
-            raise call.error("value", error.reason) from None
+            raise call.error("value", error.reason) from error.__cause__
         if self._isGuarded:
             # 1. The builder can build.
             self._checkCanBuild("constant")
@@ -277,9 +277,9 @@ class MLGraphBuilder(
         """Run the steps of `build` up to the promise."""
         call = self._call("build", "#api-mlgraphbuilder-build")
         try:
-            named = webidl.record(outputs, require_operand)
+            named = webidl.record(outputs, require_operand, call.revision.convert_name)
         except webidl.ConversionError as error:
-            raise call.error(f"outputs{error.path}", error.reason) from None
+            raise call.error(f"outputs{error.path}", error.reason) from error.__cause__
         if self._isGuarded:
             # 2. The builder can build.
             self._checkCanBuild("build")
@@ -292,16 +292,16 @@ class MLGraphBuilder(
                 raise call.error("outputs", "must not have an empty name")
             # 4.2. (2.2.) Each was made by this builder.
             if operand._builder is not self:
-                raise call.error(f"outputs[{name!r}]", "must be an operand of this builder, but another one made it")
+                raise call.error(f"outputs[{webidl.describe(name)}]", "must be an operand of this builder, but another one made it")
             # 4.3. (2.3.) None is an input or a constant.
             if operand._operator is None:
-                kind = "a constant" if operand._name is None else f"the input {operand._name!r}"
-                raise call.error(f"outputs[{name!r}]", f"must be the result of an operation, but it is {kind}")
+                kind = "a constant" if operand._name is None else f"the input {webidl.describe(operand._name)}"
+                raise call.error(f"outputs[{webidl.describe(name)}]", f"must be the result of an operation, but it is {kind}")
         graph = collect(named)
         if call.revision.profile is not None:
             for name, operand in named.items():
-                self._checkTensor(call, "output", f"outputs[{name!r}]", operand._descriptor)
-        # 14. The builder has built; what the engine makes of the graph does not matter. (The draft of June 2024 lets it build again.)
+                self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand._descriptor)
+        # 16. The builder has built; what the engine makes of the graph does not matter. (The draft of June 2024 lets it build again.)
         self._hasBuilt = self._isGuarded
         return graph
 
@@ -324,4 +324,4 @@ class MLGraphBuilder(
         try:
             return convertDescriptor(self._context._revision, members)
         except webidl.ConversionError as error:
-            raise call.error(f"descriptor{error.path}", error.reason) from None
+            raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__

@@ -135,18 +135,15 @@ class MLActivation(ActivationBase):
     Activations are made by the methods of `MLGraphBuilder` when they are called without an input: ``builder.relu()``.
     """
 
-    __slots__ = ("__weakref__", "_builder")
-
-    _builder: BuilderBase
+    __slots__ = ("__weakref__",)
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("MLActivation: illegal constructor; activations are made by the methods of MLGraphBuilder")
 
     @classmethod
-    def _create(cls, builder: BuilderBase, activation: Activation) -> MLActivation:
+    def _create(cls, activation: Activation) -> MLActivation:
         """*Create an MLActivation*, `#api-mlactivation-create`."""
         result = object.__new__(cls)
-        result._builder = builder
         result._activation = activation
         return result
 

@@ -52,7 +52,7 @@ def tensor(context: MLContext, descriptor: object, members: Mapping[str, Any]) -
     try:
         operand, readable, writable = tensors.convertTensorDescriptor(context._revision, given)
     except webidl.ConversionError as error:
-        raise call.error(f"descriptor{error.path}", error.reason) from None
+        raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
     # 3. The context is not lost.
     context._loss.check("createTensor")
     # The dimensions are valid and supported: docs/spec-issues.md.
@@ -77,7 +77,7 @@ def constant_tensor(context: MLContext, descriptor: object, inputData: object) -
     try:
         operand = convertDescriptor(context._revision, descriptor)
     except webidl.ConversionError as error:
-        raise call.error(f"descriptor{error.path}", error.reason) from None
+        raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
     view = source(call.operation, call.anchor, inputData)
     # 3. The context is not lost.
     context._loss.check("createConstantTensor")

@@ -226,7 +226,7 @@ class ML:
             try:
                 request = self._convert(webidl.dictionary_members(members or options))
             except webidl.ConversionError as error:
-                raise _error(f"options{error.path}", error.reason) from None
+                raise _error(f"options{error.path}", error.reason) from error.__cause__
         # 2. (3.) The document may use the feature.
         self._document._checkAllowed("createContext")
         return request
@@ -244,7 +244,7 @@ class ML:
             try:
                 deviceType = _deviceType(deviceType)
             except webidl.ConversionError as error:
-                raise webidl.ConversionError(error.reason, ".deviceType") from None
+                raise webidl.ConversionError(error.reason, ".deviceType") from error.__cause__
         converted = convertMembers(ContextOptions2026, given)
         return _Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
 

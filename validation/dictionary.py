@@ -7,7 +7,7 @@ dictionaries that a program writes are the typed dictionaries of `webnn.builder.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, ValidationInfo
 
@@ -44,8 +44,8 @@ __all__ = [
 
 def convertOperand(value: object) -> OperandDescriptor:
     """Convert to `MLOperand`; what remains is its descriptor."""
-    if isinstance(value, OperandBase):
-        return value._descriptor
+    if webidl.isInstance(value, OperandBase):
+        return cast(OperandBase, value)._descriptor
     raise webidl.ConversionError(f"must be an MLOperand, got {webidl.describe(value)}")
 
 
@@ -54,9 +54,9 @@ ACTIVATION_NAMES = ("relu", "sigmoid", "tanh")
 
 
 def _convertActivation(value: object) -> Activation:
-    if isinstance(value, ActivationBase):
-        return value._activation
-    made = f", as builder.{value}() makes one" if isinstance(value, str) and value in ACTIVATION_NAMES else ""
+    if webidl.isInstance(value, ActivationBase):
+        return cast(ActivationBase, value)._activation
+    made = f", as builder.{value}() makes one" if type(value) is str and value in ACTIVATION_NAMES else ""
     raise webidl.ConversionError(f"must be an MLActivation{made}, got {webidl.describe(value)}")
 
 
@@ -187,5 +187,5 @@ def convertMembers(model: type[D], given: Mapping[str, Any], *, small: bool = Fa
             raise webidl.ConversionError("is required but missing", path) from None
         cause = first.get("ctx", {}).get("error")
         if isinstance(cause, webidl.ConversionError):
-            raise webidl.ConversionError(cause.reason, path + cause.path) from None
+            raise webidl.ConversionError(cause.reason, path + cause.path) from cause.__cause__
         raise webidl.ConversionError(first["msg"], path) from None

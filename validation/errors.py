@@ -6,6 +6,7 @@ whose subclass and ``name`` say which one. Both carry, as attributes, what the m
 
 from __future__ import annotations
 
+import sys
 from typing import ClassVar
 
 __all__ = [
@@ -22,13 +23,50 @@ __all__ = [
 ]
 
 
+#: Messages and labels may quote text of any length; what is shown of them is not longer than this.
+_LONGEST_MESSAGE = 10_000
+_LONGEST_LABEL = 80
+
+
+def _escape(text: str, keep: str = "") -> str:
+    r"""Write characters that are not printable as Python's source does, for example ``\u202e``, except those of ``keep``."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() or each in keep else repr(each)[1:-1] for each in text)
+
+
+def _printable(message: str) -> str:
+    """Return a message that every terminal shows as it is.
+
+    Control characters, bidirectional ones too, and surrogates are escaped; so is what standard output cannot encode. Line feeds and tabs
+    stay, because the engine's messages have them. The middle of a very long message is left out.
+    """
+    if len(message) > _LONGEST_MESSAGE:
+        half = _LONGEST_MESSAGE // 2
+        message = f"{message[:half]} ... ({len(message) - 2 * half} characters left out) ... {message[-half:]}"
+    if message.isascii() and message.isprintable():
+        return message
+    message = _escape(message, "\n\t")
+    encoding = getattr(sys.stdout, "encoding", None)
+    try:
+        return message.encode(encoding, "backslashreplace").decode(encoding) if isinstance(encoding, str) else message
+    except (LookupError, ValueError):  # standard output is an object of the program's own
+        return ascii(message)[1:-1]
+
+
 def label_prefix(label: str) -> str:
-    """Return what a message begins with that is about a labelled operator; nothing for an empty label."""
-    return f"[{label}] " if label else ""
+    """Return what a message begins with that is about a labelled operator; nothing for an empty label.
+
+    A label is any text of the program, so it is shown in one line, shortened, and without characters that a terminal obeys
+    (`#dom-mloperatoroptions-label`). The error's attribute ``label`` has the label itself.
+    """
+    if not label:
+        return ""
+    return f"[{_escape(label if len(label) <= _LONGEST_LABEL else f'{label[: _LONGEST_LABEL - 3]}...')}] "
 
 
 class WebNNTypeError(TypeError):
-    """A ``TypeError`` of the specification.
+    """A ``TypeError`` of the specification. Its text is printable on every terminal; its attributes have what was given.
 
     Attributes:
         operation: The method that was called, for example ``"conv2d"``.
@@ -38,7 +76,7 @@ class WebNNTypeError(TypeError):
     """
 
     def __init__(self, message: str, *, operation: str = "", argument: str = "", label: str = "", anchor: str = "") -> None:
-        super().__init__(message)
+        super().__init__(_printable(message))
         self.operation = operation
         self.argument = argument
         self.label = label
@@ -50,7 +88,7 @@ class DOMException(Exception):
 
     Attributes:
         name: The error's name, for example ``"OperationError"``.
-        message: The text.
+        message: The text, printable on every terminal.
         operation: The method or operator at fault, empty if none.
         label: The operator's label, empty if it has none.
     """
@@ -58,8 +96,8 @@ class DOMException(Exception):
     name: ClassVar[str] = "Error"
 
     def __init__(self, message: str = "", *, operation: str = "", label: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = _printable(message)
+        super().__init__(self.message)
         self.operation = operation
         self.label = label
 

@@ -25,10 +25,12 @@ class Activation:
     Attributes:
         name: The operation's name, for example ``"leakyRelu"``.
         parameters: The options' values, for example ``{"alpha": 0.01}``.
+        builder: The builder that made the `MLActivation`; ``None`` for a default and for a name, which belong to no builder.
     """
 
     name: str
     parameters: Mapping[str, float] = field(default_factory=dict)
+    builder: object = field(default=None, compare=False, repr=False)
 
 
 class ActivationBase:

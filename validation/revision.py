@@ -5,7 +5,7 @@ A `Revision` travels with the context; conversion and validators ask it, and not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
@@ -19,6 +19,7 @@ from webnn.validation.descriptor import (
     OperandDescriptor,
     is_valid_dimension,
 )
+from webnn.validation.webidl import domString, usvString
 
 if TYPE_CHECKING:
     from webnn.validation.profiles import Profile
@@ -55,6 +56,7 @@ class Revision:
         any_buffer: A constant's bytes may come from any buffer, not only from one of its element type.
         big_numbers: Numbers that an operand's type converts are ``MLNumber``: integers of any size, infinities and NaN; otherwise doubles.
         small_integers: The data types int4 and uint4 are there, which no draft has.
+        convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
         profile: The device whose limits hold beside the draft's, if there is one.
     """
 
@@ -74,6 +76,7 @@ class Revision:
     any_buffer: bool = False
     big_numbers: bool = False
     small_integers: bool = False
+    convert_name: Callable[[object], str] = domString
     profile: Profile | None = None
 
     @property
@@ -201,6 +204,7 @@ def _current() -> Revision:
         build_once=True,
         any_buffer=True,
         big_numbers=True,
+        convert_name=usvString,
     )
 
 

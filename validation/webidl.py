@@ -4,6 +4,9 @@
 Numbers are Python ints and floats, bools (0 and 1), NumPy scalars and 0-D arrays; a string is converted as JavaScript's ``Number(string)``
 does. A failed conversion raises `ConversionError`, which the caller turns into a `WebNNTypeError` that names operation and argument.
 
+Any object may stand for an argument. The class of an object decides what it is, not its attribute ``__class__``. If a method of the
+object raises an exception, the conversion fails and the exception is the error's cause; `KeyboardInterrupt` and its like pass through.
+
 Source: Web IDL, section "ECMAScript type mapping".
 """
 
@@ -13,8 +16,9 @@ import math
 import operator
 import re
 import struct
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, SupportsFloat, SupportsIndex, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import UnionType
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,10 +33,13 @@ __all__ = [
     "enforceRangeUnsignedLong",
     "enumeration",
     "float_",
+    "isInstance",
+    "isIterable",
     "number",
     "record",
     "sequence",
     "unsignedLong",
+    "usvString",
 ]
 
 T = TypeVar("T")
@@ -43,7 +50,13 @@ _STRING_NUMBER = re.compile(
 )
 #: JavaScript's white space and line terminators.
 _WHITESPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-_LONGEST_SHOWN = 80
+_SURROGATE = re.compile("[\ud800-\udfff]")
+#: How much of a value is shown: characters, elements of a container, containers in containers.
+_LONGEST_SHOWN, _MOST_SHOWN, _DEEPEST_SHOWN = 80, 40, 3
+#: Digits of larger integers are not shown. Python refuses to write those of very large ones.
+_MOST_BITS = 1024
+#: The most elements that an iterator may yield, and entries of a mapping that is no dict: no operation needs as many, and some never end.
+_LONGEST = 2**20
 
 
 class ConversionError(ValueError):
@@ -60,12 +73,73 @@ class ConversionError(ValueError):
         self.path = path
 
 
+def isInstance(value: object, kind: type | UnionType) -> bool:
+    """Tell whether a value is of a class; what the value says of itself, ``__class__``, does not matter."""
+    try:
+        return issubclass(type(value), kind)
+    except Exception:  # its metaclass raises
+        return False
+
+
+def isIterable(value: object) -> bool:
+    """Tell whether `sequence` reads a value: any iterable but strings, bytes, mappings and 0-D arrays."""
+    if isInstance(value, str) or isInstance(value, bytes) or isInstance(value, Mapping) or not isInstance(value, Iterable):
+        return False
+    try:
+        return bool(getattr(value, "ndim", 1) != 0)
+    except Exception:  # it is no array: the iterator is asked
+        return True
+
+
 def describe(value: object) -> str:
-    """Return a short text for a value that a message quotes."""
-    if isinstance(value, np.ndarray):
-        return f"a NumPy array of {value.dtype} {list(value.shape)}"
-    text = repr(value)
+    """Return a short text for a value that a message quotes; it never raises."""
+    text = _show(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
+
+
+def _show(value: Any, depth: int = 0) -> str:
+    kind = type(value)
+    try:
+        if kind is str:
+            return repr(value[:_LONGEST_SHOWN])
+        if kind is int and value.bit_length() > _MOST_BITS:
+            return f"an integer of {value.bit_length()} bits"
+        if issubclass(kind, np.ndarray):
+            return f"a NumPy array of {value.dtype} {list(value.shape)}"
+        if issubclass(kind, bytes | bytearray) and len(value) > _LONGEST_SHOWN:
+            return f"{kind.__name__} of length {len(value)}"
+        if kind is list or kind is tuple:
+            left, right = "[]" if kind is list else "()"
+            if depth == _DEEPEST_SHOWN:
+                return f"{left}...{right}"
+            elements = [_show(element, depth + 1) for element in value[:_MOST_SHOWN]]
+            more = ["..."] if len(value) > _MOST_SHOWN else [""] if kind is tuple and len(value) == 1 else []
+            return f"{left}{', '.join([*elements, *more]).rstrip(' ')}{right}"
+        # The text itself, if it is of a class of the program.
+        return str.__str__(repr(value))
+    except Exception:  # a method of the value, or of something inside it
+        return f"an object of the class {_class_name(kind)}"
+
+
+def _class_name(kind: type) -> str:
+    try:
+        return str.__str__(kind.__qualname__)
+    except Exception:  # its metaclass raises
+        return "?"
+
+
+def _ask(function: Callable[[Any], T], value: object, wanted: str) -> T:
+    """Call a function that runs methods of a value.
+
+    Raises:
+        ConversionError: The function does; or one of the methods raises another exception, which is the cause.
+    """
+    try:
+        return function(value)
+    except ConversionError:
+        raise
+    except Exception as error:
+        raise ConversionError(f"must be {wanted}, got {describe(value)}, which raised {describe(error)}") from error
 
 
 def _stringToNumber(text: str) -> float:
@@ -83,23 +157,37 @@ def _stringToNumber(text: str) -> float:
 
 
 def _toNumber(value: object) -> float:
-    """JavaScript's ``ToNumber``; the result may be a Python int of any size."""
-    if isinstance(value, int | float):
+    """JavaScript's ``ToNumber``; the result is a float, or a Python int of any size."""
+    if type(value) is int or type(value) is float:
         return value
+    return _ask(_objectToNumber, value, "a number")
+
+
+def _objectToNumber(value: Any) -> float:
+    # A subclass of int or float may calculate as it likes: what counts is the number that it holds.
+    if isInstance(value, int):
+        return int.__index__(value)
+    if isInstance(value, float):
+        return float.__float__(value)
     if value is None:
         return math.nan
-    if isinstance(value, str):
-        return _stringToNumber(value)
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        value = value.item()
-        if isinstance(value, int | float):
-            return value
-    elif isinstance(value, np.ndarray | type):
-        pass  # a class such as int would pass for an instance below
-    elif isinstance(value, SupportsIndex):
-        return operator.index(value)
-    elif isinstance(value, SupportsFloat):
-        return float(value)
+    if isInstance(value, str):
+        return _stringToNumber(str.__str__(value))
+    if isInstance(value, np.generic) or (isInstance(value, np.ndarray) and value.ndim == 0):
+        item = float(value) if value.dtype.kind == "f" else value.item()
+        if isInstance(item, int | float):
+            return _toNumber(item)
+    elif not isInstance(value, np.ndarray):
+        kind = type(value)
+        if hasattr(kind, "__index__"):
+            try:
+                return int.__index__(operator.index(value))
+            except Exception:
+                # A 0-D array of another library has both methods, and for a fraction the other one must be asked.
+                if not hasattr(kind, "__float__"):
+                    raise
+        if hasattr(kind, "__float__"):
+            return float(value)
     raise ConversionError(f"must be a number, got {describe(value)}")
 
 
@@ -168,22 +256,47 @@ def float_(value: object) -> float:
 
 def boolean(value: object) -> bool:
     """Convert to ``boolean``: JavaScript's truth, in which NaN is false and every object (an empty list too) is true."""
-    if value is None or isinstance(value, bool | int | float | str | np.generic):
-        return bool(value) and bool(value == value)  # noqa: PLR0124 (NaN is the one value that differs from itself)
+    if value is None or value is False:
+        return False
+    if isInstance(value, str):
+        return str.__str__(value) != ""
+    if isInstance(value, int | float | np.generic):
+        try:
+            number = _toNumber(value)
+        except ConversionError:  # a NumPy scalar that is no number
+            return True
+        return number != 0 and not math.isnan(number)
     return True
 
 
 def domString(value: object) -> str:
-    """Convert to ``DOMString``: a string, or the text JavaScript gives for a bool, an integer or ``undefined``."""
-    if isinstance(value, str):
+    """Convert to ``DOMString``: a string, or the text JavaScript gives for a bool, an integer or ``undefined``.
+
+    Two surrogates that make a character are that character, because JavaScript's strings know no difference.
+    """
+    if type(value) is not str:
+        value = _ask(_objectToString, value, "a string")
+    if value.isascii() or not _SURROGATE.search(value):
+        return value
+    return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def _objectToString(value: object) -> str:
+    if isInstance(value, str):
         return str.__str__(value)  # the text itself: a member of a Python enum writes its name
     if value is None:
         return "undefined"
-    if isinstance(value, bool | np.bool_):
+    if isInstance(value, bool | np.bool_):
         return "true" if value else "false"
-    if isinstance(value, int | np.integer):
-        return str(int(value))
+    if isInstance(value, int | np.integer):
+        return str(_toNumber(value))
     raise ConversionError(f"must be a string, got {describe(value)}")
+
+
+def usvString(value: object) -> str:
+    """Convert to ``USVString``: as `domString`, then U+FFFD takes the place of each surrogate that makes no character."""
+    text = domString(value)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def enumeration(name: str, values: tuple[str, ...]) -> Callable[[object], str]:
@@ -196,53 +309,118 @@ def enumeration(name: str, values: tuple[str, ...]) -> Callable[[object], str]:
     allowed = frozenset(values)
 
     def convert(value: object) -> str:
-        if isinstance(value, str) and value in allowed:
-            return str.__str__(value)
+        if isInstance(value, str):
+            text = str.__str__(value)
+            if text in allowed:
+                return text
         raise ConversionError(f"must be one of {list(values)} ({name}), got {describe(value)}")
 
     return convert
+
+
+def _read(value: object, wanted: str) -> Iterator[Any]:
+    """Iterate over a value, which may be any object.
+
+    Raises:
+        ConversionError: One of its methods raises an exception, or it yields more than `_LONGEST` elements.
+    """
+    iterator: Iterator[Any] = _ask(iter, value, wanted)
+    for _ in range(_LONGEST):
+        try:
+            element = next(iterator)
+        except StopIteration:
+            return
+        except Exception as error:
+            raise ConversionError(f"must be {wanted}, got {describe(value)}, which raised {describe(error)}") from error
+        yield element
+    raise ConversionError(f"must yield at most {_LONGEST} elements, got more from {describe(value)}")
 
 
 def sequence(convert: Callable[[object], T]) -> Callable[[object], tuple[T, ...]]:
     """Return the converter of ``sequence<T>``: any iterable but a string or a mapping, read once, each element converted."""
 
     def convertAll(value: object) -> tuple[T, ...]:
-        # For lists and tuples the tests of the abstract classes would take longer than the rest.
-        if type(value) is not list and type(value) is not tuple:
-            if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-                raise ConversionError(f"must be a sequence, got {describe(value)}")
-            if isinstance(value, np.ndarray) and value.ndim == 0:
-                raise ConversionError(f"must be a sequence, got {describe(value)}")
+        elements: Iterable[Any]
+        if type(value) is list or type(value) is tuple:
+            # A copy: to convert an element may change the list.
+            elements = tuple(value)
+        elif isIterable(value):
+            elements = _read(value, "a sequence")
+        else:
+            raise ConversionError(f"must be a sequence, got {describe(value)}")
         result: list[T] = []
-        for index, element in enumerate(value):
+        for index, element in enumerate(elements):
             try:
                 result.append(convert(element))
             except ConversionError as error:
-                raise ConversionError(error.reason, f"[{index}]{error.path}") from None
+                raise ConversionError(error.reason, f"[{index}]{error.path}") from error.__cause__
         return tuple(result)
 
     return convertAll
 
 
-def record(value: object, convert: Callable[[object], T]) -> dict[str, T]:
-    """Convert to ``record<DOMString, T>``: a mapping, in its own order, keys and values converted."""
-    if not isinstance(value, Mapping):
-        raise ConversionError(f"must be a mapping from names to values, got {describe(value)}")
+def _entries(value: object, wanted: str) -> Iterable[tuple[Any, Any]]:
+    """Return the entries of a mapping.
+
+    Raises:
+        ConversionError: It is none, or one of its methods raises an exception.
+    """
+    # For plain dictionaries the test of the abstract class would take longer than the rest.
+    if type(value) is dict:
+        return value.items()
+    if not isInstance(value, Mapping):
+        raise ConversionError(f"must be {wanted}, got {describe(value)}")
+    items = _ask(operator.methodcaller("items"), value, wanted)
+    return [_ask(_pair, entry, "an entry of a mapping") for entry in _read(items, wanted)]
+
+
+def _pair(entry: Any) -> tuple[Any, Any]:
+    key, element = entry
+    return key, element
+
+
+def record(
+    value: object,
+    convert: Callable[[object], T],
+    convertKey: Callable[[object], str] = domString,
+    wanted: str = "a mapping from names to values",
+) -> dict[str, T]:
+    """Convert to ``record<DOMString, T>``: a mapping, in its own order, keys and values converted.
+
+    Args:
+        value: The mapping.
+        convert: Converts a value.
+        convertKey: Converts a key: `usvString` for ``record<USVString, T>``.
+        wanted: What the value must be, for messages.
+
+    Raises:
+        ConversionError: The value is no mapping, or a key or value cannot be converted. Of keys that become the same, the last one counts.
+    """
     result: dict[str, T] = {}
-    for key, element in value.items():
-        name = domString(key)
+    for key, element in list(_entries(value, wanted)):
+        try:
+            name = convertKey(key)
+        except ConversionError as error:
+            raise ConversionError(f"must have names that are strings, got {describe(key)}") from error.__cause__
         try:
             result[name] = convert(element)
         except ConversionError as error:
-            raise ConversionError(error.reason, f"[{name!r}]{error.path}") from None
+            raise ConversionError(error.reason, f"[{describe(name)}]{error.path}") from error.__cause__
     return result
 
 
 def dictionary_members(value: object) -> Mapping[str, Any]:
-    """Return a dictionary argument's members: a mapping, or ``None`` for none. Members that are ``None`` are missing."""
+    """Return a dictionary argument's members: a mapping, or ``None`` for none. Members that are ``None`` are missing.
+
+    Keys that are no strings name no member.
+    """
     if value is None:
         return {}
-    # For plain dictionaries the test of the abstract class would take longer than the rest.
-    if type(value) is not dict and not isinstance(value, Mapping):
-        raise ConversionError(f"must be a dictionary, got {describe(value)}")
-    return {key: member for key, member in value.items() if member is not None}
+    members: dict[str, Any] = {}
+    for key, member in _entries(value, "a dictionary"):
+        if type(key) is str:
+            if member is not None:
+                members[key] = member
+        elif member is not None and isInstance(key, str):
+            members[str.__str__(key)] = member
+    return members
