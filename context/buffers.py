@@ -164,7 +164,7 @@ def check(slot: BufferSlot, value: object) -> Checked | str:
     Returns:
         The checked view, or what is wrong.
     """
-    if isinstance(value, np.ndarray):
+    if type(value) is np.ndarray:
         view: Array = value
     else:
         reason, converted = buffers.as_array(value)

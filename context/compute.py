@@ -41,13 +41,9 @@ def prepare(
         OperationError: The context was made from a GPUDevice.
         InvalidStateError: An injected fault has lost the context.
     """
-    if not isinstance(graph, MLGraph):
+    if not webidl.isInstance(graph, MLGraph):
         raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
-    # A dict is what everybody passes; the general check is slower than all the rest of this function.
-    if type(inputs) is not dict and not isinstance(inputs, Mapping):
-        raise _error("inputs", f"must be a mapping from names to arrays, got {webidl.describe(inputs)}")
-    if type(outputs) is not dict and not isinstance(outputs, Mapping):
-        raise _error("outputs", f"must be a mapping from names to arrays, got {webidl.describe(outputs)}")
+    inputs, outputs = _convert("inputs", inputs), _convert("outputs", outputs)
     # 3. The graph belongs to this context.
     if graph._context is not context:
         raise _error("graph", "must be a graph of this context, but another one built it")
@@ -69,10 +65,10 @@ def prepare(
     for name, value in inputs.items():
         slot = slots.get(name)
         if slot is None:
-            raise _error("inputs", f"must name inputs of the graph, {list(slots)}, got {name!r}")
+            raise _error("inputs", f"must name inputs of the graph, {list(slots)}, got {webidl.describe(name)}")
         view = check(slot, value)
         if isinstance(view, str):
-            raise _error(f"inputs[{name!r}]", view)
+            raise _error(f"inputs[{webidl.describe(name)}]", view)
         given.append(view)
     if len(given) != len(slots):
         missing = [name for name in slots if name not in inputs]
@@ -82,15 +78,15 @@ def prepare(
     for name, value in outputs.items():
         slot = slots.get(name)
         if slot is None:
-            raise _error("outputs", f"must name outputs of the graph, {list(slots)}, got {name!r}")
+            raise _error("outputs", f"must name outputs of the graph, {list(slots)}, got {webidl.describe(name)}")
         view = check(slot, value)
         if isinstance(view, str):
-            raise _error(f"outputs[{name!r}]", view)
+            raise _error(f"outputs[{webidl.describe(name)}]", view)
         wanted.append(view)
     # 7.-8. Transfer the views of both.
     newInputs, newOutputs = buffers.transfer(given, wanted)
     if isinstance(newInputs, str) or isinstance(newOutputs, str):
-        raise _error(f"view {newInputs!r}", str(newOutputs))
+        raise _error(f"view {webidl.describe(newInputs)}", str(newOutputs))
 
     def work() -> None:
         # 10.1. Execute the graph; without a wanted output there is nothing to do.
@@ -98,6 +94,21 @@ def prepare(
             implementation.run(given, wanted)
 
     return work, {"inputs": newInputs, "outputs": newOutputs}
+
+
+def _convert(argument: str, named: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Convert to ``record<DOMString, ArrayBufferView>``; the views are checked later."""
+    # A dict of plain names is what everybody passes; the conversion is slower than all the rest of `prepare`.
+    if type(named) is dict:
+        for name in named:
+            if type(name) is not str or not name.isascii():
+                break
+        else:
+            return named
+    try:
+        return webidl.record(named, lambda view: view, wanted="a mapping from names to arrays")
+    except webidl.ConversionError as error:
+        raise _error(argument, error.reason) from error.__cause__
 
 
 def _error(argument: str, requirement: str) -> WebNNTypeError:

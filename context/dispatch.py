@@ -7,7 +7,7 @@ does not matter to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from webnn.context.promise import Pending
 from webnn.context.tensor import MLTensor
 from webnn.validation import tensors, webidl
 from webnn.validation.buffers import as_array
+from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.errors import InvalidStateError, OperationError, WebNNTypeError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _DISPATCH = "#api-mlcontext-dispatch"
 _READ = "#api-mlcontext-readtensor"
 _READ_INTO = "#api-mlcontext-readtensor-byob"
 _WRITE = "#api-mlcontext-writetensor"
+_STRING = frozenset({str})
 #: So many combinations of tensors a graph remembers as checked.
 _MOST_CHECKED = 64
 
@@ -47,16 +49,18 @@ def prepare_dispatch(
         InvalidStateError: The graph was destroyed.
     """
     # Of what the steps check, only one thing can change later: whether something was destroyed. The rest is checked once.
-    implementation, slots = graph._implementation if isinstance(graph, MLGraph) and graph._context is context else None, None
+    implementation, slots = None, None
     memory: list[TensorMemory] = []
     key: tuple[object, ...] | None = None
-    try:
-        named = [*inputs.values(), *outputs.values()]
-        key = (len(inputs), *inputs, *outputs, *[tensor._token for tensor in named])
-        slots = graph._checked.get(key)
-        memory = [held for tensor in named if (held := tensor._memory) is not None]
-    except (AttributeError, TypeError):  # something is of another class: the steps say what
-        pass
+    if _has_plain_names(inputs) and _has_plain_names(outputs):
+        try:
+            implementation = graph._implementation if graph._context is context else None
+            named = [*inputs.values(), *outputs.values()]
+            key = (len(inputs), *inputs, *outputs, *[tensor._token for tensor in named])
+            slots = graph._checked.get(key)
+            memory = [held for tensor in named if (held := tensor._memory) is not None]
+        except Exception:  # something is of another class: the steps say what
+            key = None
     if implementation is None or slots is None or len(memory) != len(slots):
         implementation, slots, memory = _check(context, graph, inputs, outputs)
         if key is not None:
@@ -76,6 +80,11 @@ def prepare_dispatch(
     return job
 
 
+def _has_plain_names(named: object) -> bool:
+    """Tell whether a mapping is a dict and its keys are strings, as nearly always: their order and their hashes are then what they seem."""
+    return type(named) is dict and _STRING.issuperset(map(type, named))
+
+
 def _check(
     context: MLContext, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
 ) -> tuple[CompiledGraph, Sequence[BufferSlot], list[TensorMemory]]:
@@ -84,7 +93,7 @@ def _check(
     Returns:
         The graph's implementation; the slot and the memory of each input, then of each output.
     """
-    if not isinstance(graph, MLGraph):
+    if not webidl.isInstance(graph, MLGraph):
         raise _error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH)
     given = _convert("inputs", inputs)
     wanted = _convert("outputs", outputs)
@@ -99,7 +108,11 @@ def _check(
         raise InvalidStateError("dispatch: graph must not be destroyed", operation="dispatch")
     # 3.-4. No tensor is there twice.
     places: dict[MLTensor, str] = {}
-    every = [(f"{argument}[{name!r}]", tensor) for argument, named in (("inputs", given), ("outputs", wanted)) for name, tensor in named]
+    every = [
+        (f"{argument}[{webidl.describe(name)}]", tensor)
+        for argument, named in (("inputs", given), ("outputs", wanted))
+        for name, tensor in named
+    ]
     for place, tensor in every:
         if places.setdefault(tensor, place) is not place:
             raise _error("dispatch", place, f"must be a tensor of its own, but it is that of {places[tensor]}, too", _DISPATCH)
@@ -122,14 +135,21 @@ def _check(
 
 def _convert(argument: str, named: Mapping[str, MLTensor]) -> list[tuple[str, MLTensor]]:
     """Convert to ``record<USVString, MLTensor>``."""
-    # A dict is what everybody passes; the general check is slower.
-    if type(named) is not dict and not isinstance(named, Mapping):
-        raise _error("dispatch", argument, f"must be a mapping from names to tensors, got {webidl.describe(named)}", _DISPATCH)
-    result = list(named.items())
-    for name, tensor in result:
-        if not isinstance(tensor, MLTensor):
-            raise _error("dispatch", f"{argument}[{name!r}]", f"must be an MLTensor, got {webidl.describe(tensor)}", _DISPATCH)
-    return result
+    try:
+        return list(webidl.record(named, _require_tensor, webidl.usvString, "a mapping from names to tensors").items())
+    except webidl.ConversionError as error:
+        raise _error("dispatch", f"{argument}{error.path}", error.reason, _DISPATCH) from error.__cause__
+
+
+def _require_tensor(value: object) -> MLTensor:
+    """Convert to `MLTensor`.
+
+    Raises:
+        ConversionError: The value is none.
+    """
+    if webidl.isInstance(value, MLTensor):
+        return cast(MLTensor, value)
+    raise webidl.ConversionError(f"must be an MLTensor, got {webidl.describe(value)}")
 
 
 def _fit(argument: str, named: list[tuple[str, MLTensor]], slots: Mapping[str, BufferSlot]) -> list[BufferSlot]:
@@ -142,14 +162,16 @@ def _fit(argument: str, named: list[tuple[str, MLTensor]], slots: Mapping[str, B
     for name, tensor in named:
         # 2.1. A constant cannot be an input or output.
         if tensor._isConstant:
-            raise _error("dispatch", f"{argument}[{name!r}]", "must not be a constant tensor", _DISPATCH)
+            raise _error("dispatch", f"{argument}[{webidl.describe(name)}]", "must not be a constant tensor", _DISPATCH)
         # 2.2. The graph has one of this name.
         slot = slots.get(name)
         if slot is None:
-            raise _error("dispatch", argument, f"must name {argument} of the graph, {list(slots)}, got {name!r}", _DISPATCH)
+            given = webidl.describe(name)
+            raise _error("dispatch", argument, f"must name {argument} of the graph, {list(slots)}, got {given}", _DISPATCH)
         # 2.3. Type and shape are the graph's.
         if tensor._descriptor != slot.descriptor:
-            raise _error("dispatch", f"{argument}[{name!r}]", f"must be {slot.descriptor}, got {tensor._descriptor}", _DISPATCH)
+            place = f"{argument}[{webidl.describe(name)}]"
+            raise _error("dispatch", place, f"must be {slot.descriptor}, got {tensor._descriptor}", _DISPATCH)
         found.append(slot)
     return found
 
@@ -160,8 +182,6 @@ def source(operation: str, anchor: str, value: object) -> Array:
     Raises:
         WebNNTypeError: The value has no buffer.
     """
-    if isinstance(value, np.ndarray):
-        return value
     reason, view = as_array(value)
     if view is None:
         raise _error(operation, "inputData", reason, anchor)
@@ -175,25 +195,26 @@ def write(context: MLContext, tensor: MLTensor, inputData: object) -> None:
         WebNNTypeError: The tensor is not a writable one of this context, or the buffer does not fit.
         InvalidStateError: The tensor was destroyed.
     """
-    if not isinstance(tensor, MLTensor):
+    if not webidl.isInstance(tensor, MLTensor):
         raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
     view = source("writeTensor", _WRITE, inputData)
     # 1. The tensor belongs to this context.
     if tensor._context is not context:
         raise _error("writeTensor", "tensor", "must be a tensor of this context, but another one made it", _WRITE)
-    # 2. It was not destroyed. Which error it is: docs/spec-issues.md.
-    memory = tensor._memory
-    if memory is None:
-        raise _destroyed(context, "writeTensor")
     # 3. It is writable.
     if not tensor._writable:
         raise _error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
     # 4. The buffer has the tensor's byte length, and is not detached.
-    array = memory.array
+    descriptor = tensor._descriptor
     # What has the tensor's own type and shape fits.
-    reason = "" if view.dtype is array.dtype and view.shape == array.shape else tensors.misfit(view, tensor._descriptor)
+    fits = view.dtype is NUMPY_DTYPES[descriptor.dataType] and view.shape == descriptor.array_shape
+    reason = "" if fits else tensors.misfit(view, descriptor)
     if reason or buffers.is_detached(view):
         raise _error("writeTensor", "inputData", reason or buffers.DETACHED_REASON, _WRITE)
+    # 2. It was not destroyed. The error is another one than the draft's, and so comes last: docs/spec-issues.md.
+    memory = tensor._memory
+    if memory is None:
+        raise _destroyed(context, "writeTensor")
     # 5.-7. On the timeline: copy the bytes. On an idle one that is now; otherwise they must be copied once more before.
     timeline, loss = context._timeline, context._loss
     if timeline.attempt(memory.write, view):
@@ -266,7 +287,7 @@ def _put(copied: Array, view: Array) -> None:
 def check_read(context: MLContext, tensor: MLTensor, outputData: object) -> tuple[TensorMemory, Array | None]:
     """Run the steps of both forms of `MLContext.readTensor` up to the promise."""
     anchor = _READ if outputData is None else _READ_INTO
-    if not isinstance(tensor, MLTensor):
+    if not webidl.isInstance(tensor, MLTensor):
         raise _error("readTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", anchor)
     reason, view = ("", None) if outputData is None else as_array(outputData)
     if reason:
@@ -274,10 +295,6 @@ def check_read(context: MLContext, tensor: MLTensor, outputData: object) -> tupl
     # 3. The tensor belongs to this context.
     if tensor._context is not context:
         raise _error("readTensor", "tensor", "must be a tensor of this context, but another one made it", anchor)
-    # 4. It was not destroyed. Which error it is: docs/spec-issues.md.
-    memory = tensor._memory
-    if memory is None:
-        raise _destroyed(context, "readTensor")
     # 5. It is readable.
     if not tensor._readable:
         raise _error("readTensor", "tensor", "must be made with readable: true", anchor)
@@ -286,6 +303,10 @@ def check_read(context: MLContext, tensor: MLTensor, outputData: object) -> tupl
         reason = tensors.misfit(view, tensor._descriptor, larger=True) or _unusable(view)
         if reason:
             raise _error("readTensor", "outputData", reason, anchor)
+    # 4. It was not destroyed. As for `write`, this comes last.
+    memory = tensor._memory
+    if memory is None:
+        raise _destroyed(context, "readTensor")
     return memory, view
 
 

@@ -12,7 +12,7 @@ from webnn.validation.idl import load_idl
 from webnn.validation.limits import load_limits
 from webnn.validation.revision import Revision, Types
 
-__all__ = ["EXCEPTIONS", "op_support_limits"]
+__all__ = ["EXCEPTIONS", "LOWER_RANKS", "op_support_limits"]
 
 _INTEGERS = frozenset(DATA_TYPES) - frozenset(FLOAT_TYPES)
 
@@ -22,6 +22,9 @@ EXCEPTIONS: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
     {"isInfinite": {"a": _INTEGERS}, "isNaN": {"a": _INTEGERS}}
 )
 
+#: Smallest ranks that a draft's table gives too large, by operation and operand: its steps and its prose have smaller ones.
+LOWER_RANKS: Mapping[str, Mapping[str, int]] = MappingProxyType({"gather": {"output": 0}})
+
 #: An operand's name, data types, and smallest and largest rank; ``None`` where the draft sets no largest one.
 _Row = tuple[str, Types, int, int | None]
 
@@ -29,7 +32,7 @@ _Row = tuple[str, Types, int, int | None]
 def op_support_limits(revision: Revision) -> dict[str, Any]:
     """Say which tensors a context supports, and which operands each operation: ``MLOpSupportLimits``, `#dictdef-mlopsupportlimits`.
 
-    The limits are those that the draft allows, less `EXCEPTIONS`. Where the draft leaves the largest rank open, it is the revision's. A
+    The limits are those that the draft allows, less `EXCEPTIONS` and with `LOWER_RANKS`. Where the draft leaves the largest rank open, it is the revision's. A
     context of a device profile returns what the profile says.
 
     Args:
@@ -78,6 +81,8 @@ def _operations(revision: str, draft: str) -> tuple[tuple[str, tuple[_Row, ...]]
         for operand in (each["name"] for each in dictionaries[type]["members"]):
             given = operations[operation][operand]
             excepted = EXCEPTIONS.get(operation, {}).get(operand, frozenset())
-            rows.append((operand, tuple(each for each in given.data_types if each not in excepted), *given.ranks))
+            low, high = given.ranks
+            low = LOWER_RANKS.get(operation, {}).get(operand, low)
+            rows.append((operand, tuple(each for each in given.data_types if each not in excepted), low, high))
         result.append((operation, tuple(rows)))
     return tuple(result)

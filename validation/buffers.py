@@ -20,12 +20,15 @@ def as_array(value: object) -> tuple[str, Array | None]:
     Returns:
         An empty string and the array, or the reason why there is none.
     """
-    if isinstance(value, np.ndarray):
+    if type(value) is np.ndarray:
         return "", value
-    if not isinstance(value, np.generic):
+    if webidl.isInstance(value, np.ndarray):
+        # A subclass may say what it likes of its size: the array below it has the memory.
+        return "", np.asarray(value)
+    if not webidl.isInstance(value, np.generic):
         try:
             return "", np.asarray(memoryview(value))  # type: ignore[arg-type]  # refused below if it has no buffer
-        except (TypeError, ValueError):
+        except Exception:  # it has none, or its method raises
             pass
     return f"must be a NumPy array or an object with a buffer, got {webidl.describe(value)}", None
 

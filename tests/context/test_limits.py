@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tests.shared import SHARED
+from tests.support import Shape, infer
 from webnn.context import limits
-from webnn.context.limits import EXCEPTIONS, op_support_limits
+from webnn.context.limits import EXCEPTIONS, LOWER_RANKS, op_support_limits
 from webnn.validation.descriptor import SMALL_TYPES
 from webnn.validation.idl import load_idl
 from webnn.validation.limits import load_limits
@@ -66,6 +67,7 @@ def test_an_operation_supports_what_the_draft_allows(operation: str) -> None:
         excepted = EXCEPTIONS.get(operation, {}).get(name, frozenset())
         assert set(given["dataTypes"]) == set(row.data_types) - excepted
         low, high = row.ranks
+        low = LOWER_RANKS.get(operation, {}).get(name, low)
         assert given["rankRange"] == {"min": low, "max": MAX_RANK if high is None else high}
         # What the draft requires is there.
         assert set(row.required_data_types) <= set(given["dataTypes"])
@@ -75,6 +77,17 @@ def test_an_operation_supports_what_the_draft_allows(operation: str) -> None:
         if not row.output:
             assert set(given["dataTypes"]) <= set(REVISION.data_types[operation][argument])
             assert tuple(given["rankRange"].values()) == REVISION.ranks[operation][argument]
+
+
+def test_the_result_of_gather_may_be_a_scalar() -> None:
+    assert VALUE["gather"]["output"]["rankRange"]["min"] == 0
+    assert infer("gather", Shape("float32", [3]), Shape("int32", []), revision=REVISION.name) == [("float32", [])]
+
+
+def test_lower_ranks_are_below_those_of_the_draft() -> None:
+    for operation, operands in LOWER_RANKS.items():
+        for name, rank in operands.items():
+            assert 0 <= rank < LIMITS.operations[operation][name].ranks[0]
 
 
 def test_exceptions_name_what_the_draft_allows() -> None:

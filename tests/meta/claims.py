@@ -132,6 +132,8 @@ def _gather(target: str, rank: int, rows: Mapping[str, OperandLimits]) -> Form:
     """The output has the dimensions of the indices in place of the axis; one index picks a row."""
     if target == "indices":
         return Form({"input": _cube(1 if rank else 2), "indices": _cube(rank)})
+    if target == "output" and rank == 0:
+        return Form({"input": _cube(1), "indices": _cube(0)})
     return Form({"input": _cube(rank), "indices": _cube(1)})
 
 

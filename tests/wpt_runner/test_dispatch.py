@@ -87,7 +87,7 @@ MALFORMED: list[tuple[str, str]] = [
     ('["ML", "createContext", 0, [{"$h": 99}], [], []]', "KeyError: 99"),
     ('["ML", "createContext", 0, [{"$v": 0}], [], []]', "IndexError"),
     ('["ML", "createContext", 0, [{"$n": "one"}], [], []]', "ValueError: could not convert string to float: 'one'"),
-    ('["ML", "createContext", 0, [{"$b": "1.5"}], [], []]', "ValueError: invalid literal for int() with base 10: '1.5'"),
+    ('["ML", "createContext", 0, [{"$b": "1.5"}], [], []]', "ValueError: invalid literal for int() with base 16: '1.5'"),
     ('["ML", "createContext", 0, [{"$x": "Window"}], [], []]', "KeyError: 'Window'"),
     ('["ML", "createContext", 0, [], [{"sent": true}], []]', "StopIteration"),
     ('["ML", "createContext", 0, [], [{}], []]', "KeyError: 'sent'"),

@@ -94,8 +94,10 @@ def test_a_dictionary(page: Page) -> None:
 #: A number as it travels, and what an int64 constant of it holds.
 NUMBERS = [
     (5, 5),
-    ({"$b": "9223372036854775807"}, 2**63 - 1),
-    ({"$b": "-9007199254740993"}, -(2**53) - 1),
+    ({"$b": "7fffffffffffffff"}, 2**63 - 1),
+    ({"$b": "-20000000000001"}, -(2**53) - 1),
+    ({"$b": f"{10**5000:x}"}, 2**63 - 1),
+    ({"$b": f"{-(10**5000):x}"}, -(2**63)),
     ({"$n": "1152921504606847000"}, 2**60),
     ({"$n": "-0"}, 0),
 ]
@@ -140,9 +142,15 @@ def test_small_integers_share_bytes(dataType: str, size: int) -> None:
 
 @pytest.mark.parametrize("kind", ["DataView", "Uint8ClampedArray"])
 def test_views_of_no_type(page: Page, kind: str) -> None:
-    answer = page.write(page.tensor(), np.zeros(2, np.float32), kind)
-    assert answer["error"][0] == "TypeError"
-    assert f"got a {kind}" in answer["error"][1]
+    tensor, data = page.tensor(), np.array([1.5, -2], np.float32)
+    assert page.write(tensor, data, kind) == {"value": None}
+    page.ask("MLContext", "readTensor", CONTEXT, {"$h": tensor})
+    assert page.answered == [data.tobytes()]
+    given = {"views": [view(0, 8, kind)], "buffers": [data.tobytes()]}
+    for interface, member, handle in (("MLGraphBuilder", "constant", BUILDER), ("MLContext", "createConstantTensor", CONTEXT)):
+        answer = page.answer(interface, member, handle, PAIR, {"$v": 0}, **given)
+        assert answer["error"][0] == "TypeError"
+        assert f"got a {kind}" in answer["error"][1]
 
 
 def test_a_destroyed_context_is_lost_in_the_same_answer(page: Page) -> None:

@@ -20,13 +20,13 @@ pytestmark = needs_quickjs
 #: How many subtests each file has: one that silently runs nothing would pass otherwise.
 COUNTS = {
     "webnn/2026/attributes.any.js": 5,
-    "webnn/2026/buffers.any.js": 12,
+    "webnn/2026/buffers.any.js": 19,
     "webnn/2026/interfaces.any.js": 4,
     "webnn/2026/limits.any.js": 3,
     "webnn/2026/lost.any.js": 5,
-    "webnn/2026/numbers.any.js": 35,
-    "webnn/2026/overloads.any.js": 6,
-    "webnn/2026/tensors.any.js": 9,
+    "webnn/2026/numbers.any.js": 39,
+    "webnn/2026/overloads.any.js": 7,
+    "webnn/2026/tensors.any.js": 10,
     "webnn/bits.any.js": 17,
     "webnn/compute.any.js": 19,
     "webnn/dictionaries.any.js": 14,
@@ -37,7 +37,7 @@ COUNTS = {
     "webnn/numbers.any.js": 35,
     "webnn/overloads.any.js": 9,
     "webnn/search_params.any.js": 5,
-    "webnn/sequences.any.js": 8,
+    "webnn/sequences.any.js": 9,
     "webnn/views.any.js": 23,
 }
 CHECKOUT = Checkout(WEB)

@@ -19,6 +19,7 @@ const typedArrayKind = getter(TypedArray.prototype, Symbol.toStringTag);
 const members = prototype => Object.fromEntries(['buffer', 'byteOffset', 'byteLength'].map(name => [name, getter(prototype, name)]));
 const ofTypedArray = members(TypedArray.prototype), ofDataView = members(global.DataView.prototype);
 const isView = ArrayBuffer.isView;
+const bigintText = BigInt.prototype.toString;
 const {apply} = Reflect;
 
 const isObject = value => (typeof value === 'object' && value !== null) || typeof value === 'function';
@@ -43,9 +44,14 @@ function inspect(source) {
 
 // ---- Types
 
+const LONGEST_SHOWN = 80;
+const cut = text => text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN - 3)}...`;
+// The digits of a BigInt of many digits take long to make, and nobody reads them.
+const MOST_BITS = 1024;
+
 const describe = value => {
-  if (typeof value === 'string') return `'${value}'`;
-  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'string') return cut(`'${value}'`);
+  if (typeof value === 'bigint') return BigInt.asIntN(MOST_BITS, value) === value ? cut(`${value}n`) : 'a BigInt of many digits';
   if (typeof value === 'symbol') return 'a Symbol';
   if (typeof value === 'function') return 'a function';
   if (isObject(value)) return `an object (${objects.interfaceOf(value) ?? 'of another type'})`;
@@ -105,7 +111,7 @@ const toNumeric = value => { let numeric = value; return numeric++; };
 const bigint = () => ({category: 'bigint', convert: value => {
   // This is ToBigInt, which refuses a Number, and nothing else: no BigInt has so many bits.
   const integer = BigInt.asIntN(Number.MAX_SAFE_INTEGER, value);
-  return {$b: `${integer}`};
+  return {$b: apply(bigintText, integer, [16])};
 }});
 
 // A type of buffers: `takes` says which values are of it, `demand` what they must be.
@@ -145,7 +151,7 @@ function enumeration(name) {
   const values = idl.enumerations[name], list = values.map(each => `'${each}'`).join(', ');
   return {category: 'string', convert(value, where) {
     const text = `${value}`;
-    if (!values.includes(text)) throw new TypeError(`${where} must be one of ${list} (${name}), got '${text}'`);
+    if (!values.includes(text)) throw new TypeError(`${where} must be one of ${list} (${name}), got ${describe(text)}`);
     return text;
   }};
 }
@@ -212,6 +218,9 @@ function sequence(type) {
   }};
 }
 
+// No operation needs as many elements, and some iterators never end.
+const LONGEST_SEQUENCE = 2 ** 20;
+
 function fromIterator(element, value, method, where, call) {
   const iterator = apply(method, value, []);
   if (!isObject(iterator)) throw refuse(`${where}: its iterator`, 'must be an object', iterator);
@@ -220,6 +229,7 @@ function fromIterator(element, value, method, where, call) {
     const step = apply(next, iterator, []);
     if (!isObject(step)) throw refuse(`${where}: its iterator's result`, 'must be an object', step);
     if (step.done) return result;
+    if (result.length === LONGEST_SEQUENCE) throw new TypeError(`${where} must have at most ${LONGEST_SEQUENCE} elements`);
     result.push(element.convert(step.value, `${where}[${result.length}]`, call));
   }
 }
@@ -233,7 +243,7 @@ function record(keyType, valueType) {
       const property = Reflect.getOwnPropertyDescriptor(value, name);
       if (property === undefined || !property.enumerable) continue;
       const text = key.convert(name, `${where}: a name`, call);
-      result.set(text, element.convert(value[name], `${where}['${text}']`, call));
+      result.set(text, element.convert(value[name], `${where}[${describe(text)}]`, call));
     }
     return {$r: [...result]};
   }};

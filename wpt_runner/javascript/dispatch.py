@@ -5,8 +5,8 @@ A request is a JSON text and byte arrays. The text is ``[interface, member, hand
 - ``handle`` names the object that the member belongs to, ``null`` for a constructor;
 - ``arguments`` are converted already, as the IDL says; beside JSON's own values there are ``{"$h": handle}`` for an object,
   ``{"$x": interface}`` for an object of another specification, ``{"$r": [[name, value], ...]}`` for a record, ``{"$v": index}`` for a
-  view, ``{"$b": digits}`` for a BigInt, and ``{"$n": text}`` for a number that JSON does not know, or not exactly (``"NaN"``,
-  ``"-Infinity"``, ``"-0"``, ``"1e+21"``);
+  view, ``{"$b": digits}`` for a BigInt, in hexadecimal, because Python limits the length of decimal numbers, and ``{"$n": text}`` for a
+  number that JSON does not know, or not exactly (``"NaN"``, ``"-Infinity"``, ``"-0"``, ``"1e+21"``);
 - ``views`` describe the views: the ``kind``, the number of its ``buffer``, ``offset`` and ``length`` in bytes, whether it is ``detached``,
   and whether its bytes were ``sent``: those of a view that is only written to are not;
 - ``dropped`` are the handles that nobody can use any more.
@@ -56,6 +56,8 @@ _DTYPES = {
     "ArrayBuffer": np.uint8,
     "SharedArrayBuffer": np.uint8,
 }
+#: Members that take the bytes of any buffer or view, those without an element type of the draft too: docs/spec-issues.md.
+_ANY_BYTES = frozenset({"readTensor", "writeTensor"})
 #: How the emulator's messages show the element type that `_arrays` gives to what has none.
 _KIND = re.compile(r"\[\('([\w ]+)', 'V1'\)\]")
 _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
@@ -129,7 +131,7 @@ class Dispatcher:
             return self._lift(getattr(self._objects[handle], member))
         if member not in members.operations:
             raise LookupError(f"{interface} has no member {member!r}")
-        arrays = _arrays(views, buffers)
+        arrays = _arrays(views, buffers, any_bytes=member in _ANY_BYTES)
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
             return self._lift(getattr(webnn, interface)(*values))
@@ -175,7 +177,7 @@ class Dispatcher:
             case {"$n": text}:
                 return float(text)
             case {"$b": digits}:
-                return int(digits)
+                return int(digits, 16)
             case {"$x": name}:
                 return _EXTERNAL[name]()
             case {"$r": entries}:
@@ -215,8 +217,14 @@ def _bits(dataType: str) -> int:
     return _BITS.get(dataType) or 8 * np.dtype(dataType).itemsize
 
 
-def _arrays(views: Sequence[View], buffers: Sequence[Bytes]) -> list[Array]:
-    """Return the views as arrays. Views of one buffer share their memory, so that the emulator sees what it must refuse."""
+def _arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool) -> list[Array]:
+    """Return the views as arrays. Views of one buffer share their memory, so that the emulator sees what it must refuse.
+
+    Args:
+        views: What the request says of the views.
+        buffers: The bytes that were sent.
+        any_bytes: A view without an element type of the draft is one of bytes.
+    """
     sent = iter(buffers)
     contents = [next(sent) if view["sent"] else None for view in views]
     sizes: dict[int, int] = defaultdict(int)
@@ -233,16 +241,18 @@ def _arrays(views: Sequence[View], buffers: Sequence[Bytes]) -> list[Array]:
             memory.setdefault(number, np.zeros(sizes[number], np.uint8))
             if content is not None:
                 memory[number][start:end] = np.frombuffer(content, np.uint8)
-        arrays.append(memory[number][start:end].view(_dtype(view)))
+        arrays.append(memory[number][start:end].view(_dtype(view, any_bytes=any_bytes)))
     return arrays
 
 
-def _dtype(view: View) -> np.dtype[Any]:
+def _dtype(view: View, *, any_bytes: bool) -> np.dtype[Any]:
     kind = view["kind"]
     # What has no element type of the draft, such as a DataView, is refused by its name; so is a view that lost its memory.
     if view["detached"]:
         return np.dtype([(f"detached {kind}", "V1")])
-    return np.dtype(_DTYPES.get(kind, [(kind, "V1")]))
+    if kind in _DTYPES:
+        return np.dtype(_DTYPES[kind])
+    return np.dtype(np.uint8) if any_bytes else np.dtype([(kind, "V1")])
 
 
 def _writeable(data: Bytes) -> Array:

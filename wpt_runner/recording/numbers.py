@@ -15,6 +15,9 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 #: The integers up to here, and their negatives, are themselves in every JSON reader.
 _SAFE = (1 << 53) - 1
+#: Every data type makes the same of larger integers: its largest number, or infinity. Python refuses to write and to read very long ones.
+_MOST_DIGITS = 400
+_LARGEST = 10 ** (_MOST_DIGITS - 1)
 
 
 class RecordingError(ValueError):
@@ -83,7 +86,7 @@ def encode_number(value: float) -> object:
         if value == 0 and math.copysign(1, value) < 0:
             return "-0"
         return int(value) if value.is_integer() and abs(value) <= _SAFE else value
-    return value if abs(value) <= _SAFE else {"$bigint": str(value)}
+    return value if abs(value) <= _SAFE else {"$bigint": str(max(-_LARGEST, min(value, _LARGEST)))}
 
 
 def decode_number(value: Any, dataType: str) -> int | float:
@@ -98,7 +101,7 @@ def decode_number(value: Any, dataType: str) -> int | float:
     """
     number: int | float
     match value:
-        case {"$bigint": str(digits)}:
+        case {"$bigint": str(digits)} if len(digits) <= _MOST_DIGITS:
             number = int(digits)
         case "NaN" | "Infinity" | "-Infinity" | "-0":
             number = float(value)

@@ -129,6 +129,13 @@ builder_test(async builder => {
 }, 'The choice of a union reads the iterator once');
 
 builder_test(async builder => {
+  const endless = value => ({[Symbol.iterator]: () => ({next: () => ({value})})}), x = builder.input('x', MATRIX);
+  assert_throws_js(TypeError, () => builder.split(x, endless(1)));
+  assert_throws_js(TypeError, () => builder.concat(endless(x), 0));
+  assert_throws_js(TypeError, () => builder.reshape(x, endless(1)));
+}, 'An iterator that never ends');
+
+builder_test(async builder => {
   const first = builder.split(builder.input('x', MATRIX), 2);
   assert_true(Array.isArray(first));
   assert_equals(Object.getPrototypeOf(first), Array.prototype);

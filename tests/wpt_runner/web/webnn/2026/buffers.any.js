@@ -48,6 +48,36 @@ for (const [what, make] of Object.entries(SOURCES)) {
   }, `${what}: constant(), writeTensor(), createConstantTensor(), readTensor()`);
 }
 
+// These have no element type that the draft knows; the bytes of a tensor may come from any buffer.
+const BYTES_ONLY = {
+  'a DataView': () => new DataView(fill(new ArrayBuffer(8))),
+  'a DataView in the middle of a buffer': () => { const view = around(ArrayBuffer, Uint8Array, 3); return new DataView(view.buffer, 3, 8); },
+  'a DataView of a SharedArrayBuffer': () => new DataView(fill(new SharedArrayBuffer(8))),
+  'a Uint8ClampedArray': () => new Uint8ClampedArray(BYTES),
+  'a Uint16Array': () => new Uint16Array(BYTES.slice().buffer),
+  'a Float64Array': () => new Float64Array(BYTES.slice().buffer),
+};
+for (const [what, make] of Object.entries(BYTES_ONLY)) {
+  context_test(async (context, builder, t) => {
+    const tensor = await createTensor(context, PAIR);
+    context.writeTensor(tensor, make());
+    assert_array_equals(new Float32Array(await context.readTensor(tensor)), [1.5, -2]);
+    const output = make(), bytes = new Uint8Array(output.buffer, output.byteOffset, output.byteLength);
+    bytes.fill(0);
+    assert_equals(await context.readTensor(tensor, output), undefined);
+    assert_array_equals(bytes, BYTES);
+    assert_throws_js(TypeError, () => builder.constant(PAIR, make()));
+    await promise_rejects_js(t, TypeError, context.createConstantTensor(PAIR, make()));
+  }, `${what}: writeTensor(), readTensor(); not constant(), createConstantTensor()`);
+}
+
+context_test(async context => {
+  const pixels = await createTensor(context, {dataType: 'uint8', shape: [1, 1, 4]}), data = new Uint8ClampedArray([0, 300, -1, 127.5]);
+  context.writeTensor(pixels, data);
+  assert_array_equals(new Uint8Array(await context.readTensor(pixels)), [0, 255, 0, 128]);
+  assert_throws_js(TypeError, () => context.writeTensor(pixels, data.subarray(1)), 'too small');
+}, 'The data of an image');
+
 function detached(make) {
   const value = make();
   (ArrayBuffer.isView(value) ? value.buffer : value).transfer();

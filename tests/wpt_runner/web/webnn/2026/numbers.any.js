@@ -17,6 +17,7 @@ const CONSTANTS = [
   ['int64', 2n ** 53n + 1n, 2n ** 53n + 1n], ['int64', 2n ** 62n + 1n, 2n ** 62n + 1n], ['int64', -(2n ** 63n), -(2n ** 63n)],
   ['uint64', 2n ** 64n - 1n, 2n ** 64n - 1n], ['uint64', 12345678901234567890n, 12345678901234567890n], ['int32', -7n, -7],
   ['float32', 3n, 3], ['float32', 2n ** 70n, 2 ** 70],
+  ['int64', 10n ** 5000n, 2n ** 63n - 1n], ['int64', -(10n ** 5000n), -(2n ** 63n)], ['float32', -(10n ** 5000n), -Infinity],
   // Numbers are doubles: what stands here is not what they are.
   ['int64', 2 ** 53 + 2, 2n ** 53n + 2n], ['int64', 2 ** 60, 2n ** 60n], ['int64', 1152921504606846977, 2n ** 60n], ['uint64', 2 ** 63, 2n ** 63n],
   ['float32', 0.5, 0.5], ['float32', -0, -0], ['float32', NaN, NaN], ['float32', Infinity, Infinity], ['float32', -Infinity, -Infinity],
@@ -28,7 +29,21 @@ const CONSTANTS = [
 ];
 CONSTANTS.forEach(([type, value, expected], index) => promise_test(async () => {
   assert_equals(await valueOf(type, value), expected);
-}, `${index}: ${typeof value} ${String(value)} as ${type}`));
+}, `${index}: ${typeof value} ${String(value).slice(0, 40)} as ${type}`));
+
+context_test(async (context, builder) => {
+  const x = builder.input('x', PAIR), huge = 10n ** 5000n;
+  builder.clamp(x, {minValue: -huge, maxValue: huge});
+  for (const call of [
+    () => builder.clamp(x, {minValue: huge, maxValue: -huge}), () => builder.argMax(x, huge), () => builder.cast(x, huge), () => builder.relu(huge),
+    () => builder.reshape(x, huge), () => builder.reshape(x, [huge]), () => builder.input('y', huge), () => builder.input('y', {...PAIR, dataType: huge}),
+  ]) {
+    let message;
+    try { call(); } catch (error) { if (error instanceof TypeError) ({message} = error); }
+    assert_true(message.length < 300, message);
+  }
+  assert_throws_js(TypeError, () => { builder.input(huge, PAIR); builder.input(`${huge}`, PAIR); });
+}, 'A BigInt of many digits');
 
 context_test(async (context, builder) => {
   const x = builder.input('x', PAIR);

@@ -53,13 +53,29 @@ context_test(async (context, builder) => {
 
 context_test(async (context, builder, t) => {
   const x = builder.input('x', PAIR), wrong = builder.input('w', {dataType: 'float32', shape: [3]});
-  for (const [label, shown] of [['mine', '[mine] '], ['\ud800', '[\ufffd] '], [{toString: () => 'made'}, '[made] '], ['', ''], [undefined, '']]) {
+  const hostile = '\u202eevil\u2066\n\x1b[31m';
+  for (const [label, shown] of [['mine', '[mine] '], ['\ud800', '[\ufffd] '], [hostile, '[\\u202eevil\\u2066\\n\\x1b[31m] '],
+                                ['x'.repeat(1e6), `[${'x'.repeat(77)}...] `], [{toString: () => 'made'}, '[made] '], ['', ''], [undefined, '']]) {
     let message;
     try { builder.add(x, wrong, {label}); } catch (error) { ({message} = error); }
     assert_true(message.startsWith(`${shown}add: `), `${shown}: ${message}`);
   }
   assert_throws_js(TypeError, () => builder.add(x, x, {label: Symbol()}));
 }, 'A label is a USVString, and is in the messages');
+
+context_test(async (context, builder) => {
+  const x = builder.input('a\ud800', PAIR);
+  assert_throws_js(TypeError, () => builder.input('a\ufffd', PAIR), 'it is there');
+  builder.input('a\ud83d\ude00', PAIR);
+  assert_throws_js(TypeError, () => builder.input('a\u{1f600}', PAIR), 'both halves make one character');
+  const graph = await builder.build({'\udfff': builder.neg(x)}), [given, result] = [await createTensor(context, PAIR), await createTensor(context, PAIR)];
+  context.writeTensor(given, new Float32Array([1, 2]));
+  for (const [input, output] of [['a\ud800', '\udfff'], ['a\ufffd', '\ufffd'], ['a\udc00', '\ud800']]) {
+    context.dispatch(graph, {[input]: given}, {[output]: result});
+    assert_array_equals(new Float32Array(await context.readTensor(result)), [-1, -2]);
+  }
+  assert_throws_js(TypeError, () => context.dispatch(graph, {'a\ud800\ud800': given}, {'\ufffd': result}));
+}, 'Names are USVStrings');
 
 context_test(async (context, builder) => {
   const x = builder.input('x', {dataType: 'float32', shape: [1, 2, 4, 4]});

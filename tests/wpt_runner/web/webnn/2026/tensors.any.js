@@ -87,6 +87,21 @@ context_test(async (context, builder, t) => {
 }, 'destroy() rejects pending reads');
 
 context_test(async (context, builder, t) => {
+  const another = await navigator.ml.createContext();
+  const [tensor, foreign, closed] = [await createTensor(context, PAIR), await createTensor(another, PAIR), await context.createTensor(PAIR)];
+  for (const each of [tensor, foreign, closed]) each.destroy();
+  for (const each of [foreign, closed]) {
+    assert_throws_js(TypeError, () => write(context, each, 1, 2));
+    await promise_rejects_js(t, TypeError, context.readTensor(each));
+    await promise_rejects_js(t, TypeError, context.readTensor(each, new Float32Array(2)));
+  }
+  assert_throws_js(TypeError, () => write(context, tensor, 1));
+  await promise_rejects_js(t, TypeError, context.readTensor(tensor, new Float32Array(1)));
+  assert_throws_dom('InvalidStateError', () => write(context, tensor, 1, 2));
+  await promise_rejects_dom(t, 'InvalidStateError', context.readTensor(tensor, new Float32Array(2)));
+}, 'What a program may not do with a tensor, or with a buffer, is refused before it matters that the tensor was destroyed');
+
+context_test(async (context, builder, t) => {
   const tensor = await createTensor(context, PAIR);
   const promise = context.readTensor(tensor);
   await promise;
