@@ -48,13 +48,14 @@ def prepare_dispatch(
         WebNNTypeError: The graph or a tensor does not fit.
         InvalidStateError: The graph was destroyed.
     """
-    # Of what the steps check, only one thing can change later: whether something was destroyed. The rest is checked once.
+    # Of what the steps check, only one thing can change later: whether something was destroyed. The rest is checked once. Mappings and
+    # names of other classes are checked each time, because they may change with each use.
     implementation, slots = None, None
     memory: list[TensorMemory] = []
     key: tuple[object, ...] | None = None
-    if _has_plain_names(inputs) and _has_plain_names(outputs):
+    if type(inputs) is dict and type(outputs) is dict:
         try:
-            implementation = graph._implementation if graph._context is context else None
+            implementation = graph._implementation if type(graph) is MLGraph and graph._context is context else None
             named = [*inputs.values(), *outputs.values()]
             key = (len(inputs), *inputs, *outputs, *[tensor._token for tensor in named])
             slots = graph._checked.get(key)
@@ -63,7 +64,7 @@ def prepare_dispatch(
             key = None
     if implementation is None or slots is None or len(memory) != len(slots):
         implementation, slots, memory = _check(context, graph, inputs, outputs)
-        if key is not None:
+        if key is not None and _STRING.issuperset(map(type, (*inputs, *outputs))):
             if len(graph._checked) >= _MOST_CHECKED:
                 graph._checked.clear()
             graph._checked[key] = slots
@@ -78,11 +79,6 @@ def prepare_dispatch(
                 loss.lose(str(error))
 
     return job
-
-
-def _has_plain_names(named: object) -> bool:
-    """Tell whether a mapping is a dict and its keys are strings, as nearly always: their order and their hashes are then what they seem."""
-    return type(named) is dict and _STRING.issuperset(map(type, named))
 
 
 def _check(
@@ -182,6 +178,8 @@ def source(operation: str, anchor: str, value: object) -> Array:
     Raises:
         WebNNTypeError: The value has no buffer.
     """
+    if type(value) is np.ndarray:
+        return value
     reason, view = as_array(value)
     if view is None:
         raise _error(operation, "inputData", reason, anchor)
@@ -195,7 +193,7 @@ def write(context: MLContext, tensor: MLTensor, inputData: object) -> None:
         WebNNTypeError: The tensor is not a writable one of this context, or the buffer does not fit.
         InvalidStateError: The tensor was destroyed.
     """
-    if not webidl.isInstance(tensor, MLTensor):
+    if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
         raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
     view = source("writeTensor", _WRITE, inputData)
     # 1. The tensor belongs to this context.

@@ -32,8 +32,8 @@ _Row = tuple[str, Types, int, int | None]
 def op_support_limits(revision: Revision) -> dict[str, Any]:
     """Say which tensors a context supports, and which operands each operation: ``MLOpSupportLimits``, `#dictdef-mlopsupportlimits`.
 
-    The limits are those that the draft allows, less `EXCEPTIONS` and with `LOWER_RANKS`. Where the draft leaves the largest rank open, it is the revision's. A
-    context of a device profile returns what the profile says.
+    The limits are those that the draft allows, less `EXCEPTIONS` and with `LOWER_RANKS`. Where the draft leaves the largest rank open, it
+    is the revision's. A context of a device profile returns what the profile says.
 
     Args:
         revision: The context's revision, one whose draft has such limits.

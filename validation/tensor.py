@@ -62,7 +62,7 @@ _convertSizes = webidl.sequence(webidl.enforceRangeUnsignedLong)
 
 def _convertSplits(value: object) -> int | tuple[int, ...]:
     """Convert to ``([EnforceRange] unsigned long or sequence<[EnforceRange] unsigned long>)``."""
-    if hasattr(type(value), "__iter__") and not isinstance(value, str) and getattr(value, "ndim", 1) != 0:
+    if webidl.isIterable(value):
         return _convertSizes(value)
     return webidl.enforceRangeUnsignedLong(value)
 

@@ -265,7 +265,7 @@ def boolean(value: object) -> bool:
             number = _toNumber(value)
         except ConversionError:  # a NumPy scalar that is no number
             return True
-        return number != 0 and not math.isnan(number)
+        return number != 0 and not (isinstance(number, float) and math.isnan(number))
     return True
 
 

@@ -35,9 +35,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Raw:
-    """An array that is given to the operation as it is, and not as an operand."""
+    """What is given to the operation as it is: an array of it is no operand."""
 
-    value: Array
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,13 @@ def map_arrays(value: Any, function: Callable[[Array], Any]) -> Any:
 
 def connect(builder: MLGraphBuilder, call: Call) -> Connected:
     """Make the operands of a call, and call the operation."""
+    shape = builder._context._revision.shape
     operands: dict[int, MLOperand] = {}
     feeds: dict[str, Array] = {}
 
     def operand(array: Array) -> MLOperand:
         if id(array) not in operands:
-            descriptor: Any = {"dataType": array.dtype.name, "dimensions": list(array.shape)}
+            descriptor: Any = {"dataType": array.dtype.name, shape: list(array.shape)}
             if call.constants[len(operands) % len(call.constants)]:
                 operands[id(array)] = builder.constant(descriptor, array)
             else:

@@ -5,20 +5,25 @@ from __future__ import annotations
 import datetime
 import decimal
 import fractions
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.meta import claims
 from tests.property.calls import Call, Raw, connect
+from tests.property.hostile import Pairs, Raising, hostile
 from tests.property.profiles import hold
 from tests.property.strategies import CALLS
-from tests.support import make_context
-from webnn import MLContext, MLGraphBuilder, WebNNTypeError
-from webnn.validation.operations import OPERATIONS
+from tests.support import CURRENT, make_context
+from webnn import MLContext, MLGraphBuilder, MLOperand, WebNNTypeError
+from webnn.validation import webidl
+from webnn.validation.operations import OPERATIONS, OPERATIONS_2026, operations_of
 
 #: For each operation; in each of them every argument is replaced by everything.
 EXAMPLES = 3
@@ -46,7 +51,10 @@ class Index:
 
 def things(builder: MLGraphBuilder) -> Sequence[Any]:
     """Make values of all kinds."""
-    operand = builder.input("operand", {"dataType": "float32", "dimensions": [2, 2]})
+    operand = make_operand(builder)
+    activations = (
+        [builder.tanh(), [builder.tanh(), builder.relu()]] if builder._context._revision.activations else ["tanh", ["tanh", "relu"]]
+    )
     plain: list[Any] = [
         None,
         True,
@@ -92,27 +100,47 @@ def things(builder: MLGraphBuilder) -> Sequence[Any]:
         operand,
         [operand],
         [operand, None],
-        builder.tanh(),
-        [builder.tanh(), builder.relu()],
+        *activations,
     ]
-    raw = [np.array(2), np.array([1, 2]), np.array([0.5, 2.0]), np.array([[1, 2]]), np.array(["1", "2"]), np.array([None, 1])]
-    return [*plain, *(Raw(array) for array in raw)]
+    arrays = [np.array(2), np.array([1, 2]), np.array([0.5, 2.0]), np.array([[1, 2]]), np.array(["1", "2"]), np.array([None, 1])]
+    return [*plain, *arrays, *(make() for make in hostile(operand)), *([make()] for make in hostile(operand))]
+
+
+def make_operand(builder: MLGraphBuilder, name: str = "operand") -> MLOperand:
+    descriptor: Any = {"dataType": "float32", builder._context._revision.shape: [2, 2]}
+    return builder.input(name, descriptor)
 
 
 def check(context: MLContext, call: Call) -> None:
     builder = MLGraphBuilder(context)
-    operation = OPERATIONS[call.name]
+    operation = operations_of(context._revision)[call.name]
     members = [*(operation.options.model_fields if operation.options else ()), "label", "unknown"]
     for thing in things(builder):
-        garbled = [replace(call, arguments={**call.arguments, name: thing}) for name in call.arguments]
-        garbled += [replace(call, options={**call.options, member: thing}) for member in members]
+        raw = Raw(thing)
+        garbled = [replace(call, arguments={**call.arguments, name: raw}) for name in call.arguments]
+        garbled += [replace(call, options={**call.options, member: raw}) for member in members]
+        # Or it is the whole dictionary of options.
+        garbled.append(replace(call, arguments={**call.arguments, "options": raw}, options={}))
         for each in garbled:
-            blamed = call.name
-            try:
-                connect(builder, each)
-            except WebNNTypeError as error:
-                blamed = error.operation
-            assert blamed == call.name
+            assert blamed(call.name, partial(connect, builder, each)) == call.name
+
+
+def blamed(operation: str, call: Callable[[], object]) -> str:
+    """Return the operation that the error of a call blames, or the call's own if there is none.
+
+    The error must be one that can be printed: its text has no control characters and no surrogates, and is not endless.
+    """
+    try:
+        call()
+    except WebNNTypeError as error:
+        text = str(error)
+        return error.operation if text.isprintable() and len(text) < 1_000 else f"a text that nobody can read: {text!r}"
+    return operation
+
+
+def test_there_are_all_operations() -> None:
+    assert set(CALLS) == set(OPERATIONS)
+    assert (len(OPERATIONS), len(OPERATIONS_2026)) == (78, 95)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -120,6 +148,100 @@ def test_operation(context: MLContext, name: str) -> None:
     hold("ci", EXAMPLES, CALLS[name], lambda call: check(context, call))
 
 
+@pytest.mark.parametrize("name", OPERATIONS_2026)
+def test_operation_2026(current: MLContext, name: str) -> None:
+    limits = current.opSupportLimits()[name]
+    case = claims.case(next(claims.claims(name, limits)), limits)
+    operation = OPERATIONS_2026[name]
+    given: dict[str, Any] = {each: np.zeros(shape, dataType) for each, dataType, shape in case.operands}
+    arguments = {each: [given[each]] * 2 if operation.variadic else given[each] for each in operation.operands}
+    arguments |= {argument.name: value for argument, value in zip(operation.arguments, case.arguments, strict=True)}
+    options = {**dict(case.options), **{each: given[each] for each in operation.members}}
+    check(current, Call(name=name, arguments=arguments, options=options, constants=(True,)))
+
+
+@pytest.mark.parametrize("revision", ["2024-06", CURRENT])
+def test_everything_else(context: MLContext, current: MLContext, revision: str) -> None:
+    """Check the arguments of the methods that are no operations."""
+    chosen = current if revision == CURRENT else context
+    builder = MLGraphBuilder(chosen)
+    shape = chosen._revision.shape
+    descriptor = {"dataType": "float32", shape: [2]}
+    data = np.zeros(2, np.float32)
+    names = map(str, itertools.count())
+    result = builder.neg(make_operand(builder, "x"))
+    graph = MLGraphBuilder(chosen)
+    compiled = graph.buildSync({"y": graph.neg(make_operand(graph, "x"))})
+    calls: dict[str, list[Callable[[Any], object]]] = {
+        "input": [
+            lambda thing: builder.input(thing, descriptor),  # type: ignore[call-overload]
+            lambda thing: builder.input(next(names), thing),
+            lambda thing: builder.input(next(names), {**descriptor, "dataType": thing}),  # type: ignore[call-overload]
+            lambda thing: builder.input(next(names), {**descriptor, shape: thing}),  # type: ignore[call-overload]
+        ],
+        "constant": [
+            lambda thing: builder.constant(thing, data),
+            lambda thing: builder.constant(descriptor, thing),  # type: ignore[call-overload]
+            lambda thing: builder.constant("int32", thing),
+        ],
+        "build": [builder.buildSync, lambda thing: builder.buildSync(Pairs([(thing, result), ("", result)]))],
+        "MLGraphBuilder": [MLGraphBuilder],
+    }
+    if revision == CURRENT:
+        tensor = chosen.createTensorSync(dataType="float32", shape=[2], readable=True, writable=True)
+        calls |= {
+            "createTensor": [chosen.createTensorSync],
+            "createConstantTensor": [lambda thing: chosen.createConstantTensorSync(descriptor, thing)],  # type: ignore[arg-type]
+            "writeTensor": [lambda thing: chosen.writeTensor(tensor, thing), lambda thing: chosen.writeTensor(thing, data)],
+            "readTensor": [chosen.readTensorSync, lambda thing: chosen.readTensorSync(tensor, thing)],
+            "dispatch": [
+                lambda thing: chosen.dispatch(thing, {}, {}),
+                lambda thing: chosen.dispatch(compiled, thing, {}),
+                lambda thing: chosen.dispatch(compiled, {"x": thing}, {"y": tensor}),
+            ],
+        }
+    else:
+        calls["compute"] = [
+            lambda thing: chosen.computeSync(thing, {}, {}),
+            lambda thing: chosen.computeSync(compiled, thing, {}),
+            lambda thing: chosen.computeSync(compiled, {"x": thing}, {}),
+            lambda thing: chosen.computeSync(compiled, {"x": np.zeros((2, 2), np.float32)}, {"y": thing}),
+        ]
+    for thing in things(builder):
+        for name, methods in calls.items():
+            for method in methods:
+                assert blamed(name, partial(method, thing)) == name
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_what_ends_a_program_passes_through(context: MLContext, error: type[BaseException]) -> None:
+    builder = MLGraphBuilder(context)
+    x = make_operand(builder)
+    calls: list[Callable[[Any], object]] = [
+        lambda thing: builder.input("x", {"dataType": "float32", "dimensions": thing}),
+        lambda thing: builder.input("x", {"dataType": "float32", "dimensions": [thing]}),
+        lambda thing: builder.reduceSum(x, axes=thing),
+        lambda thing: builder.linear(x, alpha=thing),
+        lambda thing: builder.concat(thing, 0),
+        lambda thing: builder.constant("float32", thing),
+        lambda thing: builder.softmax(x, thing),
+    ]
+    for call in calls:
+        with pytest.raises(error):
+            call(Raising(error()))
+
+
 @pytest.fixture(scope="module")
 def context() -> MLContext:
     return make_context()
+
+
+@pytest.fixture(scope="module")
+def current() -> MLContext:
+    return make_context(CURRENT)
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop endless iterators early, because there are so many."""
+    monkeypatch.setattr(webidl, "_LONGEST", 100)
