@@ -118,7 +118,7 @@ def _check_bias(call: Call, bias: OperandDescriptor | None, input: OperandDescri
 
 
 def _output(call: Call, input: OperandDescriptor, layout: str, channels: int, height: int, width: int) -> OperandDescriptor:
-    """Make the output's descriptor by the input's layout, steps 15.9 to 15.12 and 19.10 to 19.13."""
+    """Make the output's descriptor by the input's layout, steps 15.9 to 15.13 and 19.10 to 19.14."""
     batches = input.dimensions[0]
     return call.output(input.dataType, (batches, channels, height, width) if layout == "nchw" else (batches, height, width, channels))
 
@@ -167,7 +167,7 @@ def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, opti
             f"in {options.groups} groups)",
             filterInputChannels,
         )
-    # (Not in the draft: each group has as many output channels, or the operation means nothing. See docs/spec-issues.md.)
+    # (Since 2026-06: each group has as many output channels, or the operation means nothing. See docs/spec-issues.md.)
     if outputChannels % options.groups != 0:
         raise call.error("options.groups", f"must divide the {outputChannels} output channels evenly", options.groups)
     # 15.7. The bias.
@@ -175,7 +175,7 @@ def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, opti
     # 15.8. The output's height and width, rounded down.
     outputHeight, _ = conv_output_size(inputHeight, sizes["h"], padding[:2], strides[0], dilations[0])
     outputWidth, _ = conv_output_size(inputWidth, sizes["w"], padding[2:], strides[1], dilations[1])
-    # 15.9.-12. The output's shape; every dimension of it is valid.
+    # 15.9.-13. The output's shape; every dimension of it is valid.
     return _output(call, input, options.inputLayout, outputChannels, outputHeight, outputWidth)
 
 
@@ -237,14 +237,14 @@ def convTranspose2d(call: Call, input: OperandDescriptor, filter: OperandDescrip
         outputHeight, outputWidth = lowest[0] + outputPadding[0], lowest[1] + outputPadding[1]
     else:
         outputHeight, outputWidth = options.outputSizes
-        # (Not in the draft, but in web-platform-tests: an output padding exists that gives the sizes. See docs/spec-issues.md.)
+        # (Since 2026-06, and in web-platform-tests: an output padding exists that gives the sizes. See docs/spec-issues.md.)
         if not (lowest[0] <= outputHeight < lowest[0] + strides[0] and lowest[1] <= outputWidth < lowest[1] + strides[1]):
             raise call.error(
                 "options.outputSizes",
                 f"must be at least {list(lowest)} and less than that plus the strides, {list(strides)}",
                 list(options.outputSizes),
             )
-    # 19.10.-13. The output's shape; every dimension of it is valid.
+    # 19.10.-14. The output's shape; every dimension of it is valid.
     return _output(call, input, options.inputLayout, outputChannels, outputHeight, outputWidth)
 
 

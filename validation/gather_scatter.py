@@ -57,8 +57,8 @@ def gather(call: Call, input: OperandDescriptor, indices: OperandDescriptor, opt
     # 6. The axis is one of the input's.
     if axis >= len(shapeInput):
         raise call.error("options.axis", f"must be less than the rank of input, {len(shapeInput)}", axis)
-    # 7.-15. What stands before the axis, the indices, what stands behind it. (The drafts' loops miss the last part, and they do not
-    # check the new shape: see docs/spec-issues.md.)
+    # 7.-16. What stands before the axis, the indices, what stands behind it; 17.-19. the output's descriptor. (The drafts' loops miss the
+    # last part, and they do not check the new shape: see docs/spec-issues.md.)
     return call.output(input.dataType, (*shapeInput[:axis], *indices.dimensions, *shapeInput[axis + 1 :]))
 
 

@@ -315,7 +315,7 @@ def lstm(
     _check_option(call, "initialHiddenState", options.initialHiddenState, input, state)
     # 18. The initial cell state.
     _check_option(call, "initialCellState", options.initialCellState, input, state)
-    # 19.1. There are three activations, if any. 19.2.-4. Their validation steps in this draft accept every descriptor.
+    # 19.1. There are three activations, if any. 19.2.-5. Their validation steps in this draft accept every descriptor.
     _check_activations(call, options.activations, 3)
     # 20. The outputs' shapes.
     last = call.output(input.dataType, state)

@@ -83,10 +83,10 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
     else:
         # Current: there are two axes (what the draft leaves out: see docs/spec-issues.md),
         call.check_size("options.axes", axes, 2)
-        # 10. which differ,
+        # 9. which differ,
         if axes[0] == axes[1]:
             raise call.error("options.axes", "must be different from each other", list(axes))
-        # 10. and are the input's.
+        # 9. and are the input's.
         if max(axes) >= input.rank:
             raise call.error("options.axes", f"must be less than the rank of input, {input.rank}, in each element", list(axes))
     # 5. *Calculate resample output sizes*:
