@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from tests.support import make_context
+from tests.support import CURRENT, make_context
 from webnn import MLActivation, MLContext, MLGraph, MLGraphBuilder, MLOperand, WebNNTypeError
 
 
@@ -199,7 +201,60 @@ def test_labels_are_in_messages(builder: MLGraphBuilder) -> None:
     assert caught.value.label == "head"
 
 
-@pytest.mark.parametrize("value", [None, 3, "x", np.zeros(2, np.float32)])
+def test_a_label_is_converted_once(builder: MLGraphBuilder) -> None:
+    with pytest.raises(WebNNTypeError, match=r"^\[a\ufffd\\n\\u202e\] add: ") as caught:
+        builder.add(vector(builder, size=2), vector(builder, size=3), label="a\ud800\n\u202e")
+    assert caught.value.label == "a\ufffd\n\u202e"
+
+
+def test_names_of_june_2024_are_dom_strings(context: MLContext, builder: MLGraphBuilder) -> None:
+    x, y = vector(builder, "a\ud800"), vector(builder, "a\ufffd")
+    graph = builder.buildSync({"\ud83d\ude00": builder.sub(x, y), "3": builder.add(x, y)})
+    inputs = dict(zip(("a\ud800", "a\ufffd"), np.array([[5, 6], [1, 1]], np.float32), strict=True))
+    inputs = {name: array.copy() for name, array in inputs.items()}
+    result = context.computeSync(graph, inputs, {"\U0001f600": zeros(), 3: zeros()})  # type: ignore[dict-item]  # converted
+    assert {name: array.tolist() for name, array in result["outputs"].items()} == {"\U0001f600": [4, 5], "3": [6, 7]}
+
+
+def test_names_of_2026_are_usv_strings() -> None:
+    current = MLGraphBuilder(make_context(CURRENT))
+    x = current.input("a\ud800", dataType="float32", shape=[2])
+    assert repr(x) == "<MLOperand float32 [2]: input 'a\ufffd'>"
+    with pytest.raises(WebNNTypeError, match="name must be another one for each input of a builder, got 'a\ufffd'"):
+        current.input("a\ufffd", dataType="float32", shape=[2])
+    graph = current.buildSync(dict(zip(("\ud800", "\udfff"), (current.neg(x), current.abs(x)), strict=True)))
+    assert list(graph._implementation.outputs) == ["\ufffd"]
+
+
+def test_activations_are_read_once(context: MLContext, builder: MLGraphBuilder) -> None:
+    class Changing:
+        """Yields other activations each time."""
+
+        def __init__(self, *lists: list[MLActivation]) -> None:
+            self.lists = iter(lists)
+
+        def __iter__(self) -> Iterator[MLActivation]:
+            return iter(next(self.lists))
+
+    other = MLGraphBuilder(context)
+    mine, foreign = [builder.sigmoid(), builder.relu()], [other.sigmoid(), other.relu()]
+    operands = [
+        builder.constant({"dataType": "float32", "dimensions": shape}, np.zeros(shape, np.float32))
+        for shape in ([1, 2], [6, 2], [6, 2], [1, 2])
+    ]
+
+    def cell(activations: Any) -> MLOperand:
+        input, weight, recurrentWeight, hiddenState = operands
+        return builder.gruCell(input, weight, recurrentWeight, hiddenState, 2, activations=activations)
+
+    assert cell(Changing(mine)).shape() == [1, 2]
+    assert cell(iter(mine)).shape() == [1, 2]
+    for activations in (Changing(foreign, mine), iter(foreign), [mine[0], foreign[1]]):
+        with pytest.raises(WebNNTypeError, match=r"options.activations\[[01]\] must be an activation of this builder"):
+            cell(activations)
+
+
+@pytest.mark.parametrize("value", [None, 3, "x", np.zeros(2, np.float32), Mock(spec=MLOperand)])
 def test_operands_must_be_operands(builder: MLGraphBuilder, value: Any) -> None:
     with pytest.raises(WebNNTypeError, match="add: b must be an MLOperand"):
         builder.add(vector(builder), value)

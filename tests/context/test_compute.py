@@ -271,6 +271,22 @@ def test_any_mapping(context: MLContext, graph: MLGraph) -> None:
     assert result["outputs"]["sum"][0, 0] == 3
 
 
+def test_names_are_converted(context: MLContext) -> None:
+    builder = MLGraphBuilder(context)
+    x, y = (builder.input(name, dataType="float32", dimensions=SHAPE) for name in ("3", "é"))
+    graph = builder.buildSync({"true": builder.sub(x, y)})
+    given: Any = {3: full(5), "é": full(1)}
+    result = context.computeSync(graph, given, {True: full(0)})["outputs"]  # type: ignore[dict-item]  # converted
+    assert result["true"][0, 0] == 4
+    # Of names that become the same, the last one counts; so this lacks an input.
+    given = {3: full(5), "3": full(1)}
+    with pytest.raises(WebNNTypeError, match=r"inputs must have every input of the graph, .* lacks \['é'\]"):
+        context.computeSync(graph, given, {"true": full(0)})
+    for wrong in ({(1,): full(5)}, Strange(**{"3": full(1)})):
+        with pytest.raises(WebNNTypeError, match="compute: inputs must"):
+            context.computeSync(graph, wrong, {"true": full(0)})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("argument", "value"), [("graph", None), ("graph", "x"), ("inputs", [1]), ("outputs", None)])
 def test_wrong_arguments(context: MLContext, graph: MLGraph, argument: str, value: Any) -> None:
     arguments: dict[str, Any] = {"graph": graph, "inputs": {"x": full(0), "y": full(0)}, "outputs": {"sum": full(0)}, argument: value}

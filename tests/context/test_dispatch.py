@@ -131,6 +131,44 @@ def test_wrong_calls_touch_nothing(context: MLContext, graph: MLGraph, inputs: T
         context.dispatch(**bad)
 
 
+def test_names_are_usv_strings(context: MLContext) -> None:
+    builder = MLGraphBuilder(context)
+    graph = builder.buildSync({"\ud800": builder.neg(builder.input("a\ud800", dataType="float32", shape=SHAPE))})
+    x, y = filled(context, 2), make(context)
+    for given, wanted in (("a\ud800", "\ud800"), ("a\ufffd", "\ufffd"), ("a\udfff", "\udc00")):
+        for _ in range(2):
+            context.writeTensor(y, full(0))
+            context.dispatch(graph, {given: x}, {wanted: y})
+            assert value(context, y) == -2
+    # Names that become the same are one name, and the last one counts.
+    for _ in range(2):
+        context.dispatch(graph, dict(zip(("a\ud800", "a\ufffd"), (make(context), x), strict=True)), {"\ufffd": y})
+        assert value(context, y) == -2
+
+
+class Liar(dict[str, MLTensor]):
+    """A mapping whose values come in another order than its entries."""
+
+    def values(self) -> Any:
+        return list(super().values())[::-1]
+
+    def items(self) -> Any:
+        return [("small", self["small"]), ("large", self["large"])]
+
+
+def test_a_mapping_that_is_not_what_it_seems(context: MLContext) -> None:
+    builder = MLGraphBuilder(context)
+    small, large = (builder.input(name, dataType="float32", shape=[size]) for name, size in (("small", 1), ("large", 1000)))
+    graph = builder.buildSync({"y": builder.add(small, large)})
+    inputs = Liar(small=make(context, shape=[1]), large=make(context, shape=[1000]))
+    context.writeTensor(inputs["small"], np.array([1], np.float32))
+    context.writeTensor(inputs["large"], np.full(1000, 2, np.float32))
+    y = make(context, shape=[1000])
+    for _ in range(3):
+        context.dispatch(graph, inputs, {"y": y})
+        assert value(context, y) == 3
+
+
 def test_what_was_good_once(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
     for _ in range(3):
         context.dispatch(graph, inputs, outputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import asyncio
+import ctypes
 import gc
 import weakref
 from typing import Any
@@ -289,6 +290,76 @@ async def test_another_context_s_tensor(context: MLContext) -> None:
     foreign.destroy()
     with pytest.raises(WebNNTypeError, match="must be a tensor of this context"):
         context.writeTensor(foreign, np.zeros(1, np.int8))
+
+
+async def test_other_faults_come_before_destruction(context: MLContext) -> None:
+    tensor, closed, foreign = make(context), make(context, readable=False, writable=False), make(current())
+    for each in (tensor, closed, foreign):
+        each.destroy()
+    faults: list[tuple[MLTensor, Any, str]] = [
+        (foreign, full(0), "must be a tensor of this context"),
+        (closed, full(0), "must be made with"),
+        (tensor, full(0)[:1], "must have"),
+        (tensor, "data", "must be a NumPy array"),
+    ]
+    for wrong, data, message in faults:
+        with pytest.raises(WebNNTypeError, match=message):
+            context.writeTensor(wrong, data)
+        with pytest.raises(WebNNTypeError, match=message):
+            context.readTensorSync(wrong, data)
+        with pytest.raises(WebNNTypeError, match=message):
+            await context.readTensor(wrong, data)
+    with pytest.raises(WebNNTypeError, match="must be made with"):
+        context.readTensorSync(closed)
+    context.destroy()
+    with pytest.raises(WebNNTypeError, match="must have"):
+        context.writeTensor(tensor, full(0)[:1])
+    with pytest.raises(InvalidStateError, match="context must not be lost"):
+        context.writeTensor(tensor, full(0))
+
+
+BYTES = np.array([1.5, -2], np.float32).tobytes()
+ANY_BUFFERS: list[Any] = [
+    lambda: bytearray(BYTES),
+    lambda: memoryview(bytearray(BYTES)).cast("c"),
+    lambda: memoryview(bytearray(BYTES)).cast("b"),
+    lambda: memoryview(bytearray(BYTES)).cast("d"),
+    lambda: (ctypes.c_char * 8).from_buffer_copy(BYTES),
+    lambda: (ctypes.c_ubyte * 8).from_buffer_copy(BYTES),
+    lambda: array.array("H", BYTES),
+    lambda: np.frombuffer(bytearray(BYTES), "V4"),
+    lambda: np.frombuffer(bytearray(BYTES), "S1"),
+    lambda: np.frombuffer(bytearray(BYTES), np.float64),
+    lambda: np.frombuffer(bytearray(BYTES), np.uint8).view(np.matrix),
+]
+
+
+@pytest.mark.parametrize("make_buffer", ANY_BUFFERS, ids=range(len(ANY_BUFFERS)))
+def test_the_bytes_of_any_buffer(context: MLContext, make_buffer: Any) -> None:
+    tensor = make(context, "float32", [2])
+    context.writeTensor(tensor, make_buffer())
+    assert context.readTensorSync(tensor).tolist() == [1.5, -2]
+    output = make_buffer()
+    context.writeTensor(tensor, np.array([3, 4], np.float32))
+    assert context.readTensorSync(tensor, output) is None
+    assert np.frombuffer(memoryview(output).tobytes(), np.float32).tolist() == [3, 4]
+
+
+def test_an_array_cannot_lie_about_its_size(context: MLContext) -> None:
+    class Lying(np.ndarray[Any, Any]):
+        dtype = property(lambda self: np.dtype(np.float32))  # type: ignore[assignment]  # that is the point
+        shape = property(lambda self: SHAPE)  # type: ignore[assignment]
+        nbytes = property(lambda self: 24)  # type: ignore[assignment]
+
+    tensor, lying = make(context), np.zeros(1, np.int8).view(Lying)
+    for call in (
+        lambda: context.writeTensor(tensor, lying),
+        lambda: context.readTensorSync(tensor, lying),
+        lambda: context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, lying),
+        lambda: MLGraphBuilder(context).constant({"dataType": "float32", "shape": SHAPE}, lying),
+    ):
+        with pytest.raises(WebNNTypeError, match=r"must have (at least 24 bytes|24 bytes|elements of float32)"):
+            call()
 
 
 async def test_a_destroyed_tensor(context: MLContext) -> None:

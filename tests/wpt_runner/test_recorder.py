@@ -344,11 +344,18 @@ def test_a_comparison_that_cannot_be_watched_is_an_error(tmp_path: Path) -> None
         (2**53 - 1, "9007199254740991"),
         (2**53, '{"$bigint": "9007199254740992"}'),
         (-(2**63), '{"$bigint": "-9223372036854775808"}'),
+        (10**299, f'{{"$bigint": "{10**299}"}}'),
     ],
 )
 def test_numbers(value: float, encoded: str) -> None:
     assert json.dumps(encode_number(value), allow_nan=False) == encoded
     assert repr(decode_number(json.loads(encoded), "float64")) == repr(float(value))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_numbers_of_many_digits(sign: int) -> None:
+    """What is larger than any type's numbers is written as a number that is so, too."""
+    assert encode_number(sign * 10**5000) == encode_number(sign * 10**299)
 
 
 @pytest.mark.parametrize(
@@ -362,6 +369,7 @@ def test_numbers(value: float, encoded: str) -> None:
         (0.5, "int32"),
         (256, "uint8"),
         (-1, "uint64"),
+        ({"$bigint": "1" * 5000}, "float32"),
     ],
 )
 def test_what_is_no_number_of_a_type(value: object, dataType: str) -> None:

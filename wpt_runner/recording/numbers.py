@@ -16,7 +16,7 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 #: The integers up to here, and their negatives, are themselves in every JSON reader.
 _SAFE = (1 << 53) - 1
 #: Every data type makes the same of larger integers: its largest number, or infinity. Python refuses to write and to read very long ones.
-_MOST_DIGITS = 400
+_MOST_DIGITS = 300
 _LARGEST = 10 ** (_MOST_DIGITS - 1)
 
 

@@ -22,7 +22,7 @@ _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity", "-0"})
 #: Data types of which two elements share a byte, with the type that holds one element. As in web-platform-tests, the low four bits of a
 #: recorded number count.
 _SMALL: dict[str, np.dtype[Any]] = {"int4": np.dtype(np.int8), "uint4": np.dtype(np.uint8)}
-_BIG_INTEGER = re.compile(r"-?[0-9]{1,400}")
+_BIG_INTEGER = re.compile(r"-?[0-9]{1,300}")
 #: How much of a wrong value a message shows.
 _SHOWN = 60
 
