@@ -11,8 +11,9 @@ from webnn.builder.interfaces import ContextBase
 from webnn.builder.operand import MLActivation, MLOperand, Operator
 from webnn.validation import numbers, webidl
 from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.dictionary import Dictionary, convertMembers
+from webnn.validation.dictionary import Dictionary, convertMembers, member_names
 from webnn.validation.errors import InvalidStateError, WebNNTypeError, label_prefix
+from webnn.validation.ignored import warn_ignored
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call, Operation
 from webnn.validation.operations import operations_of
@@ -130,8 +131,11 @@ class BuilderBase:
         return webidl.dictionary_members(members)
 
     def _convertOptions(self, operation: Operation, call: Call, given: Mapping[str, Any] | None) -> Dictionary | None:
-        model = operation.options
-        if model is None:
+        # Every operation takes a label, which `_connect` converts.
+        model = operation.options or Dictionary
+        if given:
+            warn_ignored(call, "options", given, member_names(model, "label"), operation.elsewhere)
+        if operation.options is None:
             return None
         if not given:
             default = self._defaults.get(operation.name)

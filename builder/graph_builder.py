@@ -322,6 +322,6 @@ class MLGraphBuilder(
 
     def _descriptor(self, call: Call, members: object) -> OperandDescriptor:
         try:
-            return convertDescriptor(self._context._revision, members)
+            return convertDescriptor(call, members)
         except webidl.ConversionError as error:
             raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__

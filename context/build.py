@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.context import MLContext
     from webnn.context.devices import Selection
-    from webnn.context.fallback import Caller
+    from webnn.validation.caller import Caller
 
 __all__ = ["compile_graph"]
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from webnn.builder.interfaces import ContextBase
 from webnn.context import buffers, compute, create, dispatch, injection, mixing
-from webnn.context.fallback import find_caller
 from webnn.context.graph import MLGraph
 from webnn.context.loss import Loss, MLContextLostInfo
 from webnn.context.promise import promise, rejected
 from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.context.timeline import Timeline
+from webnn.validation.caller import find_caller
 from webnn.validation.revision import Revision
 
 if TYPE_CHECKING:
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from webnn.builder.options import MLOperandDescriptor
     from webnn.context.compute import MLComputeResult
     from webnn.context.devices import Selection
-    from webnn.context.fallback import Caller, FallbackPolicy
+    from webnn.context.fallback import FallbackPolicy
     from webnn.context.faults import Faults
     from webnn.context.ml import Document
+    from webnn.validation.caller import Caller
 
 __all__ = ["MLContext"]
 

@@ -50,7 +50,7 @@ def tensor(context: MLContext, descriptor: object, members: Mapping[str, Any]) -
         raise call.error("descriptor", "must be given as a dictionary or as keyword arguments, not as both")
     given: Any = members or descriptor
     try:
-        operand, readable, writable = tensors.convertTensorDescriptor(context._revision, given)
+        operand, readable, writable = tensors.convertTensorDescriptor(call, given)
     except webidl.ConversionError as error:
         raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
     # 3. The context is not lost.
@@ -75,7 +75,7 @@ def constant_tensor(context: MLContext, descriptor: object, inputData: object) -
     """
     call = Call("createConstantTensor", "#api-mlcontext-createconstanttensor", context._revision)
     try:
-        operand = convertDescriptor(context._revision, descriptor)
+        operand = convertDescriptor(call, descriptor)
     except webidl.ConversionError as error:
         raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
     view = source(call.operation, call.anchor, inputData)

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Literal, Protocol, get_args
 
 from webnn.context.devices import Selection
-from webnn.validation.errors import NotSupportedError, OperationError, label_prefix
+from webnn.validation.caller import Caller
+from webnn.validation.errors import NotSupportedError, OperationError, WebNNWarning, label_prefix
 
 __all__ = [
-    "Caller",
     "DeviceFallbackWarning",
     "FallbackPolicy",
     "answer_placement",
     "answer_selection",
     "convert_policy",
-    "find_caller",
 ]
 
 FallbackPolicy = Literal["allow", "silent", "deny"]
 _POLICIES: tuple[FallbackPolicy, ...] = get_args(FallbackPolicy)
 #: How many operators a warning names.
 _NAMED = 3
-#: The module of code that has none, as `warnings.warn` calls it: for ``None``, no warning would be given.
-_NO_MODULE = "<string>"
 
 
-class DeviceFallbackWarning(UserWarning):
+class DeviceFallbackWarning(WebNNWarning):
     """A context, or operators of a graph, run on another device than the one that was asked for."""
 
 
@@ -62,44 +57,6 @@ class Placed(Protocol):
     @property
     def strays(self) -> Sequence[FallenOperator]:
         """The operators that left the device that the context got: what that is, the program heard when it made the context."""
-
-
-class Caller(NamedTuple):
-    """A place in a program, for a warning that is given later or in another thread.
-
-    Attributes:
-        filename: The file.
-        lineno: The line, from 1.
-        namespace: The module's names, among them its own record of the warnings that it had, which keeps Python from repeating one.
-    """
-
-    filename: str
-    lineno: int
-    namespace: dict[str, Any]
-
-    def warn(self, message: str) -> None:
-        """Warn of a fallback, as `warnings.warn` would in that place."""
-        warnings.warn_explicit(
-            message,
-            DeviceFallbackWarning,
-            self.filename,
-            self.lineno,
-            module=self.namespace.get("__name__") or _NO_MODULE,
-            registry=self.namespace.setdefault("__warningregistry__", {}),
-        )
-
-
-def find_caller(stacklevel: int = 1) -> Caller:
-    """Return a place on the stack.
-
-    Args:
-        stacklevel: 1 is the place that calls this function, 2 the one that called that, as for `warnings.warn`.
-    """
-    try:
-        frame = sys._getframe(stacklevel)
-    except ValueError:  # no Python code called: a thread of `_thread` begins with this call, or the interpreter ends with it
-        return Caller("<sys>", 0, sys.__dict__)
-    return Caller(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
 
 
 def convert_policy(value: object, where: str) -> FallbackPolicy:
@@ -141,7 +98,7 @@ def answer_selection(selection: Selection, policy: FallbackPolicy, caller: Calle
             f'createContext: {request} would run on the {device} here, which the fallback policy "deny" refuses{reasons}',
             operation="createContext",
         )
-    caller.warn(f"{request} runs on the {device} here{reasons}")
+    caller.warn(f"{request} runs on the {device} here{reasons}", DeviceFallbackWarning)
 
 
 def answer_placement(placement: Placed, policy: FallbackPolicy, caller: Caller) -> None:
@@ -175,7 +132,9 @@ def answer_placement(placement: Placed, policy: FallbackPolicy, caller: Caller) 
         named.append(f"and {len(strays) - _NAMED} more")
     count = "1 operator runs" if len(strays) == 1 else f"{len(strays)} operators run"
     why = _because(strays[0].reason) if len(reasons) == 1 else ""
-    caller.warn(f'build: {count} elsewhere in a graph for deviceType "{placement.requested}": {"; ".join(named)}{why}')
+    caller.warn(
+        f'build: {count} elsewhere in a graph for deviceType "{placement.requested}": {"; ".join(named)}{why}', DeviceFallbackWarning
+    )
 
 
 def _describe(operator: FallenOperator, *, with_reason: bool) -> str:

@@ -11,21 +11,25 @@ from pydantic import PlainValidator
 
 from webnn.context import devices, discovery, emulation, injection
 from webnn.context.context import ContextType, MLContext
-from webnn.context.fallback import answer_selection, find_caller
+from webnn.context.fallback import answer_selection
 from webnn.context.promise import promise, rejected
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
+from webnn.validation.caller import find_caller
 from webnn.validation.device_type import DEVICE_TYPES
-from webnn.validation.dictionary import Boolean, Dictionary, convertMembers
+from webnn.validation.dictionary import Boolean, Dictionary, convertMembers, member_names
 from webnn.validation.errors import SecurityError, WebNNTypeError
+from webnn.validation.ignored import warn_ignored
+from webnn.validation.operation import Call
 from webnn.validation.revision import REVISION_2024_06, find_revision, with_profile
 
 if TYPE_CHECKING:
     import asyncio
 
     from webnn.context.devices import Selection
-    from webnn.context.fallback import Caller, FallbackPolicy
+    from webnn.context.fallback import FallbackPolicy
     from webnn.context.faults import Faults
+    from webnn.validation.caller import Caller
     from webnn.validation.profiles import Profile
 
 __all__ = ["ML", "ContextOptions", "Document", "GPUDevice", "MLContextOptions", "Navigator"]
@@ -233,14 +237,17 @@ class ML:
 
     def _convert(self, given: Mapping[str, Any]) -> _Request:
         """Convert to the ``MLContextOptions`` of the revision."""
+        call = Call("createContext", _ANCHOR, self._revision)
         if not self._revision.tensors:
             if "accelerated" in given:
                 raise webidl.ConversionError("is not a member in the draft of June 2024, which has deviceType", ".accelerated")
+            warn_ignored(call, "options", given, member_names(ContextOptions))
             former = convertMembers(ContextOptions, given)
             return _Request(deviceType=former.deviceType, powerPreference=former.powerPreference)
+        # No member of the draft, but browsers have it.
+        warn_ignored(call, "options", given, member_names(ContextOptions2026, "deviceType"))
         deviceType = given.get("deviceType")
         if deviceType is not None:
-            # No member of the draft, but browsers have it.
             try:
                 deviceType = _deviceType(deviceType)
             except webidl.ConversionError as error:

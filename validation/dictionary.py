@@ -7,14 +7,18 @@ dictionaries that a program writes are the typed dictionaries of `webnn.builder.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar, cast
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, ValidationInfo
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor
+from webnn.validation.ignored import warn_ignored
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
-from webnn.validation.revision import Revision
+
+if TYPE_CHECKING:
+    from webnn.validation.operation import Call
 
 __all__ = [
     "ActivationNames",
@@ -38,6 +42,7 @@ __all__ = [
     "convertDescriptor",
     "convertMembers",
     "convertOperand",
+    "member_names",
     "membersWithShape",
 ]
 
@@ -118,6 +123,12 @@ class Dictionary(BaseModel):
 D = TypeVar("D", bound=Dictionary)
 
 
+@cache
+def member_names(model: type[Dictionary], *more: str) -> frozenset[str]:
+    """Return the names of a dictionary's members, and more of them that another code converts."""
+    return frozenset([*model.model_fields, *more])
+
+
 class OperandDescriptorDictionary(Dictionary):
     """``MLOperandDescriptor``, `#dictdef-mloperanddescriptor`."""
 
@@ -132,16 +143,20 @@ class OperandDescriptorDictionary2026(Dictionary):
     shape: UnsignedLongSequence
 
 
-def convertDescriptor(revision: Revision, members: Any) -> OperandDescriptor:
-    """Convert to ``MLOperandDescriptor``; what remains is the descriptor.
+def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
+    """Convert the argument ``descriptor`` to ``MLOperandDescriptor``; what remains is the descriptor.
 
     Raises:
         ConversionError: With the member's name in ``path``.
     """
-    if revision.shape == "dimensions":
-        given = convert(OperandDescriptorDictionary, members)
+    if call.revision.shape == "dimensions":
+        named = webidl.dictionary_members(members)
+        warn_ignored(call, "descriptor", named, member_names(OperandDescriptorDictionary))
+        given = convertMembers(OperandDescriptorDictionary, named)
         return OperandDescriptor(given.dataType, given.dimensions)
-    shaped = convertMembers(OperandDescriptorDictionary2026, membersWithShape(members), small=revision.small_integers)
+    named = membersWithShape(members)
+    warn_ignored(call, "descriptor", named, member_names(OperandDescriptorDictionary2026))
+    shaped = convertMembers(OperandDescriptorDictionary2026, named, small=call.revision.small_integers)
     return OperandDescriptor(shaped.dataType, shaped.shape)
 
 

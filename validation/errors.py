@@ -19,6 +19,7 @@ __all__ = [
     "SecurityError",
     "UnknownError",
     "WebNNTypeError",
+    "WebNNWarning",
     "label_prefix",
 ]
 
@@ -63,6 +64,10 @@ def label_prefix(label: str) -> str:
     if not label:
         return ""
     return f"[{_escape(label if len(label) <= _LONGEST_LABEL else f'{label[: _LONGEST_LABEL - 3]}...')}] "
+
+
+class WebNNWarning(UserWarning):
+    """A warning of this package, given in the program's own line: a call does something else than it seems to."""
 
 
 class WebNNTypeError(TypeError):

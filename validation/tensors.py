@@ -9,8 +9,9 @@ import numpy as np
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
-from webnn.validation.dictionary import Boolean, OperandDescriptorDictionary2026, convertMembers, membersWithShape
-from webnn.validation.revision import Revision
+from webnn.validation.dictionary import Boolean, OperandDescriptorDictionary2026, convertMembers, member_names, membersWithShape
+from webnn.validation.ignored import warn_ignored
+from webnn.validation.operation import Call
 
 __all__ = ["TensorDescriptorDictionary2026", "convertTensorDescriptor", "misfit", "mismatch"]
 
@@ -24,8 +25,8 @@ class TensorDescriptorDictionary2026(OperandDescriptorDictionary2026):
     writable: Boolean = False
 
 
-def convertTensorDescriptor(revision: Revision, members: Mapping[str, Any] | None) -> tuple[OperandDescriptor, bool, bool]:
-    """Convert to ``MLTensorDescriptor``.
+def convertTensorDescriptor(call: Call, members: Mapping[str, Any] | None) -> tuple[OperandDescriptor, bool, bool]:
+    """Convert the argument ``descriptor`` to ``MLTensorDescriptor``.
 
     Returns:
         The operand descriptor; whether the tensor is readable; whether it is writable.
@@ -33,7 +34,9 @@ def convertTensorDescriptor(revision: Revision, members: Mapping[str, Any] | Non
     Raises:
         ConversionError: With the member's name in ``path``.
     """
-    given = convertMembers(TensorDescriptorDictionary2026, membersWithShape(members), small=revision.small_integers)
+    named = membersWithShape(members)
+    warn_ignored(call, "descriptor", named, member_names(TensorDescriptorDictionary2026))
+    given = convertMembers(TensorDescriptorDictionary2026, named, small=call.revision.small_integers)
     return OperandDescriptor(given.dataType, given.shape), given.readable, given.writable
 
 

@@ -65,6 +65,7 @@ from webnn.validation.errors import (
     SecurityError,
     UnknownError,
     WebNNTypeError,
+    WebNNWarning,
 )
 
 __all__ = [
@@ -127,6 +128,7 @@ __all__ = [
     "Transfer",
     "UnknownError",
     "WebNNTypeError",
+    "WebNNWarning",
     "__version__",
     "emulate",
     "navigator",

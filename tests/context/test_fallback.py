@@ -16,14 +16,13 @@ from tests.support import PATIENCE
 from webnn import ML, NotSupportedError, OperationError
 from webnn.context.devices import Selection, select
 from webnn.context.fallback import (
-    Caller,
     DeviceFallbackWarning,
     FallbackPolicy,
     answer_placement,
     answer_selection,
     convert_policy,
-    find_caller,
 )
+from webnn.validation.caller import Caller, find_caller
 
 POLICIES: list[FallbackPolicy] = ["allow", "silent", "deny"]
 

@@ -3,8 +3,8 @@
 //
 // `send(text, buffers)` is the one call to Python: it takes a text and byte arrays, and returns a text and a list of what came back, each
 // with `size` and with a method `copyTo(bytes)`, which works until the next call. `queueTask(callback)` runs a callback in a later task.
-// `makeSpecial` makes the hooks of members that need code (navigator.js has their form).
-(function (global, idl, makeConversion, send, queueTask, externals, makeSpecial) {
+// `makeSpecial` makes the hooks of members that need code (navigator.js has their form), `warnings` are conversion.js's.
+(function (global, idl, makeConversion, send, queueTask, externals, makeSpecial, warnings) {
 'use strict';
 const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap} = global;
 const {defineProperty} = Object;
@@ -56,7 +56,7 @@ function lift(lifter, value, owner) {
   return lifter(value);
 }
 
-const conversion = makeConversion(global, idl, objects, externals);
+const conversion = makeConversion(global, idl, objects, externals, warnings);
 const special = makeSpecial(conversion.inspect);
 
 // ---- Calls

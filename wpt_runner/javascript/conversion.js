@@ -3,7 +3,10 @@
 // A converter turns a value into what goes over the border to Python (dispatch.py has the forms). It is made once for each type.
 // `call` collects what belongs to one call: `call.views` holds the buffers and views, which travel beside the text. A lifter turns what comes
 // back into a JavaScript value.
-(function (global, idl, objects, externals) {
+//
+// `warnings` is undefined, or what a host has that shows warnings: `isProxy(value)`, and `ignored(where, given, known)`, which is told of a
+// dictionary with members that it ignores: the names that were given, and those that it has.
+(function (global, idl, objects, externals, warnings) {
 'use strict';
 const {Array, ArrayBuffer, BigInt, Map, Math, Number, Object, Reflect, Symbol, TypeError} = global;
 
@@ -183,11 +186,24 @@ function setMember(result, {name, as, flags}, value) {
   else result[name] = value;
 }
 
+// The names of an object's own enumerable properties that are not undefined, as far as nobody can observe that they are read: no getter is
+// called, and a Proxy has none here. Nor have arrays, which are no dictionaries that a person writes.
+function namesOf(value) {
+  if (warnings.isProxy(value) || Array.isArray(value) || isView(value)) return [];
+  const isGiven = name => { const {value: given, get} = Reflect.getOwnPropertyDescriptor(value, name); return given !== undefined || get; };
+  // What a module exports may not have a value yet.
+  try { return Object.keys(value).filter(isGiven); } catch { return []; }
+}
+
 function dictionary(name) {
-  const sorted = membersOf(name);
+  const sorted = membersOf(name), known = sorted.map(member => member.name);
   let converters;
   return {category: 'dictionary', convert(value, where, call) {
     if (value !== undefined && value !== null && !isObject(value)) throw refuse(where, `must be an object (${name})`, value);
+    if (warnings !== undefined && isObject(value)) {
+      const given = namesOf(value);
+      if (!given.every(each => known.includes(each))) warnings.ignored(where, given, known);
+    }
     converters ??= sorted.map(member => converter(member.type));
     const result = Object.create(null);
     for (let index = 0; index < sorted.length; index++) {

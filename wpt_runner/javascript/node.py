@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import webnn
+from webnn.ignored import explain_ignored
 from webnn.wpt_runner.javascript.channel import Channel, ChannelError, Message
 from webnn.wpt_runner.javascript.dispatch import Dispatcher
 from webnn.wpt_runner.javascript.files import Files, RefusedError
@@ -228,6 +229,8 @@ class _Host:
                 channel.send("A", [answer.encode(), *buffers])
             case "F":
                 channel.send("A", self._read(text.decode()))
+            case "W":
+                channel.send("A", [json.dumps(self._explain(text)).encode()])
             case "O" | "E":
                 self._print(message.kind, text)
             case kind:
@@ -241,6 +244,14 @@ class _Host:
         if file is None:
             return [b'{"missing": true}', b""]
         return [json.dumps({"type": file.type}).encode(), file.content]
+
+    def _explain(self, text: bytearray) -> list[str]:
+        """Say why members of a dictionary are ignored: where it is, the names that were given, and those that it has."""
+        try:
+            where, given, known = json.loads(text)
+            return explain_ignored(self._idl.revision, where, given, known)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ChannelError(f"there is no such dictionary: {error}") from None
 
     def _print(self, kind: str, content: bytes | bytearray) -> None:
         output = self._outputs[kind]

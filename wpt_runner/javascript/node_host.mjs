@@ -7,6 +7,7 @@ import {EventEmitter} from 'node:events';
 import {readSync, writeSync} from 'node:fs';
 import {registerHooks} from 'node:module';
 import {Writable} from 'node:stream';
+import {getCallSites, types} from 'node:util';
 import vm from 'node:vm';
 
 const node = process;
@@ -163,11 +164,26 @@ registerHooks({
   },
 });
 
+// ---- Warnings on the console, each once for each place in the program
+
+const {warn} = console, warned = new Set(), FRAMES = 100;
+function ignored(where, given, known) {
+  const ours = ({scriptName}) => scriptName === import.meta.url || /^(webnn|node):/.test(scriptName);
+  const caller = getCallSites(FRAMES).find(site => !ours(site));
+  const place = caller === undefined ? '' : `\n    at ${caller.scriptName}:${caller.lineNumber}:${caller.columnNumber}`;
+  const key = JSON.stringify([where, given, place]);
+  if (warned.has(key)) return;
+  warned.add(key);
+  post('W', JSON.stringify([where, given, known]));
+  const [texts] = receive();
+  for (const text of JSON.parse(decoder.decode(texts))) warn(`WebNNWarning: ${text}${place}`);
+}
+
 // ---- The program
 
 const evaluate = (name, source) => vm.runInThisContext(source, {filename: `webnn:${name}`});
 const [conversion, binding, navigator] = ['conversion', 'binding', 'navigator'].map((name, index) => evaluate(`${name}.js`, sources[index]));
-navigator(globalThis, JSON.parse(idlText), binding, conversion, send, callback => setImmediate(callback));
+navigator(globalThis, JSON.parse(idlText), binding, conversion, send, callback => setImmediate(callback), {isProxy: types.isProxy, ignored});
 
 // What V8 says of a text that only makes sense as a module. Node decides in the same way.
 const MODULE_SYNTAX = new RegExp('^(Cannot use import statement outside a module|Unexpected token \'export\'' +

@@ -1,0 +1,33 @@
+"""Dictionary members that a call from JavaScript ignores, explained as for a call from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from webnn.validation.ignored import RENAMED, explain
+from webnn.validation.operation import Call
+from webnn.validation.operations import operations_of
+from webnn.validation.revision import find_revision
+
+__all__ = ["explain_ignored"]
+
+
+def explain_ignored(revision: str, where: str, given: Collection[str], known: Collection[str]) -> list[str]:
+    """Say why members of a dictionary are ignored.
+
+    Args:
+        revision: The draft.
+        where: The operation and the argument that is the dictionary, for example ``"conv2d: options"``.
+        given: The names of the members that were given.
+        known: The names of the members that the dictionary has.
+
+    Raises:
+        ValueError: There is no such draft.
+    """
+    operation, _, argument = where.partition(": ")
+    found = find_revision(revision)
+    call, row = Call(operation, "", found), operations_of(found).get(operation)
+    if row is None:
+        return list(explain(call, argument, given, frozenset(known), RENAMED))
+    # In Python every operation takes a label. In a draft without labels that of a page is ignored, but no result depends on it.
+    return list(explain(call, argument, given, frozenset([*known, "label"]), row.elsewhere))
