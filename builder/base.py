@@ -12,16 +12,18 @@ from webnn.builder.operand import MLActivation, MLOperand, Operator
 from webnn.validation import numbers, webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary, convertMembers, member_names
-from webnn.validation.errors import InvalidStateError, WebNNTypeError, label_prefix
+from webnn.validation.errors import InvalidStateError, label_prefix
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.interfaces import Activation
+from webnn.validation.member import DraftMembers, F, Member
 from webnn.validation.operation import Call, Operation
 from webnn.validation.operations import operations_of
 
 if TYPE_CHECKING:
     from webnn.validation.profiles import NamedOperand
+    from webnn.validation.revision import Revision
 
-__all__ = ["MISSING", "BuilderBase", "Missing", "named_operands", "require_operand"]
+__all__ = ["MISSING", "BuilderBase", "Missing", "named_operands", "require_operand", "some_drafts"]
 
 
 class Missing:
@@ -82,7 +84,12 @@ def _chosen(operation: Operation) -> str:
 _TYPE_GIVERS: Mapping[str, str] = MappingProxyType({"dequantizeLinear": "scale", "quantizeLinear": "zeroPoint"})
 
 
-class BuilderBase:
+def some_drafts(method: F) -> F:
+    """Declare an operation that some drafts do not have: the table of operations says which."""
+    return cast(F, Member(method, lambda revision: method.__name__ in operations_of(revision), kind="operation"))
+
+
+class BuilderBase(DraftMembers):
     """A builder without its methods: the graph's counter and the shared driver."""
 
     __slots__ = ("__weakref__", "_calls", "_context", "_count", "_defaults", "_hasBuilt", "_isGuarded")
@@ -95,11 +102,13 @@ class BuilderBase:
     _calls: dict[str, tuple[Operation, Call]]
     _defaults: dict[str, Dictionary]
 
+    @property
+    def _revision(self) -> Revision:  # type: ignore[override]  # read-only here
+        return self._context._revision
+
     def _prepare(self, name: str) -> tuple[Operation, Call]:
-        revision = self._context._revision
-        operation = operations_of(revision).get(name)
-        if operation is None:
-            raise WebNNTypeError(f"{name}: the draft {revision.name} has no such operation", operation=name, anchor="#api-mlgraphbuilder")
+        revision = self._revision
+        operation = operations_of(revision)[name]
         entry = operation, Call(name, operation.anchor, revision)
         self._calls[name] = entry
         return entry

@@ -196,8 +196,9 @@ class MLGraphBuilder(
         if revision.any_buffer and view.dtype == np.uint8 and view.nbytes == converted.byte_length:
             view = np.ascontiguousarray(view).reshape(-1).view(NUMPY_DTYPES[converted.dataType])
         constants.check_view(call, view, converted)
-        if self._context._isDetached(view):
-            raise call.error("bufferView", "must not be detached: an earlier compute() transferred its memory")
+        detached = self._context._sayDetached(view)
+        if detached:
+            raise call.error("bufferView", detached)
         if revision.profile is not None:
             self._checkTensor(call, "constant", "descriptor", converted)
         # 4. (3.) Make graph connections, with a copy of the bytes.

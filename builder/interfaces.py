@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webnn.validation.member import DraftMembers
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ContextBase", "TensorBase"]
 
 
-class ContextBase:
+class ContextBase(DraftMembers):
     """The part of `MLContext` that `MLGraphBuilder` uses."""
 
     __slots__ = ()
@@ -31,8 +33,8 @@ class ContextBase:
         """Raise InvalidStateError if the context is lost."""
         raise TypeError("not a context")
 
-    def _isDetached(self, view: np.ndarray[Any, np.dtype[Any]]) -> bool:
-        """Tell whether an array's memory was transferred."""
+    def _sayDetached(self, view: np.ndarray[Any, np.dtype[Any]]) -> str:
+        """Say that an array's memory was transferred; empty if it was not."""
         raise TypeError("not a context")
 
     def _build(self, graph: ComputationalGraph) -> asyncio.Future[Any]:

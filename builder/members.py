@@ -1,17 +1,17 @@
 """What `MLOperand.dataType` and `MLOperand.shape` are: attributes in the current draft, methods in that of June 2024.
 
 The annotations allow both, because an annotation does not know the context's revision. At run time each draft has its own form, and the
-other one is an error that says so.
+other one is an error that says so: a call of an attribute, and a comparison or any other use of a method that was not called.
 """
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable, Iterator
 
 from webnn.validation.descriptor import DataType
 from webnn.validation.errors import WebNNTypeError
 
-__all__ = ["DataTypeMember", "ShapeMember"]
+__all__ = ["DataTypeMember", "OperandMethod", "ShapeMember"]
 
 
 class DataTypeMember(str):
@@ -21,7 +21,7 @@ class DataTypeMember(str):
 
     def __call__(self) -> DataType:
         """Refuse the form of June 2024."""
-        _refuse("dataType")
+        raise _uncallable("dataType")
 
 
 class ShapeMember(tuple[int, ...]):
@@ -31,12 +31,56 @@ class ShapeMember(tuple[int, ...]):
 
     def __call__(self) -> list[int]:
         """Refuse the form of June 2024."""
-        _refuse("shape")
+        raise _uncallable("shape")
 
 
-def _refuse(name: str) -> NoReturn:
-    raise WebNNTypeError(
-        f"{name}: it is an attribute in the current draft, and a method in that of June 2024: write operand.{name}",
-        operation=name,
-        anchor="#api-mloperand",
-    )
+class OperandMethod:
+    """A method of an operand, for drafts where the operand has no such attribute. All it can do is to be called.
+
+    A bound method would be unequal to every data type and every shape: a program that forgets the call would silently take the wrong way,
+    as it does in a page.
+
+    Args:
+        name: The method.
+        function: What it does.
+    """
+
+    __slots__ = ("_function", "_name")
+
+    def __init__(self, name: str, function: Callable[[], DataType | list[int]]) -> None:
+        self._name = name
+        self._function = function
+
+    def __call__(self) -> DataType | list[int]:
+        """Return the data type or the shape."""
+        return self._function()
+
+    def __repr__(self) -> str:
+        return f"<method {self._name} of MLOperand: write operand.{self._name}()>"
+
+    def __eq__(self, other: object) -> bool:
+        raise _uncalled(self._name)
+
+    def __hash__(self) -> int:
+        raise _uncalled(self._name)
+
+    def __len__(self) -> int:
+        raise _uncalled(self._name)
+
+    def __iter__(self) -> Iterator[object]:
+        raise _uncalled(self._name)
+
+    def __getitem__(self, index: object) -> object:
+        raise _uncalled(self._name)
+
+
+def _uncallable(name: str) -> WebNNTypeError:
+    return _error(name, f"it is an attribute in the current draft, and a method in that of June 2024: write operand.{name}")
+
+
+def _uncalled(name: str) -> WebNNTypeError:
+    return _error(name, f"it is a method in the draft of June 2024, and an attribute in the current one: write operand.{name}()")
+
+
+def _error(name: str, reason: str) -> WebNNTypeError:
+    return WebNNTypeError(f"{name}: {reason}", operation=name, anchor="#api-mloperand")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from webnn.builder.members import DataTypeMember, ShapeMember
+from webnn.builder.members import DataTypeMember, OperandMethod, ShapeMember
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
 from webnn.validation.operation import Operation
@@ -101,7 +101,7 @@ class MLOperand(OperandBase):
         """
         if self._builder._context._revision.attributes:
             return DataTypeMember(self._descriptor.dataType)
-        return cast(DataTypeMember, self._getDataType)
+        return cast(DataTypeMember, OperandMethod("dataType", self._getDataType))
 
     @property
     def shape(self) -> ShapeMember:
@@ -111,7 +111,7 @@ class MLOperand(OperandBase):
         """
         if self._builder._context._revision.attributes:
             return ShapeMember(self._descriptor.dimensions)
-        return cast(ShapeMember, self._getShape)
+        return cast(ShapeMember, OperandMethod("shape", self._getShape))
 
     def _getDataType(self) -> DataType:
         return self._descriptor.dataType

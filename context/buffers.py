@@ -6,13 +6,14 @@ protocol behind it. All arrays over one memory are detached together, as all vie
 
 The new array's owner is a `TransferredMemory`: a `ctypes` array over the same memory, an object of its own, so that it is not detached
 with the old one. It knows which of the arrays made over it is the last one: that one has the memory, the earlier ones are detached.
+
+An input that comes by DLPack is not transferred, only read: nothing could tell its library, or another export, that it is detached.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import itertools
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,11 +24,15 @@ import numpy as np
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 
-__all__ = ["DETACHED_REASON", "BufferSlot", "Checked", "TransferredMemory", "check", "copy_bytes", "is_detached", "transfer"]
+__all__ = ["DETACHED_REASON", "BufferSlot", "Checked", "TransferredMemory", "check", "copy_bytes", "detached_reason", "transfer"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 DETACHED_REASON = "must not be detached: an earlier compute() transferred its memory; use the arrays of that result"
+_DETACHED_VIEW = (
+    "must not be detached: it is a view of an array whose whole memory an earlier compute() transferred; pass a copy each time, such as "
+    "array[i].copy(), or use the arrays of that result"
+)
 
 
 class TransferredMemory:
@@ -45,6 +50,17 @@ class TransferredMemory:
     claim: list[int]
     address: int
     keeper: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """The owner of an input's memory that is only read.
+
+    Attributes:
+        value: What the program gave.
+    """
+
+    value: object
 
 
 @functools.cache
@@ -141,11 +157,17 @@ def _owner(view: Array) -> tuple[Any, Array]:
     return view, view
 
 
-def is_detached(view: Array) -> bool:
-    """Tell whether an array's memory was transferred by an earlier `compute()`."""
+def detached_reason(view: Array) -> str:
+    """Say that an array's memory was transferred by an earlier `compute()`; empty if it was not."""
     if view.base is None:
-        return view in _DETACHED
-    return _is_taken(*_owner(view))
+        return DETACHED_REASON if view in _DETACHED else ""
+    owner, top = _owner(view)
+    return _say_detached(view, top) if _is_taken(owner, top) else ""
+
+
+def _say_detached(view: Array, top: Array) -> str:
+    """Return the reason for a view whose memory is taken: a part of an array is told so."""
+    return DETACHED_REASON if view is top else _DETACHED_VIEW
 
 
 def _is_taken(owner: Any, top: Array) -> bool:
@@ -158,25 +180,34 @@ def copy_bytes(source: Array, target: Array) -> None:
     target.reshape(-1).view(np.uint8)[: source.nbytes] = np.ascontiguousarray(source).reshape(-1).view(np.uint8)
 
 
-def check(slot: BufferSlot, value: object) -> Checked | str:
+def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked | str:
     """Check a view: *validate buffer with descriptor*, and what this emulator needs to use the memory in place.
+
+    Args:
+        slot: The input or output.
+        value: What the program gave for it.
+        written: It is an output.
 
     Returns:
         The checked view, or what is wrong.
     """
+    lent = False
     if type(value) is np.ndarray:
         view: Array = value
     else:
-        reason, converted = buffers.as_array(value)
+        reason, converted = buffers.as_array(value, written=written)
         if converted is None:
             return reason
-        view = converted
+        view, lent = converted, not written and buffers.exports_dlpack(value)
     dtype = view.dtype
     if (dtype is not slot.dtype and dtype != slot.dtype) or view.nbytes != slot.nbytes:
         return buffers.mismatch(view, slot.descriptor)
     flags = view.flags
     if not flags.c_contiguous:
-        return "must be C-contiguous, got a strided view; pass numpy.ascontiguousarray(array)"
+        advice = "tensor.contiguous()" if lent else "numpy.ascontiguousarray(array)"
+        return f"must be C-contiguous, got a strided view; pass {advice}"
+    if lent:
+        return slot, view, Lent(value), view, view.ctypes.data
     if not flags.writeable:
         return "must be writeable, because its memory is transferred, got a read-only array; pass a copy"
     owner: Any = view.base
@@ -185,7 +216,7 @@ def check(slot: BufferSlot, value: object) -> Checked | str:
         return (slot, view, owner, view, owner.address) if owner.claim == [id(view)] else DETACHED_REASON
     owner, top = _owner(view)
     if _is_taken(owner, top):
-        return DETACHED_REASON
+        return _say_detached(view, top)
     return slot, view, owner, top, ctypes.addressof(ctypes.c_char.from_buffer(view))  # type: ignore[arg-type]  # an array has a buffer
 
 
@@ -199,8 +230,9 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
     Returns:
         The new arrays over the same memory, by name, for both; or the name of the view at fault and what is wrong.
     """
-    inputs: dict[str, Array] = {}
-    outputs: dict[str, Array] = {}
+    # What was only read comes back as it is: an array for all but those who pass something else.
+    inputs: dict[str, Any] = {}
+    outputs: dict[str, Any] = {}
     foreign = False
     memory: Any
     for views, arrays in ((given, inputs), (wanted, outputs)):
@@ -225,6 +257,10 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
                 foreign = True
                 memory = slot.memory.from_address(address)
                 memory.keeper = owner
+            elif type(owner) is Lent:
+                foreign = True
+                arrays[slot.name] = owner.value
+                continue
             else:
                 memory = slot.memory.from_address(address)
                 memory.keeper = view
@@ -236,10 +272,14 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
             memory.claim = [id(array)]
     # An array's own memory, and transferred memory as a whole, have one owner; other owners may lie over one memory.
     if foreign:
-        spans = sorted((address, slot.nbytes, slot.name) for slot, _, _, _, address in (*given, *wanted))
-        for (address, length, _), (following, _, name) in itertools.pairwise(spans):
-            if address + length > following:
+        spans = sorted((address, slot.nbytes, slot.name, type(owner) is Lent) for slot, _, owner, _, address in (*given, *wanted))
+        # Where the views so far end: those that were transferred, and all. Views that are only read may share memory.
+        transferred = every = 0
+        for address, length, name, read in spans:
+            if address < (transferred if read else every):
                 return _take_back(given, wanted, inputs, outputs, name, None)
+            every = max(every, address + length)
+            transferred = transferred if read else max(transferred, address + length)
     return inputs, outputs
 
 
@@ -264,7 +304,7 @@ def _take_back(
     shared = owner is None
     for views, arrays in ((given, inputs), (wanted, outputs)):
         for slot, _, earlier, top, _ in views:
-            if slot.name not in arrays:
+            if slot.name not in arrays or type(earlier) is Lent:
                 continue
             memory: Any = arrays[slot.name].base  # the new array's owner
             memory.claim.clear()

@@ -22,7 +22,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class MLComputeResult(TypedDict):
-    """What `MLContext.compute` returns: the transferred arrays, by name. `#dictdef-mlcomputeresult`."""
+    """What `MLContext.compute` returns: the transferred arrays, by name. `#dictdef-mlcomputeresult`.
+
+    An input that came by DLPack was only read: it is here as it was given.
+    """
 
     inputs: dict[str, Array]
     outputs: dict[str, Array]
@@ -79,7 +82,7 @@ def prepare(
         slot = slots.get(name)
         if slot is None:
             raise _error("outputs", f"must name outputs of the graph, {list(slots)}, got {webidl.describe(name)}")
-        view = check(slot, value)
+        view = check(slot, value, written=True)
         if isinstance(view, str):
             raise _error(f"outputs[{webidl.describe(name)}]", view)
         wanted.append(view)

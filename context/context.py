@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 import numpy as np
 
 from webnn.builder.interfaces import ContextBase
-from webnn.context import buffers, compute, create, dispatch, injection, mixing
+from webnn.context import buffers, compute, create, dispatch, injection
 from webnn.context.graph import MLGraph
 from webnn.context.loss import Loss, MLContextLostInfo
+from webnn.context.members import buffer_method, has_tensors, later_member, tensor_method
 from webnn.context.promise import promise, rejected
 from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.context.timeline import Timeline
 from webnn.validation.caller import find_caller
+from webnn.validation.member import member
 from webnn.validation.revision import Revision
 
 if TYPE_CHECKING:
@@ -42,8 +44,8 @@ class MLContext(ContextBase):
     Contexts are made by `ML.createContext`. The work of one context runs in order on a timeline of its own; a context may be used from
     several threads.
 
-    `compute` belongs to the draft of June 2024, everything else to the current one. A context has the methods of its own draft; the others
-    raise `WebNNTypeError`.
+    `compute` belongs to the draft of June 2024, everything else to the current one. A context has the members of its own draft; the others
+    are absent for `hasattr`, and raise `MissingMemberError`, a `WebNNTypeError`.
     """
 
     __slots__ = (
@@ -111,17 +113,17 @@ class MLContext(ContextBase):
         return f'<MLContext deviceType="{self._deviceType}" powerPreference="{self._powerPreference}": {providers}{lost}>'
 
     @property
+    @member(has_tensors, "createContext() takes deviceType in its place")
     def accelerated(self) -> bool:
         """The context runs on a massively parallel device, not on the CPU alone. `#mlcontext-accelerated`.
 
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, which has ``deviceType``.
         """
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "accelerated")
         return self._selection.accelerated
 
     @property
+    @later_member
     def lost(self) -> asyncio.Future[MLContextLostInfo]:
         """A future of the running event loop that the loss of the context resolves, with ``{"message": ...}``. `#mlcontext-lost`.
 
@@ -131,10 +133,9 @@ class MLContext(ContextBase):
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, whose contexts are never lost.
         """
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "lost")
         return self._loss.future()
 
+    @later_member
     def lostSync(self, timeout: float | None = None) -> MLContextLostInfo | None:
         """Wait for the loss of the context: `lost` for scripts and for threads that watch.
 
@@ -149,11 +150,10 @@ class MLContext(ContextBase):
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, whose contexts are never lost.
         """
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "lost")
         self._timeline.finish()
         return self._loss.wait(timeout)
 
+    @buffer_method
     def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
         """Compute a graph, on the context's timeline. `#api-mlcontext-compute`.
 
@@ -162,17 +162,16 @@ class MLContext(ContextBase):
 
         Args:
             graph: A graph of this context.
-            inputs: For each input of the graph an array (or any writeable object with a buffer) of its element type and byte length.
+            inputs: For each input of the graph an array (or any writeable object with a buffer) of its element type and byte length. A
+                tensor of another library, with ``__dlpack__``, is only read, and can be used again.
             outputs: For each output that is wanted an array to hold it.
 
         Returns:
             A future of ``{"inputs": ..., "outputs": ...}``. It fails with `WebNNTypeError` if the graph or an array does not fit (then no
-            array was transferred) or the context follows the current draft, which has `dispatch`, and with `OperationError` if the context
-            was made from a GPUDevice or the engine fails.
+            array was transferred), and with `OperationError` if the context was made from a GPUDevice or the engine fails. A context that
+            follows the current draft has `dispatch` in place of this method.
         """
         try:
-            if self._revision.tensors:
-                raise mixing.refusal(self._revision, "compute")
             prepare = compute.prepare if self._faults is None else injection.prepare_compute
             work, result = prepare(self, graph, inputs, outputs)
         except Exception as error:  # a failed step rejects the promise
@@ -184,6 +183,7 @@ class MLContext(ContextBase):
 
         return promise(self._timeline, job)
 
+    @buffer_method
     def computeSync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:
         """Compute a graph and wait for it: `compute` for scripts.
 
@@ -199,13 +199,12 @@ class MLContext(ContextBase):
             WebNNTypeError: The graph or an array does not fit; no array was transferred. Or the context follows the current draft.
             OperationError: The context was made from a GPUDevice, or the engine fails.
         """
-        if self._revision.tensors:
-            raise mixing.refusal(self._revision, "compute")
         prepare = compute.prepare if self._faults is None else injection.prepare_compute
         work, result = prepare(self, graph, inputs, outputs)
         self._timeline.run(work)
         return result
 
+    @tensor_method
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
         """Queue the computation of a graph on the context's timeline, and return at once. `#api-mlcontext-dispatch`.
 
@@ -222,8 +221,6 @@ class MLContext(ContextBase):
                 follows the draft of June 2024, which has `compute`.
             InvalidStateError: The graph was destroyed, by itself or with the context.
         """
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "dispatch")
         prepare = dispatch.prepare_dispatch if self._faults is None else injection.prepare_dispatch
         self._timeline.post(prepare(self, graph, inputs, outputs))
 
@@ -233,6 +230,7 @@ class MLContext(ContextBase):
     @overload
     def createTensor(self, **members: Unpack[MLTensorDescriptor]) -> asyncio.Future[MLTensor]: ...
 
+    @tensor_method
     def createTensor(self, descriptor: MLTensorDescriptor | None = None, **members: Any) -> asyncio.Future[MLTensor]:
         """Create a tensor, all zeros. `#api-mlcontext-createtensor`.
 
@@ -241,8 +239,9 @@ class MLContext(ContextBase):
             members: The descriptor's members as keyword arguments.
 
         Returns:
-            A future of the tensor. It fails with `WebNNTypeError` if the descriptor is not valid or not supported, or the context follows
-            the draft of June 2024; with `InvalidStateError` if the context is lost, and with `UnknownError` if there is no memory.
+            A future of the tensor. It fails with `WebNNTypeError` if the descriptor is not valid or not supported, with `InvalidStateError`
+            if the context is lost, and with `UnknownError` if there is no memory. A context that follows the draft of June 2024 does not
+            have this method.
         """
         resolved = create.resolved if self._faults is None else injection.resolved
         return resolved(self, lambda: self._createTensor(descriptor, members))
@@ -253,6 +252,7 @@ class MLContext(ContextBase):
     @overload
     def createTensorSync(self, **members: Unpack[MLTensorDescriptor]) -> MLTensor: ...
 
+    @tensor_method
     def createTensorSync(self, descriptor: MLTensorDescriptor | None = None, **members: Any) -> MLTensor:
         """Create a tensor and wait for it: `createTensor` for scripts.
 
@@ -269,6 +269,7 @@ class MLContext(ContextBase):
             return injection.created(self, lambda: self._createTensor(descriptor, members))
         return self._createTensor(descriptor, members)
 
+    @tensor_method
     def createConstantTensor(self, descriptor: MLOperandDescriptor, inputData: object) -> asyncio.Future[MLTensor]:
         """Create a constant tensor, for `MLGraphBuilder.constant`: several graphs can use one copy of the data.
 
@@ -279,13 +280,14 @@ class MLContext(ContextBase):
             inputData: An array, or any object with a buffer, of the type (or of uint8) and of the byte length. Its bytes are copied.
 
         Returns:
-            A future of the tensor. It fails with `WebNNTypeError` if the descriptor is not valid or not supported, the data does not fit,
-            or the context follows the draft of June 2024; with `InvalidStateError` if the context is lost, and with `UnknownError` if there
-            is no memory.
+            A future of the tensor. It fails with `WebNNTypeError` if the descriptor is not valid or not supported, or the data does not
+            fit, with `InvalidStateError` if the context is lost, and with `UnknownError` if there is no memory. A context that follows the
+            draft of June 2024 does not have this method.
         """
         resolved = create.resolved if self._faults is None else injection.resolved
         return resolved(self, lambda: self._createConstantTensor(descriptor, inputData))
 
+    @tensor_method
     def createConstantTensorSync(self, descriptor: MLOperandDescriptor, inputData: object) -> MLTensor:
         """Create a constant tensor and wait for it: `createConstantTensor` for scripts.
 
@@ -309,6 +311,7 @@ class MLContext(ContextBase):
     @overload
     def readTensor(self, tensor: MLTensor, outputData: object) -> asyncio.Future[None]: ...
 
+    @tensor_method
     def readTensor(self, tensor: MLTensor, outputData: object = None) -> asyncio.Future[Any]:
         """Read a tensor's data, after the work that is queued. `#api-mlcontext-readtensor`.
 
@@ -321,12 +324,10 @@ class MLContext(ContextBase):
 
         Returns:
             A future of a new array of the tensor's type and shape; with ``outputData``, of ``None``. It fails with `WebNNTypeError` if the
-            tensor or the buffer does not fit or the context follows the draft of June 2024, and with `InvalidStateError` if the tensor was
-            destroyed, or is before the data is there.
+            tensor or the buffer does not fit, and with `InvalidStateError` if the tensor was destroyed, or is before the data is there. A
+            context that follows the draft of June 2024 does not have this method.
         """
         try:
-            if not self._revision.tensors:
-                raise mixing.refusal(self._revision, "readTensor")
             read = dispatch.read if self._faults is None else injection.read
             return read(self, tensor, outputData)
         except Exception as error:  # a failed step rejects the promise
@@ -338,6 +339,7 @@ class MLContext(ContextBase):
     @overload
     def readTensorSync(self, tensor: MLTensor, outputData: object) -> None: ...
 
+    @tensor_method
     def readTensorSync(self, tensor: MLTensor, outputData: object = None) -> Array | None:
         """Read a tensor's data and wait for it: `readTensor` for scripts.
 
@@ -352,11 +354,10 @@ class MLContext(ContextBase):
             WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft of June 2024.
             InvalidStateError: The tensor was destroyed, or is before the data is there.
         """
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "readTensor")
         read = dispatch.read_sync if self._faults is None else injection.read_sync
         return read(self, tensor, outputData)
 
+    @tensor_method
     def writeTensor(self, tensor: MLTensor, inputData: object) -> None:
         """Write a tensor's data, after the work that is queued, and return at once. `#api-mlcontext-writetensor`.
 
@@ -369,10 +370,9 @@ class MLContext(ContextBase):
             WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft of June 2024.
             InvalidStateError: The tensor was destroyed, by itself or with the context.
         """
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "writeTensor")
         dispatch.write(self, tensor, inputData)
 
+    @later_member
     def opSupportLimits(self) -> dict[str, Any]:
         """Return which types and ranks each operation takes: ``MLOpSupportLimits``. `#api-mlcontext-opsupportlimits`.
 
@@ -382,13 +382,12 @@ class MLContext(ContextBase):
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, which has no such limits.
         """
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "opSupportLimits")
         # The tables of limits are data that other programs do without.
         from webnn.context.limits import op_support_limits  # noqa: PLC0415
 
         return op_support_limits(self._revision)
 
+    @later_member
     def destroy(self) -> None:
         """Lose the context, and with it its graphs and tensors. `#api-mlcontext-destroy`.
 
@@ -397,19 +396,13 @@ class MLContext(ContextBase):
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, which does not destroy contexts.
         """
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "MLContext.destroy")
         # 1.-2. Unless it is lost already, the context is lost.
         self._loss.lose("destroy() was called")
 
     def _createTensor(self, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "createTensor")
         return create.tensor(self, descriptor, members)
 
     def _createConstantTensor(self, descriptor: object, inputData: object) -> MLTensor:
-        if not self._revision.tensors:
-            raise mixing.refusal(self._revision, "createConstantTensor")
         return create.constant_tensor(self, descriptor, inputData)
 
     def _checkAllowed(self, operation: str) -> None:
@@ -418,8 +411,8 @@ class MLContext(ContextBase):
     def _checkNotLost(self, operation: str) -> None:
         self._loss.check(operation)
 
-    def _isDetached(self, view: Array) -> bool:
-        return buffers.is_detached(view)
+    def _sayDetached(self, view: Array) -> str:
+        return buffers.detached_reason(view)
 
     def _rejected(self, error: Exception) -> asyncio.Future[Any]:
         return rejected(error)

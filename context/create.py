@@ -84,9 +84,9 @@ def constant_tensor(context: MLContext, descriptor: object, inputData: object) -
     # 4. The dimensions are valid and supported.
     call.check_dimensions("descriptor", operand)
     # 5. Type and length of the buffer match, and it is not detached.
-    reason = tensors.mismatch(view, operand)
-    if reason or buffers.is_detached(view):
-        raise call.error("inputData", reason or buffers.DETACHED_REASON)
+    reason = tensors.mismatch(view, operand) or buffers.detached_reason(view)
+    if reason:
+        raise call.error("inputData", reason)
     if call.revision.profile is not None:
         call.revision.profile.enforce(call, call.revision.profile.check_tensor("constant", call.operation, "descriptor", operand))
 

@@ -206,9 +206,9 @@ def write(context: MLContext, tensor: MLTensor, inputData: object) -> None:
     descriptor = tensor._descriptor
     # What has the tensor's own type and shape fits.
     fits = view.dtype is NUMPY_DTYPES[descriptor.dataType] and view.shape == descriptor.array_shape
-    reason = "" if fits else tensors.misfit(view, descriptor)
-    if reason or buffers.is_detached(view):
-        raise _error("writeTensor", "inputData", reason or buffers.DETACHED_REASON, _WRITE)
+    reason = ("" if fits else tensors.misfit(view, descriptor)) or buffers.detached_reason(view)
+    if reason:
+        raise _error("writeTensor", "inputData", reason, _WRITE)
     # 2. It was not destroyed. The error is another one than the draft's, and so comes last: docs/spec-issues.md.
     memory = tensor._memory
     if memory is None:
@@ -276,8 +276,9 @@ def read(context: MLContext, tensor: MLTensor, outputData: object) -> asyncio.Fu
 def _put(copied: Array, view: Array) -> None:
     """Write the bytes to the program's buffer: the last steps of `MLContext.readTensor`, on the event loop."""
     # 9.1.3.2. The buffer was not detached meanwhile.
-    if buffers.is_detached(view):
-        raise _error("readTensor", "outputData", buffers.DETACHED_REASON, _READ_INTO)
+    reason = buffers.detached_reason(view)
+    if reason:
+        raise _error("readTensor", "outputData", reason, _READ_INTO)
     # 9.1.3.3. Write the bytes.
     buffers.copy_bytes(copied, view)
 
@@ -287,7 +288,7 @@ def check_read(context: MLContext, tensor: MLTensor, outputData: object) -> tupl
     anchor = _READ if outputData is None else _READ_INTO
     if not webidl.isInstance(tensor, MLTensor):
         raise _error("readTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", anchor)
-    reason, view = ("", None) if outputData is None else as_array(outputData)
+    reason, view = ("", None) if outputData is None else as_array(outputData, written=True)
     if reason:
         raise _error("readTensor", "outputData", reason, anchor)
     # 3. The tensor belongs to this context.
@@ -314,7 +315,7 @@ def _unusable(view: Array) -> str:
         return "must be writeable, got a read-only array"
     if not view.flags.c_contiguous:
         return "must be C-contiguous, got a strided view"
-    return buffers.DETACHED_REASON if buffers.is_detached(view) else ""
+    return buffers.detached_reason(view)
 
 
 def _destroyed(context: MLContext, operation: str) -> InvalidStateError:

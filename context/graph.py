@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from webnn.context import mixing
+from webnn.context.members import later_member
 from webnn.context.placement import Placement
 from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.member import DraftMembers
 
 if TYPE_CHECKING:
     from webnn.context.buffers import BufferSlot
     from webnn.context.context import MLContext
     from webnn.context.engine import CompiledGraph
+    from webnn.validation.revision import Revision
 
 __all__ = ["MLGraph"]
 
 
-class MLGraph:
+class MLGraph(DraftMembers):
     """A compiled graph. It never changes. `#api-mlgraph`.
 
     Graphs are made by `MLGraphBuilder.build`.
@@ -54,6 +56,10 @@ class MLGraph:
         graph._placement = placement
         return graph
 
+    @property
+    def _revision(self) -> Revision:  # type: ignore[override]  # read-only here
+        return self._context._revision
+
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name!r}: {descriptor}" for name, descriptor in self._inputDescriptors.items())
         outputs = ", ".join(f"{name!r}: {descriptor}" for name, descriptor in self._outputDescriptors.items())
@@ -85,6 +91,7 @@ class MLGraph:
             placement = self._placement = placement()
         return placement
 
+    @later_member
     def destroy(self) -> None:
         """Release the graph's resources, once the work that is queued is done; it cannot be dispatched any more. `#api-mlgraph-destroy`.
 
@@ -93,8 +100,6 @@ class MLGraph:
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, which does not destroy graphs.
         """
-        if not self._context._revision.tensors:
-            raise mixing.refusal(self._context._revision, "MLGraph.destroy")
         self._context._loss.remove(self)
         self._destroy()
 

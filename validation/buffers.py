@@ -9,13 +9,17 @@ import numpy as np
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
 
-__all__ = ["as_array", "mismatch"]
+__all__ = ["as_array", "exports_dlpack", "mismatch"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def as_array(value: object) -> tuple[str, Array | None]:
-    """Return a value as an array over its own memory: a NumPy array, or anything with the buffer protocol.
+def as_array(value: object, *, written: bool = False) -> tuple[str, Array | None]:
+    """Return a value as an array over its own memory: a NumPy array, or anything with the buffer protocol or a DLPack export.
+
+    Args:
+        value: The value.
+        written: The memory is to be written to. What comes by DLPack is only read.
 
     Returns:
         An empty string and the array, or the reason why there is none.
@@ -30,7 +34,45 @@ def as_array(value: object) -> tuple[str, Array | None]:
             return "", np.asarray(memoryview(value))  # type: ignore[arg-type]  # refused below if it has no buffer
         except Exception:  # it has none, or its method raises
             pass
+        if exports_dlpack(value):
+            return (_WRITTEN.format(_name(value)), None) if written else _from_dlpack(value)
     return f"must be a NumPy array or an object with a buffer, got {webidl.describe(value)}", None
+
+
+_WRITTEN = (
+    "must be a NumPy array or an object with a buffer, because it is written to, got a {}, which can only be read: pass a new NumPy array, "
+    "and make a tensor of the result, as torch.from_numpy(array) does"
+)
+#: DLPack's types of devices whose memory the CPU can read: the CPU itself, and pinned and managed memory of CUDA and ROCm.
+_READABLE_DEVICES = (1, 3, 11, 13)
+
+
+def exports_dlpack(value: object) -> bool:
+    """Tell whether a value that is no NumPy array shows its memory by DLPack, as the tensors of PyTorch and JAX do."""
+    return hasattr(type(value), "__dlpack__") and not isinstance(value, np.ndarray)
+
+
+def _from_dlpack(value: Any) -> tuple[str, Array | None]:
+    """Return what `as_array` returns, for a value with a DLPack export."""
+    try:
+        device = int(value.__dlpack_device__()[0])
+        if device not in _READABLE_DEVICES:
+            return (
+                f"must be in the CPU's memory, got a {_name(value)} on another device (DLPack's type {device}); copy it to the CPU first",
+                None,
+            )
+        return "", np.from_dlpack(value)
+    except Exception as error:  # what another library raises: it says why, for example that a gradient is required
+        reason = " ".join(str(error).split())
+        return f"must be an array that NumPy can read by DLPack, got a {_name(value)} of {_type(value)}: {reason}", None
+
+
+def _name(value: object) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def _type(value: object) -> str:
+    return str(getattr(value, "dtype", "an unknown data type"))
 
 
 def mismatch(view: Array, descriptor: OperandDescriptor) -> str:

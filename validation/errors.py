@@ -14,6 +14,7 @@ __all__ = [
     "DOMException",
     "DataError",
     "InvalidStateError",
+    "MissingMemberError",
     "NotSupportedError",
     "OperationError",
     "SecurityError",
@@ -86,6 +87,10 @@ class WebNNTypeError(TypeError):
         self.argument = argument
         self.label = label
         self.anchor = anchor
+
+
+class MissingMemberError(WebNNTypeError, AttributeError):
+    """The draft of a context does not have the method or attribute. `hasattr` is false, as feature detection in a page is."""
 
 
 class DOMException(Exception):

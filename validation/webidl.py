@@ -102,6 +102,8 @@ def _show(value: Any, depth: int = 0) -> str:
     try:
         if kind is str:
             return repr(value[:_LONGEST_SHOWN])
+        if hasattr(kind, "__await__"):
+            return f"a {kind.__name__}: await it"
         if kind is int and value.bit_length() > _MOST_BITS:
             return f"an integer of {value.bit_length()} bits"
         if issubclass(kind, np.ndarray):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from webnn.builder.base import BuilderBase
+from webnn.builder.base import BuilderBase, some_drafts
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLGatherOptions, MLOperatorOptions, MLScatterOptions
 
@@ -39,6 +39,7 @@ class GatherScatterOps(BuilderBase):
         """
         return self._single("gather", (input, indices), (), options, members)
 
+    @some_drafts
     def gatherElements(
         self,
         input: MLOperand,
@@ -66,6 +67,7 @@ class GatherScatterOps(BuilderBase):
         """
         return self._single("gatherElements", (input, indices), (), options, members)
 
+    @some_drafts
     def gatherND(
         self,
         input: MLOperand,
@@ -91,6 +93,7 @@ class GatherScatterOps(BuilderBase):
         """
         return self._single("gatherND", (input, indices), (), options, members)
 
+    @some_drafts
     def scatterElements(
         self,
         input: MLOperand,
@@ -121,6 +124,7 @@ class GatherScatterOps(BuilderBase):
         """
         return self._single("scatterElements", (input, indices, updates), (), options, members)
 
+    @some_drafts
     def scatterND(
         self,
         input: MLOperand,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from webnn.builder.base import BuilderBase
+from webnn.builder.base import BuilderBase, some_drafts
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLOperatorOptions
 
@@ -36,6 +36,7 @@ class LogicalOps(BuilderBase):
         """
         return self._single("equal", (a, b), (), options, members)
 
+    @some_drafts
     def notEqual(
         self,
         a: MLOperand,
@@ -151,6 +152,7 @@ class LogicalOps(BuilderBase):
         """
         return self._single("logicalNot", (a,), (), options, members)
 
+    @some_drafts
     def logicalAnd(
         self,
         a: MLOperand,
@@ -173,6 +175,7 @@ class LogicalOps(BuilderBase):
         """
         return self._single("logicalAnd", (a, b), (), options, members)
 
+    @some_drafts
     def logicalOr(
         self,
         a: MLOperand,
@@ -195,6 +198,7 @@ class LogicalOps(BuilderBase):
         """
         return self._single("logicalOr", (a, b), (), options, members)
 
+    @some_drafts
     def logicalXor(
         self,
         a: MLOperand,
@@ -217,6 +221,7 @@ class LogicalOps(BuilderBase):
         """
         return self._single("logicalXor", (a, b), (), options, members)
 
+    @some_drafts
     def isNaN(self, a: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return 1 where an element is NaN, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 
@@ -232,6 +237,7 @@ class LogicalOps(BuilderBase):
         """
         return self._single("isNaN", (a,), (), options, members)
 
+    @some_drafts
     def isInfinite(self, a: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return 1 where an element is an infinity of either sign, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from webnn.builder.base import BuilderBase
+from webnn.builder.base import BuilderBase, some_drafts
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLOperatorOptions
 
@@ -16,6 +16,7 @@ class QuantizationOps(BuilderBase):
 
     __slots__ = ()
 
+    @some_drafts
     def dequantizeLinear(
         self,
         input: MLOperand,
@@ -44,6 +45,7 @@ class QuantizationOps(BuilderBase):
         """
         return self._single("dequantizeLinear", (input, scale, zeroPoint), (), options, members)
 
+    @some_drafts
     def quantizeLinear(
         self,
         input: MLOperand,

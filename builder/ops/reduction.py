@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack, overload
 
-from webnn.builder.base import BuilderBase
+from webnn.builder.base import BuilderBase, some_drafts
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLArgMinMaxOptions, MLCumulativeSumOptions, MLReduceOptions
 from webnn.validation import webidl
@@ -246,6 +246,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceSumSquare", (input,), (), options, members)
 
+    @some_drafts
     def cumulativeSum(
         self,
         input: MLOperand,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from webnn.builder.base import BuilderBase
+from webnn.builder.base import BuilderBase, some_drafts
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLOperatorOptions, MLReverseOptions, Numbers
 
@@ -16,6 +16,7 @@ class TilingOps(BuilderBase):
 
     __slots__ = ()
 
+    @some_drafts
     def reverse(
         self,
         input: MLOperand,
@@ -37,6 +38,7 @@ class TilingOps(BuilderBase):
         """
         return self._single("reverse", (input,), (), options, members)
 
+    @some_drafts
     def tile(
         self,
         input: MLOperand,

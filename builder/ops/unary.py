@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from webnn.builder.base import BuilderBase
+from webnn.builder.base import BuilderBase, some_drafts
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLOperatorOptions
 
@@ -146,6 +146,7 @@ class UnaryOps(BuilderBase):
         """
         return self._single("reciprocal", (input,), (), options, members)
 
+    @some_drafts
     def roundEven(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return the integer nearest to each element, the even one of two that are equally near. `#api-mlgraphbuilder-unary`.
 
@@ -174,6 +175,7 @@ class UnaryOps(BuilderBase):
         """
         return self._single("sin", (input,), (), options, members)
 
+    @some_drafts
     def sign(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return 1 for each element above zero, -1 for one below, and 0 for zero and NaN. `#api-mlgraphbuilder-unary`.
 

@@ -31,7 +31,7 @@ from webnn.validation.operation import Operation
 METHODS = [
     (interface, name)
     for interface, cls in CLASSES.items()
-    for name, member in inspect.getmembers_static(cls, inspect.isfunction)
+    for name, member in inspect.getmembers(cls, inspect.isfunction)
     if not name.startswith("_")
 ]
 ATTRIBUTES = [
