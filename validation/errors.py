@@ -7,7 +7,6 @@ whose subclass and ``name`` say which one. Both carry, as attributes, what the m
 from __future__ import annotations
 
 import sys
-from typing import ClassVar
 
 __all__ = [
     "AbortError",
@@ -103,7 +102,7 @@ class DOMException(Exception):
         label: The operator's label, empty if it has none.
     """
 
-    name: ClassVar[str] = "Error"
+    name = "Error"
 
     def __init__(self, message: str = "", *, operation: str = "", label: str = "") -> None:
         self.message = _printable(message)

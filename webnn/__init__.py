@@ -10,6 +10,7 @@ suffix ``Sync``.
 
 from __future__ import annotations
 
+from webnn._names import publish
 from webnn._version import __version__
 from webnn.builder.graph_builder import MLGraphBuilder
 from webnn.builder.operand import MLActivation, MLOperand
@@ -55,6 +56,7 @@ from webnn.context.loss import MLContextLostInfo
 from webnn.context.ml import ML, Document, GPUDevice, MLContextOptions, Navigator
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
 from webnn.context.tensor import MLTensor, MLTensorDescriptor
+from webnn.ignored import explain_ignored
 from webnn.validation.errors import (
     AbortError,
     DataError,
@@ -133,8 +135,11 @@ __all__ = [
     "WebNNWarning",
     "__version__",
     "emulate",
+    "explain_ignored",
     "navigator",
 ]
+
+publish(__name__, list(globals().values()))
 
 #: The page's navigator: ``navigator.ml``.
 navigator = Navigator()

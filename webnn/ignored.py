@@ -1,4 +1,4 @@
-"""Dictionary members that a call from JavaScript ignores, explained as for a call from Python."""
+"""Dictionary members that a call ignores, explained for bindings to other languages, which convert dictionaries by themselves."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ __all__ = ["explain_ignored"]
 
 
 def explain_ignored(revision: str, where: str, given: Collection[str], known: Collection[str]) -> list[str]:
-    """Say why members of a dictionary are ignored.
+    """Say why members of a dictionary are ignored: the texts of `WebNNWarning`, for a binding to another language.
 
     Args:
         revision: The draft.
         where: The operation and the argument that is the dictionary, for example ``"conv2d: options"``.
         given: The names of the members that were given.
         known: The names of the members that the dictionary has.
+
+    Returns:
+        A text for each member that was given and that the dictionary does not have, unless it has another one in its place, and that was
+        given, too.
 
     Raises:
         ValueError: There is no such draft.

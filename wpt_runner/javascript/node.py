@@ -32,7 +32,6 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import webnn
-from webnn.ignored import explain_ignored
 from webnn.wpt_runner.javascript.channel import Channel, ChannelError, Message
 from webnn.wpt_runner.javascript.dispatch import Dispatcher
 from webnn.wpt_runner.javascript.files import Files, RefusedError
@@ -249,7 +248,7 @@ class _Host:
         """Say why members of a dictionary are ignored: where it is, the names that were given, and those that it has."""
         try:
             where, given, known = json.loads(text)
-            return explain_ignored(self._idl.revision, where, given, known)
+            return webnn.explain_ignored(self._idl.revision, where, given, known)
         except (AttributeError, TypeError, ValueError) as error:
             raise ChannelError(f"there is no such dictionary: {error}") from None
 

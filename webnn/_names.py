@@ -1,0 +1,50 @@
+"""The names that classes show: those that programs import them by, ``webnn.MLGraphBuilder``."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from webnn.validation.member import Member
+
+__all__ = ["publish"]
+
+
+def publish(module: str, names: Iterable[object]) -> None:
+    """Let classes show as those of a module: in `repr`, `help`, tracebacks and pickles. What they inherit shows as theirs.
+
+    Args:
+        module: The module that offers them.
+        names: Its objects; those that are no classes of this package stay as they are.
+    """
+    for cls in names:
+        if not inspect.isclass(cls) or not cls.__module__.startswith(f"{module}."):
+            continue
+        for base in cls.__mro__:
+            if base.__module__.startswith(f"{module}."):
+                for name, member in vars(base).items():
+                    function = member.checked if isinstance(member, Member) else member
+                    if inspect.isfunction(function) and not name.startswith("_"):
+                        _rename(function, module, f"{cls.__qualname__}.{name}")
+        cls.__module__ = module
+        # The line of a class counts in the file of its module. Without it `inspect.getsource` says that there is none, not another one.
+        if "__firstlineno__" in vars(cls):  # Python 3.13
+            del cls.__firstlineno__  # type: ignore[attr-defined]
+
+
+def _rename(function: Callable[..., Any], module: str, qualname: str) -> None:
+    for each in typing.get_overloads(function):
+        _name(each, module, qualname)
+        # They are registered by the names of their function.
+        typing.overload(each)
+    _name(function, module, qualname)
+    wrapped = getattr(function, "__wrapped__", None)
+    if wrapped is not None:
+        _name(wrapped, module, qualname)
+
+
+def _name(function: Callable[..., Any], module: str, qualname: str) -> None:
+    function.__module__ = module
+    function.__qualname__ = qualname
