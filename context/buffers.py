@@ -43,10 +43,12 @@ class TransferredMemory:
             to another owner. To take the number out of the list is one step for all threads: only one of them can transfer the memory.
         address: The memory's address.
         keeper: What keeps the memory alive.
+        alone: No other owner can lie over the memory: it was that of a NumPy array.
     """
 
     __slots__ = ()
 
+    alone: bool
     claim: list[int]
     address: int
     keeper: Any
@@ -66,7 +68,7 @@ class Lent:
 @functools.cache
 def _memory_class(nbytes: int) -> Any:
     """Return the class of transferred memory of a length."""
-    return type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), {"__slots__": ("address", "claim", "keeper")})
+    return type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), {"__slots__": ("address", "alone", "claim", "keeper")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,13 +250,14 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
                     if taken:
                         claim.append(taken)
                     return _take_back(given, wanted, inputs, outputs, slot.name, owner)
+                alone = owner.alone
+                foreign = foreign or not alone
                 if type(owner) is slot.memory:
                     # The memory as a whole.
                     memory = owner
                     arrays[slot.name] = array = np.ndarray(view.shape, slot.dtype, memory)
                     claim.append(id(array))
                     continue
-                foreign = True
                 memory = slot.memory.from_address(address)
                 memory.keeper = owner
             elif type(owner) is Lent:
@@ -266,11 +269,13 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
                 memory.keeper = view
                 if not _DETACHED.add(owner, memory):
                     return _take_back(given, wanted, inputs, outputs, slot.name, owner)
-                foreign = foreign or type(owner) is not np.ndarray
+                alone = type(owner) is np.ndarray
+                foreign = foreign or not alone
             arrays[slot.name] = array = np.ndarray(view.shape, slot.dtype, memory)
             memory.address = address
+            memory.alone = alone
             memory.claim = [id(array)]
-    # An array's own memory, and transferred memory as a whole, have one owner; other owners may lie over one memory.
+    # A NumPy array's own memory has one owner, before a transfer and after it; other owners may lie over one memory.
     if foreign:
         spans = sorted((address, slot.nbytes, slot.name, type(owner) is Lent) for slot, _, owner, _, address in (*given, *wanted))
         # Where the views so far end: those that were transferred, and all. Views that are only read may share memory.

@@ -143,11 +143,6 @@ class Op:
         return self._operator.label
 
     @property
-    def descriptors(self) -> dict[str, OperandDescriptor]:
-        """The operands' types, as computed, and shapes, by the names of `inputs`."""
-        return {name: OperandDescriptor(self.type(name), self.shape(name)) for name in self.operands}
-
-    @property
     def arguments(self) -> dict[str, Any]:
         """The positional arguments that are no operands, converted, by name."""
         operator = self._operator

@@ -98,6 +98,23 @@ def test_wrong_input(builder: MLGraphBuilder, name: Any, descriptor: Any, argume
     assert caught.value.anchor == "#api-mlgraphbuilder-input"
 
 
+def test_two_inputs_of_one_name(builder: MLGraphBuilder) -> None:
+    newer = MLGraphBuilder(make_context(CURRENT))
+    newer.input("x", dataType="float32", shape=[2])
+    with pytest.raises(WebNNTypeError, match=r"^input: name must be another one for each input of a builder, got 'x'$"):
+        newer.input("x", dataType="float32", shape=[3])
+    # The name is refused before the shape is looked at; another name is free, and so is that name in another builder.
+    with pytest.raises(WebNNTypeError, match="name must be another one"):
+        newer.input("x", dataType="float32", shape=[0])
+    newer.input("X", dataType="float32", shape=[2])
+    MLGraphBuilder(newer._context).input("x", dataType="float32", shape=[2])
+    # The draft of June 2024 asks that of the inputs of a graph alone.
+    first, second = vector(builder), vector(builder)
+    builder.buildSync({"y": builder.relu(first)})
+    with pytest.raises(WebNNTypeError, match="x"):
+        builder.buildSync({"y": builder.add(first, second)})
+
+
 def read(builder: MLGraphBuilder, operand: MLOperand) -> Any:
     """Return a constant's value, through a graph."""
     graph = builder.buildSync({"y": builder.identity(operand)})

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import array
 import asyncio
+import ctypes
 import gc
 import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -181,6 +182,63 @@ def test_shared_memory_is_refused(context: MLContext, graph: MLGraph, x: Any, y:
         context.computeSync(graph, {"x": x, "y": y}, {"sum": full(0)})
     with pytest.raises(WebNNTypeError, match="must not share memory"):
         context.computeSync(graph, {"x": x, "y": full(0)}, {"sum": y})
+
+
+def laid_over(memory: Any, start: int = 0, size: int = 6) -> Any:
+    """Return an array over the elements of a `ctypes` array, whose owner is an object of its own."""
+    return np.frombuffer((ctypes.c_float * size).from_buffer(memory, 4 * start), np.float32)
+
+
+def transferred(context: MLContext, x: Any) -> Any:
+    """Return the array to which a computation transfers the memory of a vector."""
+    builder = MLGraphBuilder(context)
+    graph = builder.buildSync({"y": builder.neg(builder.input("x", dataType="float32", dimensions=list(x.shape)))})
+    return context.computeSync(graph, {"x": x}, {"y": np.zeros_like(x)})["inputs"]["x"]
+
+
+#: Views of one memory of 12 elements that begin at the element 0, or at another one, each with an owner of its own.
+OWNERS: list[tuple[str, Callable[[MLContext, Any, int], Any]]] = [
+    ("a view", lambda _, memory, start: laid_over(memory, start)),
+    ("a result", lambda context, memory, start: transferred(context, laid_over(memory, start))),
+    ("a part of a result", lambda context, memory, start: transferred(context, laid_over(memory, 0, 12))[start : start + 6]),
+    (
+        "a result that was a part",
+        lambda context, memory, start: transferred(context, transferred(context, laid_over(memory, 0, 12))[start:][:6]),
+    ),
+]
+
+
+@pytest.mark.parametrize("first", [owner[1] for owner in OWNERS], ids=[owner[0] for owner in OWNERS])
+@pytest.mark.parametrize("second", [owner[1] for owner in OWNERS], ids=[owner[0] for owner in OWNERS])
+def test_memory_of_several_owners(context: MLContext, graph: MLGraph, first: Any, second: Any) -> None:
+    """Two objects lie over one memory: an overlap is refused, neighbours are not."""
+    for start in (0, 1, 5):
+        memory = (ctypes.c_float * 12)(*range(12))
+        x, y = first(context, memory, 0), second(context, memory, start)
+        for inputs, outputs in (
+            ({"x": x, "y": y}, {"sum": full(0)}),
+            ({"x": x, "y": full(0)}, {"sum": y}),
+            ({"x": full(0), "y": y}, {"sum": x}),
+        ):
+            with pytest.raises(WebNNTypeError, match="must not share memory"):
+                context.computeSync(graph, inputs, outputs)
+        # Nothing was transferred, and nothing computed.
+        assert (x.tolist(), y.tolist()) == (list(range(6)), list(range(start, start + 6)))
+        assert context.computeSync(graph, {"x": x, "y": full(1)}, {"sum": full(0)})["outputs"]["sum"].ravel().tolist() == list(range(1, 7))
+    memory = (ctypes.c_float * 12)(*range(12))
+    x, y = first(context, memory, 0), second(context, memory, 6)
+    assert context.computeSync(graph, {"x": x, "y": y}, {"sum": full(0)})["outputs"]["sum"].ravel().tolist() == list(range(6, 18, 2))
+
+
+def test_parts_of_one_result_share_it(context: MLContext, graph: MLGraph) -> None:
+    result = transferred(context, np.arange(12, dtype=np.float32))
+    for _ in range(2):
+        with pytest.raises(WebNNTypeError, match="must not share memory"):
+            context.computeSync(graph, {"x": result[:6], "y": result[6:]}, {"sum": full(0)})
+    # The result is not detached by that.
+    assert context.computeSync(graph, {"x": result[6:], "y": full(1)}, {"sum": full(0)})["outputs"]["sum"].ravel().tolist() == list(
+        range(7, 13)
+    )
 
 
 def test_all_views_of_transferred_memory_are_detached(context: MLContext, graph: MLGraph) -> None:

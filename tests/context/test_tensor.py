@@ -459,6 +459,26 @@ def test_constants_of_several_graphs(context: MLContext) -> None:
         MLGraphBuilder(context).constant(ones)
 
 
+def test_a_constant_of_another_context(context: MLContext) -> None:
+    foreign = current().createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(10))
+    with pytest.raises(WebNNTypeError, match=r"^constant: tensor must be a tensor of the builder's context"):
+        MLGraphBuilder(context).constant(foreign)
+    # That is checked first.
+    foreign.destroy()
+    with pytest.raises(WebNNTypeError, match=r"^constant: tensor must be a tensor of the builder's context"):
+        MLGraphBuilder(context).constant(foreign)
+
+
+def test_a_constant_that_is_destroyed_before_the_graph_is_built(context: MLContext) -> None:
+    constant = context.createConstantTensorSync({"dataType": "float32", "shape": SHAPE}, full(10))
+    builder = MLGraphBuilder(context)
+    y = builder.add(builder.input("x", dataType="float32", shape=SHAPE), builder.constant(constant))
+    constant.destroy()
+    ones, result = filled(context, 1), make(context)
+    context.dispatch(builder.buildSync({"y": y}), {"x": ones}, {"y": result})
+    assert value(context, result) == 11
+
+
 def test_the_memory_goes_with_the_tensor(context: MLContext) -> None:
     graph = add_graph(context)
     tensors = {name: make(context) for name in ("x", "y", "sum", "difference")}
