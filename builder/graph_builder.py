@@ -210,7 +210,8 @@ class MLGraphBuilder(
         if tensor._context is not self._context:
             raise call.error("tensor", "must be a tensor of the builder's context, but another one made it")
         # 2. It was not destroyed.
-        if tensor._isDestroyed:
+        value = tensor._constantArray()
+        if value is None:
             raise call.error("tensor", "must not be destroyed")
         # 3. It is constant.
         if not tensor._isConstant:
@@ -218,7 +219,7 @@ class MLGraphBuilder(
         # 4. The builder can build.
         self._checkCanBuild("constant")
         # 5. Make graph connections, with the tensor's own memory.
-        return MLOperand._create(self, tensor._descriptor, value=tensor._constantArray())
+        return MLOperand._create(self, tensor._descriptor, value=value)
 
     def _constantFromNumber(self, dataType: object, number: object) -> MLOperand:
         revision = self._context._revision

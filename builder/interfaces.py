@@ -64,6 +64,6 @@ class TensorBase:
         """The tensor was destroyed, by itself or with its context."""
         raise TypeError("not a tensor")
 
-    def _constantArray(self) -> np.ndarray[Any, np.dtype[Any]]:
-        """Return an array over the memory of a constant tensor, which lives as long as the array does."""
+    def _constantArray(self) -> np.ndarray[Any, np.dtype[Any]] | None:
+        """Return an array over the tensor's memory, which lives as long as the array does; ``None`` if the tensor was destroyed."""
         raise TypeError("not a tensor")

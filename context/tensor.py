@@ -126,8 +126,7 @@ class MLTensor(TensorBase):
     def _isDestroyed(self) -> bool:
         return self._memory is None
 
-    def _constantArray(self) -> np.ndarray[Any, np.dtype[Any]]:
+    def _constantArray(self) -> np.ndarray[Any, np.dtype[Any]] | None:
+        # Another thread may destroy the tensor meanwhile.
         memory = self._memory
-        if memory is None:
-            raise InvalidStateError("constant: the tensor must not be destroyed", operation="constant")
-        return memory.array
+        return None if memory is None else memory.array

@@ -224,6 +224,7 @@ class Timeline:
             # From here on, whoever queues a job sees that the worker must be woken; what came before is in the queue.
             self._watching = False
             if self._pending:
+                pause = self._grace
                 continue
             pause *= 2
             if (pause > _LONGEST_PAUSE * self._grace or not threading.main_thread().is_alive()) and self._resign():

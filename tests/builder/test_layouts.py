@@ -167,6 +167,12 @@ CASES: dict[str, tuple[list[Step], tuple[bool, ...], list[int], int]] = {
         [4],
         2,
     ),
+    "casts": (
+        [*CONV, step("cast", 2, type="int32"), step("cast", 3, type="float32"), step("conv2d", 4, 1, options=NHWC)],
+        (False, True),
+        [5],
+        2,
+    ),
     "a softmax": ([*CONV, step("softmax", 2, axis=3)], (False, True), [3], 2),
     "a reshape": ([*CONV, step("reshape", 2, newShape=[3, 12])], (False, True), [3], 2),
     "a convolution in the other layout": (

@@ -23,6 +23,9 @@ CASES: list[tuple[list[int], dict[str, Any]]] = [
     ([1, 2, 5, 4], {"windowDimensions": [5, 4], "strides": [3, 9]}),
     ([1, 1, 1, 6], {"windowDimensions": [1, 6], "dilations": [4, 1]}),
     ([1, 2, 6, 6], {"windowDimensions": [3, 2]}),
+    # The window is the whole height, or the whole width.
+    ([1, 2, 5, 6], {"windowDimensions": [5, 4]}),
+    ([1, 2, 6, 5], {"windowDimensions": [4, 5]}),
     ([1, 2, 6, 6], {"windowDimensions": [1, 1], "strides": [2, 3]}),
     ([2, 2, 6, 7], {"windowDimensions": [3, 3], "padding": [1, 0, 2, 1], "strides": [2, 1]}),
     ([1, 2, 9, 9], {"windowDimensions": [3, 2], "dilations": [2, 3], "padding": [1, 1, 1, 0]}),
@@ -40,6 +43,10 @@ CASES: list[tuple[list[int], dict[str, Any]]] = [
     ([1, 1, 5, 5], {"windowDimensions": [6, 5], "strides": [2, 1], "roundingType": "ceil"}),
     # Paddings that the engine refuses, and windows that lie in the padding as a whole.
     ([1, 2, 4, 4], {"windowDimensions": [2, 2], "padding": [2, 3, 0, 2]}),
+    ([1, 1, 4, 5], {"windowDimensions": [2, 2], "padding": [2, 0, 0, 0]}),
+    ([1, 1, 5, 4], {"windowDimensions": [2, 2], "padding": [0, 0, 0, 2]}),
+    ([1, 1, 4, 5], {"windowDimensions": [2, 2], "dilations": [3, 1], "padding": [2, 0, 0, 0]}),
+    ([1, 1, 5, 4], {"windowDimensions": [2, 2], "dilations": [1, 3], "padding": [0, 0, 0, 2]}),
     ([1, 1, 4, 4], {"windowDimensions": [1, 1], "strides": [2, 2], "roundingType": "ceil"}),
     ([1, 1, 4, 4], {"windowDimensions": [2, 2], "strides": [3, 3], "padding": [1, 1, 1, 1], "roundingType": "ceil"}),
     ([1, 1, 3, 4], {"windowDimensions": [2, 3], "dilations": [3, 2], "padding": [2, 3, 4, 4]}),

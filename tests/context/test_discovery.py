@@ -251,6 +251,29 @@ def test_what_the_engine_prints_is_not_shown(monkeypatch: pytest.MonkeyPatch, ca
     assert capsys.readouterr().out == "mine\n"
 
 
+def test_an_engine_that_preloads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was built for the CPU, or an old one."""
+    runtime = Runtime().module()
+    assert not hasattr(runtime, "preload_dlls")
+    monkeypatch.setattr(engine, "_runtime", lambda: runtime)
+    engine._preload.__wrapped__()
+
+
+@pytest.mark.parametrize(("device", "expected"), [(GPU, ["preload", "session"]), (WEBGPU_GPU, ["session"])], ids=["built in", "plug-in"])
+def test_libraries_are_loaded_before_a_built_in_provider_is_tried(
+    monkeypatch: pytest.MonkeyPatch, device: Device, expected: list[str]
+) -> None:
+    """A plug-in brings its own."""
+    steps: list[str] = []
+    runtime = Runtime(providers=[CUDA, CPU])
+    start = runtime.start
+    monkeypatch.setattr(runtime, "start", lambda *arguments, **options: (steps.append("session"), start(*arguments, **options))[1])
+    install(monkeypatch, runtime)
+    monkeypatch.setattr(engine, "_preload", lambda: steps.append("preload"))
+    assert engine.find_failure(device) == ""
+    assert steps == expected
+
+
 def test_the_smallest_model_starts() -> None:
     """On the real engine."""
     assert engine.find_failure(Device(provider=CPU, type="cpu")) == ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.context.faulty import DELAY, compute, constant_tensor, current, double, former, outcome
-from tests.context.tensors import SHAPE, filled, full, make, scale_graph, value
+from tests.context.tensors import LONG, SHAPE, filled, full, held, make, scale_graph, value
 from tests.support import CURRENT
 from webnn import (
     ML,
@@ -168,6 +169,48 @@ async def test_a_fault_is_decided_at_the_call() -> None:
 
 
 LOST = r"must not be lost, but it is: an injected fault \(loseAfter=2\)$"
+
+
+def test_a_context_that_is_lost_while_a_call_is_checked() -> None:
+    """As another thread may do."""
+    context = former(Faults(loseAfter=1))
+    graph = double(context)
+
+    class Losing(Mapping[str, Any]):
+        """Inputs: the context is lost when they are looked at."""
+
+        def __init__(self) -> None:
+            self.given = {"x": full(1)}
+            self.lost = False
+
+        @property
+        def __class__(self) -> type:
+            if not self.lost:
+                self.lost = True
+                compute(context, graph)
+            return Losing
+
+        @__class__.setter
+        def __class__(self, value: type) -> None:
+            raise AttributeError
+
+        def __getitem__(self, name: str) -> Any:
+            return self.given[name]
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(self.given)
+
+        def __len__(self) -> int:
+            return 1
+
+    inputs, y = Losing(), full(0)
+    with pytest.raises(InvalidStateError, match=r"^compute: the context must not be lost"):
+        context.computeSync(graph, inputs, {"y": y})
+    assert inputs.lost
+    # No array was transferred.
+    other = former(Faults())
+    result = other.computeSync(double(other), inputs.given, {"y": y})
+    assert result["outputs"]["y"][0, 0] == 2
 
 
 def test_a_former_context_is_of_no_use_after_a_loss() -> None:
@@ -335,6 +378,37 @@ async def test_memory_ends_while_a_program_runs() -> None:
         await creating
     context.dispatch(graph, {"x": x}, {"y": y})
     assert (await context.lost)["message"] == "dispatch: an injected fault (memoryLimit=47): there is no memory for 48 bytes"
+
+
+@pytest.mark.parametrize("delay", [None, DELAY])
+async def test_memory_that_is_really_short(monkeypatch: pytest.MonkeyPatch, delay: float | None) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError("none left")
+
+    context = current(Faults(delay=delay))
+    monkeypatch.setattr("webnn.context.engine.np.zeros", fail)
+    with pytest.raises(UnknownError, match=r"^createTensor: there must be memory for float32 \[2, 3\]: none left"):
+        make(context)
+    creating = context.createTensor(dataType="float32", shape=SHAPE)
+    with pytest.raises(UnknownError, match="none left"):
+        await creating
+
+
+@pytest.mark.parametrize("delay", [None, DELAY])
+async def test_a_wrong_descriptor_rejects_the_promise(delay: float | None) -> None:
+    context = current(Faults(delay=delay))
+    creating = context.createTensor(dataType="float32", shape=[0])
+    with pytest.raises(WebNNTypeError, match="descriptor"):
+        await creating
+
+
+async def test_a_new_tensor_does_not_wait_for_what_is_queued() -> None:
+    context = current(Faults())
+    with held(context):
+        tensor = await asyncio.wait_for(context.createTensor(dataType="float32", shape=SHAPE, readable=True), LONG / 2)
+        constant = await asyncio.wait_for(context.createConstantTensor({"dataType": "float32", "shape": SHAPE}, full(1)), LONG / 2)
+    assert (tensor.shape, constant.constant) == (SHAPE, True)
+    assert value(context, tensor) == 0
 
 
 def test_a_former_computation_needs_memory() -> None:

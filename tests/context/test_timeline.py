@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -101,6 +104,96 @@ def test_nothing_is_done_at_once_while_others_wait() -> None:
     assert timeline.run(order.job("third")) == "third"
     assert order.names == ["second", "third"]
     wait_until(lambda: timeline.attempt(order.names.append, "fourth"))
+
+
+class Busy:
+    """A lock with which another thread is faster: it queues a job just before the lock is taken."""
+
+    def __init__(self, lock: Any, post: Callable[[], object]) -> None:
+        self.lock, self.post = lock, post
+        self.release = lock.release
+
+    def acquire(self, *arguments: Any, **options: Any) -> bool:
+        self.post()
+        return bool(self.lock.acquire(*arguments, **options))
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def test_a_job_that_is_queued_while_the_turn_is_taken(patient: Timeline) -> None:
+    timeline, order = patient, Order()
+    timeline._turn = Busy(timeline._turn, lambda: timeline._pending or timeline.post(order.job("faster")))  # type: ignore[assignment]
+    assert not timeline.attempt(order.names.append, "too early")
+    timeline._turn = timeline._turn.lock  # type: ignore[attr-defined]
+    assert timeline.run(order.job("last")) == "last"
+    assert order.names == ["faster", "last"]
+
+
+def test_a_job_that_is_queued_while_the_worker_ends() -> None:
+    timeline, order = Timeline(grace=0.001), Order()
+    workers = []
+
+    def post() -> None:
+        # This is the worker, about to end.
+        if threading.current_thread().name == "webnn" and not workers:
+            workers.append(threading.current_thread())
+            timeline.post(order.job("late"))
+
+    timeline._lock = Busy(timeline._lock, post)  # type: ignore[assignment]
+    timeline.post(order.job("first"))
+    wait_for(lambda: order.names == ["first", "late"])
+    # The same worker went on.
+    assert set(order.threads) == {worker.ident for worker in workers}
+    wait_for(lambda: not timeline._employed)
+
+
+class Drowsy(Timeline):
+    """A timeline whose worker notes its pauses; a job comes just when it falls asleep."""
+
+    __slots__ = ("_awake", "_looks", "late", "pauses")
+
+    def __init__(self, late: Callable[[], object]) -> None:
+        self.late: Callable[[], object] | None = late
+        self.pauses: list[float] = []
+        super().__init__(grace=0.001)
+        self._signal = self  # type: ignore[assignment]
+        self._awake = threading.Semaphore(0)
+
+    def acquire(self, timeout: float = 0.0) -> bool:
+        self.pauses.append(timeout)
+        return self._awake.acquire(timeout=timeout)
+
+    def release(self) -> None:
+        self._awake.release()
+
+    @property
+    def _watching(self) -> bool:
+        return self._looks
+
+    @_watching.setter
+    def _watching(self, value: bool) -> None:
+        if not value and self.late is not None and threading.current_thread().name == "webnn" and len(self.pauses) > 4:
+            # Another thread saw that the worker looks often, and did not wake it.
+            late, self.late = self.late, None
+            self.pauses.append(0)
+            self._pending.append(late)
+        self._looks = value
+
+
+def test_a_job_that_is_queued_while_the_worker_falls_asleep() -> None:
+    """It waits no longer than others."""
+    order = Order()
+    timeline = Drowsy(order.job("late"))
+    timeline.post(order.job("first"))
+    wait_for(lambda: not timeline._employed)
+    assert order.names == ["first", "late"]
+    asleep = timeline.pauses.index(0)
+    assert max(timeline.pauses[:asleep]) > timeline._grace
+    assert timeline.pauses[asleep + 1 : asleep + 3] == [timeline._grace] * 2
 
 
 def test_failures_belong_to_their_job() -> None:
@@ -296,3 +389,24 @@ def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert order.names == ["posted", "in need"]
     assert timeline.run(order.job("waited for")) == "waited for"
     assert set(order.threads) == {threading.get_ident()}
+
+
+def test_a_job_of_the_interpreters_end() -> None:
+    """No thread can begin any more: who waits runs the jobs. The interpreter does not wait for a worker that is not there."""
+    program = """
+        import atexit, threading
+        from webnn.context.timeline import Timeline
+
+        timeline, ran = Timeline(), []
+
+        def end():
+            assert not threading.main_thread().is_alive()
+            timeline.post(lambda: ran.append("posted"))
+            timeline.hurry(lambda: ran.append("in need"))
+            assert timeline.run(lambda: len(ran)) == 2
+            print(*ran, [thread.name for thread in threading.enumerate()])
+
+        atexit.register(end)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "posted in need ['MainThread']\n", "")

@@ -128,6 +128,8 @@ PROBLEMS: list[tuple[dict[str, Any], str, str]] = [
     ({"a\nb": {}}, "'a\\nb'", "must be an operation of WebNN"),
     ({"[key]": {}}, "'[key]'", "must be an operation of WebNN"),
     ({"x" * 1000: {}}, webidl.describe("x" * 1000), "must be an operation of WebNN"),
+    ({"x" * 40: {}}, "x" * 40, "must be an operation of WebNN"),
+    ({"x" * 41: {}}, f"'{'x' * 41}'", "must be an operation of WebNN"),
     ({"_extends": "coreML"}, "_extends", "must be a device profile, one of coreml, "),
     ({"_extends": None}, "_extends", "must be a string, got None"),
 ]

@@ -90,6 +90,14 @@ OPERANDS: list[tuple[str, str, str, str, str | None]] = [
     ("add", "a", "uint8", "coreml", "cast a to int32, b too, and the result back to uint8"),
     ("add", "b", "int8", "coreml", "cast b to int32, a too, and the result back to int8"),
     ("concat", "inputs[1]", "uint8", "coreml", "cast inputs to int32, and the result back to uint8"),
+    ("gemm", "c", "int8", "ort", "cast c to float16, a and b too, and the result back to int8"),
+    (
+        "batchNormalization",
+        "mean",
+        "int8",
+        "ort",
+        "cast mean to float16, input, variance, options.scale and options.bias too, and the result back to int8",
+    ),
     ("where", "trueValue", "uint8", "tflite", "cast trueValue to int32, falseValue too, and the result back to uint8"),
     # As the draft of June 2024 calls them.
     ("where", "other", "uint8", "tflite", "cast other to int32, input too, and the result back to uint8"),

@@ -395,6 +395,21 @@ def test_new_failures_join_what_nobody_has_looked_at() -> None:
     assert fourth.count(UNWRITTEN.partition("#")[2]) == 1
 
 
+def test_failures_of_subtests_do_not_join_a_test_s_own() -> None:
+    text = f'[[expected]]\nfile = "{FILE}"\n{UNWRITTEN}\ntest = "ERROR"\n'
+    updated = parse(text).update([ran(FILE, CPU, {"a": "FAIL"}, "ERROR")])
+    assert updated == f'{text}\n[[expected]]\nfile = "{FILE}"\n{UNWRITTEN}\nstatus = "FAIL"\nsubtests = ["a"]\n'
+
+
+@pytest.mark.parametrize(
+    ("head", "gap"), [("", "\n"), ("# A comment.\n", "\n"), ("# A comment.\n\n\n\n", "\n\n\n"), ("correction = []\n", "\n")]
+)
+def test_a_blank_line_below_a_new_commit(head: str, gap: str) -> None:
+    """Those that a person left stay."""
+    updated = parse(f"{head}[[expected]]\nfile = 'a.js'\ntest = 'CRASH'\n").update([], wpt="f776985725")
+    assert updated.partition('wpt = "f776985725"\n')[2] == f"{gap}[[expected]]\nfile = 'a.js'\ntest = 'CRASH'\n"
+
+
 def test_a_new_file_says_what_it_is() -> None:
     assert parse("").update([]) == ""
     text = parse("").update([ran(FILE, CPU, {"a": "FAIL"})], wpt="f776985725")

@@ -288,3 +288,7 @@ def test_address() -> None:
         "origin": "http://example.org", "protocol": "http:", "host": "example.org", "hostname": "example.org", "port": "",
         "pathname": "/a'\"\u2028.html", "search": "?x",
     }  # fmt: skip
+    assert json.loads(Address(pathname="/a.html").json()) == {
+        "origin": "https://web-platform.test:8443", "protocol": "https:", "host": "web-platform.test:8443", "hostname": "web-platform.test",
+        "port": "8443", "pathname": "/a.html", "search": "",
+    }  # fmt: skip

@@ -54,6 +54,7 @@ def write(file: Path, text: str) -> Path:
         (["empty.html"], "empty.html has no script"),
         (["--root", ".", "a.py"], "--root can only be given for JavaScript: a Python program runs in this process, and can do what it can"),
         (["--root", ".", "--profile", "x", "a.py"], "--root and --profile can only be given for JavaScript"),
+        (["--node", "node", "a.py"], "--node can only be given for JavaScript"),
         (["--device-profile", "none", "a.mjs"], "none: must be a device profile, one of coreml, "),
         (["--device-profile", "none", "a.py"], "none: must be a device profile, one of coreml, "),
         (["--node", "none", "a.mjs"], "Node 22.15 or newer is needed, but none does not run as Node: pip install 'webnn[js]' brings one"),
@@ -63,6 +64,7 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argume
     for name in ("a.txt", "a.mjs", "a.py", "empty.html"):
         write(tmp_path / name, "")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WEBNN_NODE", raising=False)
     result = CliRunner().invoke(app, ["run", *arguments])
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"webnn: {message}")
@@ -184,6 +186,13 @@ def test_a_python_program(tmp_path: Path, name: str) -> None:
     assert [fragment for fragment in fragments if fragment not in result.stderr] == []
     assert [word for word in ("runpy", "commands") if word in result.stderr] == []
     assert bool(result.stderr) == bool(fragments)
+
+
+def test_a_node_in_the_environment_is_not_for_python(tmp_path: Path) -> None:
+    result = run(write(tmp_path / "a.py", "print(1)"), environment={"WEBNN_NODE": str(tmp_path / "none")})
+    assert (result.returncode, result.stdout, result.stderr) == (0, "1\n", "")
+    result = run("--root", tmp_path, tmp_path / "a.py", environment={"WEBNN_NODE": str(tmp_path / "none")})
+    assert (result.returncode, result.stderr.startswith("webnn: --root can only be given for JavaScript")) == (2, True)
 
 
 def test_a_python_program_with_a_time_limit(tmp_path: Path) -> None:
