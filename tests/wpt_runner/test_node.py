@@ -18,6 +18,7 @@ import pytest
 import webnn
 from tests.support import PATIENCE
 from tests.wpt_runner.node_support import Outcome, inline, require_node, run
+from webnn.wpt_runner.javascript import walls
 from webnn.wpt_runner.javascript.node import FAULT, OUT_OF_TIME, Node, NodeMissingError, find_node, run_program
 
 # How programs end
@@ -212,11 +213,23 @@ def fake(folder: Path, python: str) -> Node:
             FAULT,
             "webnn: the program's process must send messages only: there is no message 'Z'\n",
         ),
+        (
+            "sys.stdout.buffer.write(b'WNF\\0\\1\\0\\0\\0\\2' + bytes(7) + b'a\\xff')",
+            FAULT,
+            "webnn: the program's process must send messages only: the text of a message is no UTF-8 from byte 1 on\n",
+        ),
+        (
+            "sys.stdout.buffer.write(b'WNC\\0\\1\\0\\0\\0' + (6 << 30).to_bytes(8, 'little'))",
+            FAULT,
+            "webnn: the program's process must send messages only: "
+            "a message 'C' wants a part of 6442450944 bytes, where at most 67108864 are possible\n",
+        ),
         ("sys.stdout.buffer.write(b'WNC\\0\\1\\0\\0\\0'); sys.exit(3)", 3, ""),
         ("sys.exit('out of memory')", 1, "out of memory\n"),
     ],
 )
-def test_a_child_that_goes_wrong(tmp_path: Path, python: str, code: int, stderr: str) -> None:
+def test_a_child_that_goes_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str, code: int, stderr: str) -> None:
+    monkeypatch.setattr(walls, "SYSTEM_PATHS", (*walls.SYSTEM_PATHS, sys.prefix, sys.base_prefix))  # this stand-in is Python
     outcome = run(tmp_path, "", node=fake(tmp_path, python))
     assert outcome == Outcome(code, "", stderr)
 
@@ -233,7 +246,7 @@ def test_a_child_that_goes_wrong(tmp_path: Path, python: str, code: int, stderr:
     ],
 )
 def test_finding_a_named_node(tmp_path: Path, version: str, found: tuple[int, int] | str) -> None:
-    path = fake(tmp_path, f"print({version!r})").path
+    path = fake(tmp_path, f"print({version!r}, __file__)").path
     if isinstance(found, str):
         with pytest.raises(NodeMissingError, match=rf"Node 22\.15 or newer is needed, but .*{found}: pip install 'webnn\[js\]' brings one"):
             find_node(path)
@@ -249,7 +262,7 @@ def test_finding_no_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_old_node_on_the_path_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old = fake(tmp_path, "print('v18.1.0')").path.rename(tmp_path / "node")
+    old = fake(tmp_path, "print('v18.1.0', __file__)").path.rename(tmp_path / "node")
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NodeMissingError, match=f"{old} is 18.1"):

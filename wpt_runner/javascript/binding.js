@@ -3,8 +3,10 @@
 //
 // `send(text, buffers)` is the one call to Python: it takes a text and byte arrays, and returns a text and a list of what came back, each
 // with `size` and with a method `copyTo(bytes)`, which works until the next call. `queueTask(callback)` runs a callback in a later task.
-// `makeSpecial` makes the hooks of members that need code (navigator.js has their form), `warnings` are conversion.js's.
-(function (global, idl, makeConversion, send, queueTask, externals, makeSpecial, warnings) {
+// `makeSpecial` makes the hooks of members that need code (navigator.js has their form). `markAsUncloneable(object)`, which a host without
+// `structuredClone` does not have, makes structured cloning of an object fail: no interface of the IDL is serializable. `warnings` are
+// conversion.js's.
+(function (global, idl, makeConversion, send, queueTask, externals, makeSpecial, markAsUncloneable, warnings) {
 'use strict';
 const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap} = global;
 const {defineProperty} = Object;
@@ -31,6 +33,7 @@ function wrap(name, handle, owner, prototype = prototypes.get(name)) {
   slots.set(object, slot);
   living.set(handle, slot);
   registry?.register(object, handle);
+  markAsUncloneable?.(object);
   return object;
 }
 

@@ -9,18 +9,17 @@ from __future__ import annotations
 import os
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
 
-__all__ = ["Bytes", "Channel", "ChannelError", "Message"]
+__all__ = ["Bytes", "Channel", "ChannelError", "Limit", "Message"]
 
 Bytes = bytes | bytearray | memoryview
 
 _MAGIC = b"WN"
 _HEADER = struct.Struct("<2scxI")
-_MOST_PARTS = 1 << 20
 #: How much goes into one call of the system: some refuse to write more than 2 GiB.
 _CHUNK = 1 << 26
 #: The size of a pipe on Linux: the usual 64 KiB make large buffers five times as slow.
@@ -39,17 +38,36 @@ class Message:
     parts: list[bytearray]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """What a message may have at most.
+
+    Attributes:
+        text: The bytes of its first part.
+        buffer: The bytes of each other part.
+        buffers: How many other parts there are.
+        total: The bytes of all other parts.
+    """
+
+    text: int
+    buffer: int = 0
+    buffers: int = 0
+    total: int = 0
+
+
 class Channel:
     """Sends and receives messages.
 
     Args:
         reader: What the child writes, unbuffered.
         writer: What the child reads, unbuffered.
+        limits: The messages that may come, by their letters.
     """
 
-    def __init__(self, reader: FileIO, writer: FileIO) -> None:
+    def __init__(self, reader: FileIO, writer: FileIO, limits: Mapping[str, Limit]) -> None:
         self._reader = reader
         self._writer = writer
+        self._limits = limits
         if sys.platform == "linux":
             import fcntl  # noqa: PLC0415
 
@@ -66,19 +84,31 @@ class Channel:
         header = self._read(_HEADER.size)
         if header is None:
             return None
-        magic, kind, count = _HEADER.unpack(header)
-        if magic != _MAGIC or count > _MOST_PARTS:
+        magic, letter, count = _HEADER.unpack(header)
+        if magic != _MAGIC:
             raise ChannelError(f"{bytes(header)!r} begins no message")
-        lengths = self._read(8 * count)
-        if lengths is None:
+        kind = letter.decode("latin-1")
+        limit = self._limits.get(kind)
+        if limit is None:
+            raise ChannelError(f"there is no message {kind!r}")
+        if count > 1 + limit.buffers:
+            raise ChannelError(f"a message {kind!r} has at most {1 + limit.buffers} parts, got {count}")
+        packed = self._read(8 * count)
+        if packed is None:
             return None
+        lengths = struct.unpack(f"<{count}Q", packed)
+        for length, most in zip(lengths, (limit.text, *(limit.buffer for _ in lengths)), strict=False):
+            if length > most:
+                raise ChannelError(f"a message {kind!r} wants a part of {length} bytes, where at most {most} are possible")
+        if sum(lengths[1:]) > limit.total:
+            raise ChannelError(f"a message {kind!r} wants {sum(lengths[1:])} bytes, where at most {limit.total} are possible")
         parts = []
-        for length in struct.unpack(f"<{count}Q", lengths):
+        for length in lengths:
             part = self._read(length)
             if part is None:
                 return None
             parts.append(part)
-        return Message(kind.decode("latin-1"), parts)
+        return Message(kind, parts)
 
     def send(self, kind: str, parts: Sequence[Bytes]) -> None:
         """Send a message.
@@ -95,16 +125,21 @@ class Channel:
             self._write(view)
 
     def _read(self, size: int) -> bytearray | None:
-        try:
-            content = bytearray(size)
-        except (MemoryError, OverflowError):
-            raise ChannelError(f"a message wants a part of {size} bytes") from None
-        rest = memoryview(content)
-        while rest:
-            count = self._reader.readinto(rest[:_CHUNK])
-            if not count:
-                return None
-            rest = rest[count:]
+        """Read so many bytes; ``None`` if there are fewer. Memory is taken as the bytes come, not as they are announced."""
+        content = bytearray()
+        while len(content) < size:
+            start = len(content)
+            try:
+                content += bytes(min(size - start, _CHUNK))
+            except MemoryError:
+                raise ChannelError(f"there is no memory for a part of {size} bytes") from None
+            with memoryview(content) as whole:
+                rest = whole[start:]
+                while rest:
+                    count = self._reader.readinto(rest)
+                    if not count:
+                        return None
+                    rest = rest[count:]
         return content
 
     def _write(self, rest: memoryview) -> None:

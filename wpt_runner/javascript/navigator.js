@@ -1,6 +1,6 @@
 // What the IDL alone does not say: `navigator.ml`, the transfer of the views of `compute()`, what becomes of a tensor's reads and of a lost
 // context, and the stand-in for WebGPU's device.
-(function (global, idl, makeBinding, makeConversion, send, queueTask, warnings) {
+(function (global, idl, makeBinding, makeConversion, send, queueTask, markAsUncloneable, warnings) {
 'use strict';
 const {ArrayBuffer, DOMException, Map, Object, Promise, Reflect, Set, Symbol, TypeError, Uint8Array, WeakMap} = global;
 const {defineProperty} = Object;
@@ -119,7 +119,7 @@ function makeSpecial(inspect) {
   return {operations, attributes, lose, checkNotLost};
 }
 
-const binding = makeBinding(global, idl, makeConversion, send, queueTask, externals, makeSpecial, warnings);
+const binding = makeBinding(global, idl, makeConversion, send, queueTask, externals, makeSpecial, markAsUncloneable, warnings);
 
 // Navigator is another specification's. What is there already (Node has one) keeps its other members.
 const ml = binding.wrap('ML', 0);

@@ -1,15 +1,16 @@
 """Runs a JavaScript program in a process of Node, with the emulator behind `navigator.ml`.
 
-The process has no access to anything but this one, which answers its calls, prints its output and reads files for it. Three walls stand
+The process has no access to anything but this one, which answers its calls, prints its output and reads files for it. Four walls stand
 around the program:
 
 - the global object has no way to files, processes or the network, and the modules of Node cannot be imported (`node_host.mjs`);
 - Node's permission model denies the process every file but its own script, and child processes, workers, add-ons and, from Node 25 on,
   the network;
+- on Linux, the system denies the process, whatever runs in it, files, the network, other processes, and more memory than a limit
+  (`walls`);
 - files come from `files`, which reads below the folders that the user names, links followed.
 
-They keep a program from doing by accident or carelessness what a page could not do either. They are no protection against malicious code:
-Node's own documentation says so of its permission model. Run a program that you do not trust in a container or a virtual machine.
+docs/javascript.md says what each of them is worth.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import webnn
-from webnn.wpt_runner.javascript.channel import Channel, ChannelError, Message
+from webnn.wpt_runner.javascript import walls
+from webnn.wpt_runner.javascript.channel import Channel, ChannelError, Limit, Message
 from webnn.wpt_runner.javascript.dispatch import Dispatcher
 from webnn.wpt_runner.javascript.files import Files, RefusedError
 from webnn.wpt_runner.javascript.idl import load_idl
@@ -50,6 +52,13 @@ OUT_OF_TIME, FAULT, ENDED_BY_USER = 124, 70, 130
 _HOST = Path(__file__).resolve().with_name("node_host.mjs")
 #: How much of what Node itself prints is kept.
 _LONGEST_LAST_WORDS = 64 * 1024
+#: The most bytes of memory that a program may write to, where the system can limit it: Node itself begins with 0.6 GB, and the memory of
+#: WebAssembly has at most 4.
+MEMORY = 8 << 30
+#: What a program sees anyway, its language and its time; and what Node cannot start without.
+_ENVIRONMENT = ("LANG", "LC_ALL", "LC_MESSAGES", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+#: What Node brings and a program has no use for.
+_WITHOUT = ("--no-addons", "--no-experimental-sqlite", "--no-experimental-websocket", "--disable-sigusr1")
 
 
 class NodeMissingError(RuntimeError):
@@ -74,6 +83,7 @@ class Program:
         arguments: ``process.argv``: the name of Node, that of the program, and the program's arguments.
         files: The files it can read.
         timeout: After how many seconds it is ended; ``None`` for never.
+        memory: The most bytes of memory that its process may write to, where the system can limit that.
         revision: The revision of the draft.
         profile: What browsers had beside it (`load_idl`).
     """
@@ -83,6 +93,7 @@ class Program:
     arguments: list[str]
     files: Files
     timeout: float | None = None
+    memory: int = MEMORY
     revision: str = "2024-06"
     profile: str | None = None
 
@@ -95,13 +106,13 @@ def find_node(named: Path | None = None) -> Node:
     """
     found = []
     for path in [named] if named is not None else _candidates():
-        version = _version(path)
-        if version is None:
+        node = _ask(path)
+        if node is None:
             found.append(f"{path} does not run as Node")
-        elif version < LOWEST:
-            found.append(f"{path} is {version[0]}.{version[1]}")
+        elif node.version < LOWEST:
+            found.append(f"{path} is {node.version[0]}.{node.version[1]}")
         else:
-            return Node(path, version)
+            return node
     what = "; ".join(found) or "there is none"
     raise NodeMissingError(f"Node {LOWEST[0]}.{LOWEST[1]} or newer is needed, but {what}: pip install 'webnn[js]' brings one")
 
@@ -117,21 +128,45 @@ def _candidates() -> Iterator[Path]:
         yield Path(on_path)
 
 
-def _version(path: Path) -> tuple[int, int] | None:
+def _ask(path: Path) -> Node | None:
+    """Ask a Node for its version and its own file: what stands on the PATH may be the script of a version manager."""
+    # Of the user's environment, Node must not see what changes it, such as NODE_OPTIONS.
+    environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("NODE_")}
+    question = [path, "-p", "process.version + ' ' + process.execPath"]
     try:
-        answer = subprocess.run([path, "--version"], capture_output=True, check=True, env=_environment(), text=True, timeout=30).stdout
+        answer = subprocess.run(question, capture_output=True, check=True, env=environment, encoding="utf-8", timeout=30).stdout
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
-    numbers = re.match(r"v(\d+)\.(\d+)\.", answer)
-    return (int(numbers[1]), int(numbers[2])) if numbers else None
+    facts = re.fullmatch(r"v(\d+)\.(\d+)\.\S* (.+)\n", answer)
+    return Node(Path(facts[3]), (int(facts[1]), int(facts[2]))) if facts else None
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without what opens doors in Node, such as NODE_OPTIONS."""
-    return {name: value for name, value in os.environ.items() if not name.upper().startswith("NODE_")}
+    """Return the few variables of the environment that a program's Node gets."""
+    return {name: value for name, value in os.environ.items() if name.upper() in _ENVIRONMENT}
 
 
-def run_program(node: Node, program: Program, *, stdout: BinaryIO | None = None, stderr: BinaryIO | None = None) -> int:
+def _command(node: Node, program: Program) -> tuple[list[str | Path], dict[str, str] | None]:
+    """Return the command that runs Node, and which walls of the system are missing, and why; ``None`` if `walls` puts them up and tells."""
+    path = Path(os.path.abspath(node.path))
+    command: list[str | Path] = [path, "--permission", f"--allow-fs-read={_HOST}", "--disable-warning=ExperimentalWarning", *_WITHOUT, _HOST]
+    if sys.platform != "linux":
+        return command, dict.fromkeys(walls.WALLS, "only Linux has it")
+    if not sys.executable or getattr(sys, "frozen", False):
+        return command, dict.fromkeys(walls.WALLS, "there is no Python interpreter that could put it up")
+    libraries = [path.parents[1] / "lib", *filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))]
+    orders = {
+        "parent": os.getpid(),
+        "memory": program.memory,
+        "read": [*walls.SYSTEM_PATHS, str(path), str(_HOST), *map(str, libraries)],
+        "environment": _environment(),
+    }
+    return [sys.executable, "-I", "-S", walls.__file__, json.dumps(orders), *command], None
+
+
+def run_program(
+    node: Node, program: Program, *, stdout: BinaryIO | None = None, stderr: BinaryIO | None = None, verbose: bool = False
+) -> int:
     """Run a program until it ends.
 
     Args:
@@ -139,16 +174,23 @@ def run_program(node: Node, program: Program, *, stdout: BinaryIO | None = None,
         program: The program.
         stdout: Where its output goes; by default to that of this process.
         stderr: Where its errors, and the emulator's warnings, go.
+        verbose: Say on ``stderr`` which walls the system has put up.
 
     Returns:
         The exit code: the program's, 128 and the number of the signal that ended it, `OUT_OF_TIME`, `ENDED_BY_USER` after Ctrl-C, or
         `FAULT` if the emulator failed.
     """
-    host = _Host(program, stdout or sys.stdout.buffer, stderr or sys.stderr.buffer)
-    command: list[str | Path] = [node.path, "--permission", f"--allow-fs-read={_HOST}", "--disable-warning=ExperimentalWarning", _HOST]
+    command, missing = _command(node, program)
+    host = _Host(program, missing, stdout or sys.stdout.buffer, stderr or sys.stderr.buffer, verbose=verbose)
     with ends_at_signals(), _one_line_warnings(host.note):
         child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, env=_environment()
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=_environment(),
+            cwd=_HOST.parent,
         )
         try:
             return host.serve(child)
@@ -165,14 +207,18 @@ def run_program(node: Node, program: Program, *, stdout: BinaryIO | None = None,
 class _Host:
     """Answers one child."""
 
-    def __init__(self, program: Program, stdout: BinaryIO, stderr: BinaryIO) -> None:
+    def __init__(self, program: Program, missing: Mapping[str, str] | None, stdout: BinaryIO, stderr: BinaryIO, *, verbose: bool) -> None:
         self._program = program
+        self._missing: Mapping[str, str] | None = None
+        self._verbose = verbose
         self._outputs = {"O": stdout, "E": stderr}
         self._idl = load_idl(program.revision, program.profile)
         ml = webnn.ML(revision=self._idl.revision)
         self._dispatcher = Dispatcher(ml, self._idl.members, legacy=Legacy() if program.profile else None)
         self._out_of_time = False
         self._last_words = bytearray()
+        if missing is not None:
+            self._tell_walls(missing)
 
     def note(self, message: str) -> None:
         """Tell the user something, in one line."""
@@ -180,7 +226,7 @@ class _Host:
 
     def serve(self, child: subprocess.Popen[bytes]) -> int:
         """Answer a child until it ends, and return the exit code."""
-        channel = Channel(cast("FileIO", child.stdout), cast("FileIO", child.stdin))
+        channel = Channel(cast("FileIO", child.stdout), cast("FileIO", child.stdin), _limits(self._program.memory))
         listener = threading.Thread(target=self._listen, args=[child.stderr], daemon=True)
         listener.start()
         timer = threading.Timer(self._program.timeout or 0, self._expire, [child])
@@ -218,22 +264,30 @@ class _Host:
         return [part.encode() for part in (json.dumps(setup), self._idl.text, *sources)]
 
     def _answer(self, channel: Channel, message: Message) -> None:
-        text = message.parts[0] if message.parts else bytearray()
+        part = message.parts[0] if message.parts else bytearray()
         match message.kind:
             case "C":
                 faults = len(self._dispatcher.faults)
-                answer, buffers = self._dispatcher.call(text.decode(), message.parts[1:])
+                answer, buffers = self._dispatcher.call(_decode(part), message.parts[1:])
                 for fault in self._dispatcher.faults[faults:]:
                     self.note(f"fault: {_last_frame(fault)}; this is an error of webnn, please report it")
                 channel.send("A", [answer.encode(), *buffers])
             case "F":
-                channel.send("A", self._read(text.decode()))
-            case "W":
-                channel.send("A", [json.dumps(self._explain(text)).encode()])
+                channel.send("A", self._read(_decode(part)))
+            case "I":
+                channel.send("A", [json.dumps(self._explain(_decode(part))).encode()])
             case "O" | "E":
-                self._print(message.kind, text)
-            case kind:
-                raise ChannelError(f"there is no message {kind!r}")
+                self._print(message.kind, part)
+            case "W":
+                # It comes before the program begins: what the program says of its walls does not count.
+                if self._missing is None:
+                    self._tell_walls(json.loads(_decode(part)))
+
+    def _tell_walls(self, missing: Mapping[str, str]) -> None:
+        self._missing = missing
+        if self._verbose:
+            for line in walls.describe(missing):
+                self.note(line)
 
     def _read(self, address: str) -> list[bytes]:
         try:
@@ -244,7 +298,7 @@ class _Host:
             return [b'{"missing": true}', b""]
         return [json.dumps({"type": file.type}).encode(), file.content]
 
-    def _explain(self, text: bytearray) -> list[str]:
+    def _explain(self, text: str) -> list[str]:
         """Say why members of a dictionary are ignored: where it is, the names that were given, and those that it has."""
         try:
             where, given, known = json.loads(text)
@@ -282,6 +336,20 @@ class _Host:
             self.note(f"the signal {name} ended the program")
             return SIGNALLED - code
         return code
+
+
+def _limits(memory: int) -> dict[str, Limit]:
+    """Return what each message may have at most: a program sends no more views than its memory holds."""
+    short = Limit(text=1 << 20)
+    call = Limit(text=1 << 26, buffer=1 << 31, buffers=1 << 20, total=memory)
+    return {"C": call, **dict.fromkeys("FIOEW", short)}
+
+
+def _decode(text: bytearray) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise ChannelError(f"the text of a message is no UTF-8 from byte {error.start} on") from None
 
 
 class _OutputClosedError(Exception):

@@ -6,21 +6,27 @@ import {Console} from 'node:console';
 import {EventEmitter} from 'node:events';
 import {readSync, writeSync} from 'node:fs';
 import {registerHooks} from 'node:module';
-import {Writable} from 'node:stream';
 import {getCallSites, types} from 'node:util';
 import vm from 'node:vm';
+import {markAsUncloneable} from 'node:worker_threads';
 
 const node = process;
-const {Buffer} = globalThis;
+const {Buffer, DOMException, Object, RangeError, Reflect, Request, Response, Set, Symbol, TypeError, URL} = globalThis;
+const {fetch: fetchLocally, setImmediate} = globalThis;
+// What this file does later, when the program may have changed what everybody shares, it does with what was there at first.
+const {hrtime, memoryUsage, pid} = node, [exit, kill, nextTick, on, uptime] =
+  ['exit', 'kill', 'nextTick', 'on', 'uptime'].map(name => node[name].bind(node));
 
 // ---- The channel
 
 const INPUT = 0, OUTPUT = 1, CHUNK = 1 << 26;
+// The longest text of a call and the longest view, and how much of an output goes into one message (node.py has the same limits).
+const LONGEST_TEXT = 2 ** 26, LONGEST_BUFFER = 2 ** 31, LONGEST_OUTPUT = 2 ** 20;
 const decoder = new TextDecoder(), encoder = new TextEncoder();
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 // Nobody is at the other end any more: there is nothing left to do, and nobody to tell.
-const die = () => node.kill(node.pid, 'SIGKILL');
+const die = () => kill(pid, 'SIGKILL');
 
 function transfer(operate, bytes) {
   for (let start = 0; start < bytes.length;) {
@@ -43,6 +49,10 @@ const write = bytes => transfer((each, start, count) => writeSync(OUTPUT, each, 
 // Send a message: a text and byte arrays.
 function post(kind, text, buffers = []) {
   const encoded = typeof text === 'string' ? encoder.encode(text) : text, start = 8 + 8 * (1 + buffers.length);
+  if (encoded.length > LONGEST_TEXT) throw new RangeError(`a call must have at most ${LONGEST_TEXT} bytes of text, got ${encoded.length}`);
+  for (const {length} of buffers) {
+    if (length > LONGEST_BUFFER) throw new TypeError(`a view must have at most ${LONGEST_BUFFER} bytes, got ${length}`);
+  }
   const head = Buffer.allocUnsafe(start + encoded.length);
   head.write(`WN${kind}\0`, 'latin1');
   head.writeUInt32LE(1 + buffers.length, 4);
@@ -76,31 +86,115 @@ function readFile(url) {
 const [setupText, idlText, ...sources] = receive().map(part => decoder.decode(part));
 const setup = JSON.parse(setupText);
 
+// Who has nothing to say does not notice that the other end is gone.
+const {ppid} = node, WATCH = 1000;
+const isOrphan = () => {
+  if (node.platform !== 'win32') return node.ppid !== ppid;
+  try { kill(ppid, 0); return false; } catch (error) { return error.code === 'ESRCH'; }
+};
+setInterval(() => { if (isOrphan()) die(); }, WATCH).unref();
+
 // ---- The program's process and its output
 
-function makeStream(kind) {
-  const stream = new Writable({write(chunk, _, callback) { post(kind, chunk); callback(); }});
-  return Object.assign(stream, {isTTY: setup.terminal, columns: setup.columns});
+// The program's emitters have nothing in common with Node's: whoever changes what all of Node's share is handed Node's own process.
+class Emitter {
+  #listeners = new Map();
+  #add(name, listener, entry, first) {
+    if (typeof listener !== 'function') throw new TypeError('the listener must be a function');
+    this.emit('newListener', name, listener);
+    const all = this.#listeners.get(name) ?? [];
+    this.#listeners.set(name, first ? [entry, ...all] : [...all, entry]);
+    return this;
+  }
+  on(name, listener) { return this.#add(name, listener, {listener}, false); }
+  once(name, listener) { return this.#add(name, listener, {listener, once: true}, false); }
+  prependListener(name, listener) { return this.#add(name, listener, {listener}, true); }
+  prependOnceListener(name, listener) { return this.#add(name, listener, {listener, once: true}, true); }
+  off(name, listener) {
+    const all = this.#listeners.get(name) ?? [], index = all.findLastIndex(entry => entry.listener === listener);
+    if (index >= 0) this.#listeners.set(name, all.toSpliced(index, 1));
+    return this;
+  }
+  removeAllListeners(name) {
+    if (name === undefined) this.#listeners.clear(); else this.#listeners.delete(name);
+    return this;
+  }
+  emit(name, ...values) {
+    const all = this.#listeners.get(name) ?? [];
+    if (name === 'error' && all.length === 0) throw values[0];
+    for (const entry of all) {
+      if (entry.once) this.#listeners.set(name, this.#listeners.get(name).filter(each => each !== entry));
+      Reflect.apply(entry.listener, this, values);
+    }
+    return all.length > 0;
+  }
+  listeners(name) { return (this.#listeners.get(name) ?? []).map(({listener}) => listener); }
+  listenerCount(name) { return this.listeners(name).length; }
+  eventNames() { return [...this.#listeners].filter(([, all]) => all.length > 0).map(([name]) => name); }
+  setMaxListeners() { return this; }
+  getMaxListeners() { return Infinity; }
 }
-const stdout = makeStream('O'), stderr = makeStream('E');
+Object.assign(Emitter.prototype, {addListener: Emitter.prototype.on, removeListener: Emitter.prototype.off});
+
+class Output extends Emitter {
+  #kind;
+  writable = true;
+  constructor(kind) {
+    super();
+    this.#kind = kind;
+    Object.assign(this, {isTTY: setup.terminal, columns: setup.columns});
+  }
+  write(chunk, encoding, callback = encoding) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, typeof encoding === 'string' ? encoding : 'utf8') : chunk;
+    if (!(bytes instanceof Uint8Array)) throw new TypeError('write: the chunk must be a string or a Uint8Array');
+    for (let start = 0; start < bytes.length; start += LONGEST_OUTPUT) post(this.#kind, bytes.subarray(start, start + LONGEST_OUTPUT));
+    if (typeof callback === 'function') nextTick(callback);
+    return true;
+  }
+  end(chunk, encoding, callback = encoding) {
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) this.write(chunk, encoding);
+    const done = [chunk, callback].find(each => typeof each === 'function');
+    if (done) nextTick(done);
+    return this;
+  }
+  cork() {}
+  uncork() {}
+}
+const stdout = new Output('O'), stderr = new Output('E');
 
 // Node's own `process` opens every door. This one has what a program needs to be one, and libraries take it for a page's.
-const program = Object.assign(new EventEmitter(), {
-  title: 'browser', browser: true, platform: 'browser', arch: node.arch, version: '', versions: {}, pid: node.pid,
+const program = Object.assign(new Emitter(), {
+  title: 'browser', browser: true, platform: 'browser', arch: node.arch, version: '', versions: {}, pid,
   argv: setup.argv, execArgv: [], env: {}, stdout, stderr,
-  cwd: () => '/', exit: code => node.exit(code), nextTick: (callback, ...values) => node.nextTick(callback, ...values),
-  hrtime: node.hrtime, uptime: () => node.uptime(), memoryUsage: node.memoryUsage,
+  cwd: () => '/', exit: code => exit(code), nextTick: (callback, ...values) => nextTick(callback, ...values),
+  hrtime, uptime: () => uptime(), memoryUsage,
   emitWarning: warning => { stderr.write(`warning: ${warning?.message ?? warning}\n`); },
 });
 Object.defineProperty(program, 'exitCode', {get: () => node.exitCode, set: code => { node.exitCode = code; }, enumerable: true});
 // Who listens to these handles them: Node does not end the program then.
 const handled = new Set(['uncaughtException', 'unhandledRejection']);
-program.on('newListener', name => { if (handled.delete(name)) node.on(name, (...values) => program.emit(name, ...values)); });
-node.on('exit', code => program.emit('exit', code));
-
+program.on('newListener', name => { if (handled.delete(name)) on(name, (...values) => program.emit(name, ...values)); });
+on('exit', code => program.emit('exit', code));
 const define = (name, value) => Object.defineProperty(globalThis, name, {value, writable: true, enumerable: false, configurable: true});
 define('process', program);
-define('console', new Console({stdout, stderr, colorMode: setup.colour}));
+define('console', new Console({stdout, stderr, ignoreErrors: false, colorMode: setup.colour}));
+
+// ---- What is left of Node's process, should the program get hold of it in spite of everything
+
+const NEEDED = new Set([
+  'version', 'versions', 'arch', 'platform', 'release', 'features', 'config', 'pid', 'ppid', 'argv', 'execArgv', 'title',
+  '_events', '_eventsCount', '_maxListeners', 'domain', '_exiting', 'exitCode', 'exit', 'reallyExit', '_fatalException', '_tickCallback', 'nextTick',
+  'emitWarning', '_rawDebug', 'noDeprecation', 'throwDeprecation', 'traceDeprecation', 'setUncaughtExceptionCaptureCallback',
+  'hasUncaughtExceptionCaptureCallback', 'sourceMapsEnabled', 'hrtime', 'uptime', 'memoryUsage', 'permission', 'finalization',
+]);
+for (const name of Object.getOwnPropertyNames(node)) if (!NEEDED.has(name)) Reflect.deleteProperty(node, name);
+// It inherits nothing: who changes the methods of all emitters, or adds a getter to all objects, is not called with it.
+const events = Object.getOwnPropertyDescriptors(EventEmitter.prototype);
+for (const name of ['constructor', ...Object.getOwnPropertyNames(node)]) delete events[name];
+Object.defineProperties(node, events);
+Object.defineProperty(node, 'env', {value: Object.create(null)});
+Object.setPrototypeOf(node, null);
+Object.setPrototypeOf(EventEmitter.prototype, null);
 
 // ---- The window
 
@@ -111,27 +205,46 @@ for (const name of ['isSecureContext', 'crossOriginIsolated']) define(name, true
 const target = new EventTarget();
 for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent']) define(name, target[name].bind(target));
 
-// There is no network. A missing name is better than one that does not work; `fetch` knows the files.
-for (const name of ['WebSocket', 'EventSource', 'CloseEvent']) delete globalThis[name];
+// Of what Node adds to the language a program sees what pages have, too, and what libraries take as a matter of course. A missing name is
+// better than one that does not work, or works too well.
+const SHARED = new Set([
+  'AbortController', 'AbortSignal', 'Blob', 'BroadcastChannel', 'Buffer', 'ByteLengthQueuingStrategy', 'CompressionStream',
+  'CountQueuingStrategy', 'Crypto', 'CryptoKey', 'CustomEvent', 'DOMException', 'DecompressionStream', 'ErrorEvent', 'Event', 'EventTarget', 'File',
+  'FormData', 'Headers', 'MessageChannel', 'MessageEvent', 'MessagePort', 'Navigator', 'Performance', 'PerformanceEntry', 'PerformanceMark',
+  'PerformanceMeasure', 'PerformanceObserver', 'PerformanceObserverEntryList', 'PerformanceResourceTiming', 'QuotaExceededError',
+  'ReadableByteStreamController', 'ReadableStream', 'ReadableStreamBYOBReader', 'ReadableStreamBYOBRequest', 'ReadableStreamDefaultController',
+  'ReadableStreamDefaultReader', 'Request', 'Response', 'SubtleCrypto', 'TextDecoder', 'TextDecoderStream', 'TextEncoder', 'TextEncoderStream',
+  'TransformStream', 'TransformStreamDefaultController', 'URL', 'URLPattern', 'URLSearchParams', 'WebAssembly', 'WritableStream',
+  'WritableStreamDefaultController', 'WritableStreamDefaultWriter', 'addEventListener', 'atob', 'btoa', 'clearImmediate', 'clearInterval',
+  'clearTimeout', 'console', 'crossOriginIsolated', 'crypto', 'dispatchEvent', 'fetch', 'global', 'isSecureContext', 'location', 'navigator',
+  'performance', 'process', 'queueMicrotask', 'removeEventListener', 'self', 'setImmediate', 'setInterval', 'setTimeout', 'structuredClone',
+  'window',
+]);
+const LANGUAGE = new Set(vm.runInNewContext('Object.getOwnPropertyNames(globalThis)'));
+for (const name of Object.getOwnPropertyNames(globalThis)) if (!SHARED.has(name) && !LANGUAGE.has(name)) Reflect.deleteProperty(globalThis, name);
+
+// There is no network; `fetch` knows the files.
 const NO_NETWORK = 'a program has no access to the network';
-for (const number of [1, 2]) {
+for (const number of [1, 2, 3]) {
   // What Node's own fetch would reach the network with, if the program got hold of it: it takes the one that is there.
   const value = Object.freeze({dispatch() { throw new TypeError(NO_NETWORK); }});
   Object.defineProperty(globalThis, Symbol.for(`undici.globalDispatcher.${number}`), {value});
 }
-const {fetch: fetchLocally, Request, Response} = globalThis;
 define('fetch', async function fetch(input, init) {
   const request = new Request(input instanceof Request ? input : new URL(input, href), init), {url, method, signal} = request;
   signal.throwIfAborted();
-  if (/^(data|blob):/.test(url)) return fetchLocally(request);
+  // The address as a text: of the request the program may have changed every member, and it could bring its own way to the network.
+  if (isLocal(url)) return fetchLocally(`${url}`, Object.assign(Object.create(null), {method, signal}));
   const {content, type, missing, refused} = readFile(url);
   if (refused) throw new TypeError(`Failed to fetch ${url}: ${refused}`);
-  const allowed = ['GET', 'HEAD'].includes(method);
+  const allowed = method === 'GET' || method === 'HEAD';
   const refusal = !allowed ? {status: 405, statusText: 'Method Not Allowed'} : missing ? {status: 404, statusText: 'Not Found'} : null;
   const answer = {status: 200, statusText: 'OK', headers: {'content-type': type, 'content-length': content.length}};
   const response = refusal ? new Response(null, refusal) : new Response(method === 'HEAD' ? null : content, answer);
   return Object.defineProperty(response, 'url', {value: url});
 });
+const {startsWith} = String.prototype;
+const isLocal = url => typeof url === 'string' && ['data:', 'blob:'].some(scheme => Reflect.apply(startsWith, url, [scheme]));
 
 // ---- Modules: addresses as in a page, and nothing of Node's
 
@@ -166,24 +279,28 @@ registerHooks({
 
 // ---- Warnings on the console, each once for each place in the program
 
-const {warn} = console, warned = new Set(), FRAMES = 100;
+const {warn} = console, {stringify, parse} = JSON, warned = new Set(), FRAMES = 100, LONGEST_QUESTION = LONGEST_OUTPUT / 4;
 function ignored(where, given, known) {
   const ours = ({scriptName}) => scriptName === import.meta.url || /^(webnn|node):/.test(scriptName);
   const caller = getCallSites(FRAMES).find(site => !ours(site));
   const place = caller === undefined ? '' : `\n    at ${caller.scriptName}:${caller.lineNumber}:${caller.columnNumber}`;
-  const key = JSON.stringify([where, given, place]);
-  if (warned.has(key)) return;
+  const key = stringify([where, given, place]), question = stringify([where, given, known]);
+  // So many names are no mistake that somebody made by hand, and do not fit into one message.
+  if (warned.has(key) || question.length > LONGEST_QUESTION) return;
   warned.add(key);
-  post('W', JSON.stringify([where, given, known]));
+  post('I', question);
   const [texts] = receive();
-  for (const text of JSON.parse(decoder.decode(texts))) warn(`WebNNWarning: ${text}${place}`);
+  for (const text of parse(decoder.decode(texts))) warn(`WebNNWarning: ${text}${place}`);
 }
 
 // ---- The program
 
 const evaluate = (name, source) => vm.runInThisContext(source, {filename: `webnn:${name}`});
 const [conversion, binding, navigator] = ['conversion', 'binding', 'navigator'].map((name, index) => evaluate(`${name}.js`, sources[index]));
-navigator(globalThis, JSON.parse(idlText), binding, conversion, send, callback => setImmediate(callback), {isProxy: types.isProxy, ignored});
+const {isProxy} = types;
+navigator(
+  globalThis, JSON.parse(idlText), binding, conversion, send, callback => setImmediate(callback), markAsUncloneable, {isProxy, ignored},
+);
 
 // What V8 says of a text that only makes sense as a module. Node decides in the same way.
 const MODULE_SYNTAX = new RegExp('^(Cannot use import statement outside a module|Unexpected token \'export\'' +
@@ -202,7 +319,7 @@ async function run({url, kind, source, line}) {
 }
 
 let running = true;
-node.on('beforeExit', code => {
+on('beforeExit', code => {
   if (!running) { program.emit('beforeExit', code); return; }
   running = false;
   stderr.write('webnn: the program awaits something that will not happen\n');
@@ -217,4 +334,4 @@ async function runAll() {
   if (typeof globalThis.onload === 'function') globalThis.onload(event);
 }
 // An error becomes one that nobody caught: Node prints it and ends.
-runAll().catch(error => { running = false; node.nextTick(() => { throw error; }); });
+runAll().catch(error => { running = false; nextTick(() => { throw error; }); });
