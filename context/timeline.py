@@ -4,12 +4,16 @@ A hand-over to another thread costs more than a small graph, so the timeline avo
 waits for a result runs what stands before it, on its own thread. A job that nobody waits for is left to a worker thread, which looks at the
 queue every two milliseconds and takes what was there already when it looked last. The worker starts with the first job and ends when the
 queue has been quiet for a while: a timeline at rest has no thread. The interpreter's exit waits for what is queued.
+
+A fork waits for the jobs that are running. The child has the queues, but none of the workers: it starts its own.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable
 from threading import get_ident
@@ -73,6 +77,7 @@ class Timeline:
         #: What the worker is told: a job was queued since it looked last, and whether somebody waits for one.
         self._active = False
         self._urgent = False
+        _FORKS.add(self)
 
     def post(self, job: Callable[[], object], size: int = 0) -> None:
         """Append a job and return; nobody waits for it.
@@ -237,6 +242,61 @@ class Timeline:
             if self._pending:
                 self._employed = True
             return not self._employed
+
+
+class _Forks:
+    """What a fork means to all timelines of the process."""
+
+    def __init__(self) -> None:
+        self._timelines: weakref.WeakSet[Timeline] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        #: One fork at a time: two that wait for the turns in different orders would wait for ever.
+        self._fork = threading.Lock()
+        self._held: list[Timeline] = []
+
+    def add(self, timeline: Timeline) -> None:
+        """Remember a timeline as long as it lives."""
+        with self._lock:
+            self._timelines.add(timeline)
+
+    def begin(self) -> None:
+        """Take every turn: a job that runs in another thread would stay half done in the child, and the engine's locks held."""
+        self._fork.acquire()
+        with self._lock:
+            timelines = list(self._timelines)
+        for timeline in timelines:
+            # A job of this thread may fork, too.
+            if timeline._owner != get_ident():
+                timeline._turn.acquire()
+                timeline._owner = get_ident()
+                self._held.append(timeline)
+
+    def end_in_parent(self) -> None:
+        """Give the turns back."""
+        held, self._held = self._held, []
+        self._fork.release()
+        for timeline in held:
+            timeline._owner = 0
+            timeline._turn.release()
+            timeline._look_after()
+
+    def end_in_child(self) -> None:
+        """Give the turns back, and forget the threads that are not there."""
+        held, self._held = self._held, []
+        self._lock, self._fork = threading.Lock(), threading.Lock()
+        for timeline in list(self._timelines):
+            timeline._employed = timeline._watching = timeline._urgent = timeline._active = False
+            timeline._lock = threading.Lock()
+            timeline._signal = threading.Lock()
+            timeline._signal.acquire()
+        for timeline in held:
+            timeline._owner = 0
+            timeline._turn.release()
+
+
+_FORKS = _Forks()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_FORKS.begin, after_in_parent=_FORKS.end_in_parent, after_in_child=_FORKS.end_in_child)
 
 
 class _Waiting(Generic[T]):

@@ -16,7 +16,7 @@ from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.commands.scripts import print_error, run_script
 from webnn.wpt_runner.javascript.files import ORIGIN, Files
 from webnn.wpt_runner.javascript.idl import profile_revision
-from webnn.wpt_runner.javascript.node import ENDED_BY_USER, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
+from webnn.wpt_runner.javascript.node import ENDED_BY_USER, MEMORY, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
 from webnn.wpt_runner.javascript.page_scripts import Script, scripts_of_page, scripts_of_script
 
 __all__ = ["CONTEXT_SETTINGS", "command"]
@@ -61,6 +61,12 @@ def command(
         typer.Option(help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
     ] = None,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
+    memory_limit: Annotated[
+        int | None, typer.Option(min=1024, help="The most MiB of memory that the program may use, on Linux.", show_default=str(MEMORY >> 20))
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say on the standard error which walls of the system stand around the program.")
+    ] = False,
 ) -> None:
     """Run a program that uses navigator.ml.
 
@@ -75,7 +81,7 @@ def command(
         raise failure(str(error), _WRONG) from None
     suffix = program.suffix.lower()
     if suffix in _PYTHON:
-        _refuse_for_python(root=root, node=node, profile=profile)
+        _refuse_for_python(root=root, node=node, profile=profile, memory_limit=memory_limit, verbose=verbose or None)
         # `navigator.ml` is made when the program first asks for it; and processes that the program starts are to follow.
         _set_environment(WEBNN_REVISION=revision, WEBNN_PROFILE=device_profile and _absolute(device_profile), WEBNN_FALLBACK=fallback)
         raise typer.Exit(_run_python(program, arguments or [], timeout))
@@ -100,9 +106,11 @@ def command(
                     arguments=["node", str(program), *(arguments or [])],
                     files=files,
                     timeout=timeout,
+                    memory=MEMORY if memory_limit is None else memory_limit << 20,
                     revision=revision or (profile and profile_revision(profile)) or _REVISION,
                     profile=profile,
                 ),
+                verbose=verbose,
             )
     except (NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
         raise failure(str(error), _WRONG) from None
@@ -116,7 +124,7 @@ def _scripts(program: Path, address: str) -> list[Script]:
 
 
 def _refuse_for_python(**options: object) -> None:
-    given = [f"--{name}" for name, value in options.items() if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))]
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))]
     if given:
         raise failure(
             f"{' and '.join(given)} can only be given for JavaScript: a Python program runs in this process, and can do what it can", _WRONG

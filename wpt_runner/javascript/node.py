@@ -43,7 +43,7 @@ from webnn.wpt_runner.javascript.page_scripts import Script
 from webnn.wpt_runner.javascript.realm import load_script
 from webnn.wpt_runner.signals import SIGNALLED, ends_at_signals
 
-__all__ = ["ENDED_BY_USER", "FAULT", "OUT_OF_TIME", "Node", "NodeMissingError", "Program", "find_node", "run_program"]
+__all__ = ["ENDED_BY_USER", "FAULT", "MEMORY", "OUT_OF_TIME", "Node", "NodeMissingError", "Program", "find_node", "run_program"]
 
 #: `module.registerHooks` came with this version.
 LOWEST = (22, 15)

@@ -2,16 +2,11 @@
 //
 // Standard input and output are the channel to Python (channel.py has the form of a message): the program's output travels through it, too,
 // and so do the files that the program reads. This process itself may read no file but this one.
-import {Console} from 'node:console';
-import {EventEmitter} from 'node:events';
-import {readSync, writeSync} from 'node:fs';
-import {registerHooks} from 'node:module';
-import {getCallSites, types} from 'node:util';
-import vm from 'node:vm';
-import {markAsUncloneable} from 'node:worker_threads';
-
 const node = process;
-const {Buffer, DOMException, Object, RangeError, Reflect, Request, Response, Set, Symbol, TypeError, URL} = globalThis;
+// Not imported: what is imported stands in the records of the module loader.
+const [{Console}, {EventEmitter}, {readSync, writeSync}, {registerHooks}, {getCallSites, types: {isProxy}}, vm, {markAsUncloneable}] =
+  ['console', 'events', 'fs', 'module', 'util', 'vm', 'worker_threads'].map(name => node.getBuiltinModule(`node:${name}`));
+const {Buffer, Function, Object, RangeError, Reflect, Request, Response, Set, Symbol, TypeError, URL} = globalThis;
 const {fetch: fetchLocally, setImmediate} = globalThis;
 // What this file does later, when the program may have changed what everybody shares, it does with what was there at first.
 const {hrtime, memoryUsage, pid} = node, [exit, kill, nextTick, on, uptime] =
@@ -195,6 +190,15 @@ Object.defineProperties(node, events);
 Object.defineProperty(node, 'env', {value: Object.create(null)});
 Object.setPrototypeOf(node, null);
 Object.setPrototypeOf(EventEmitter.prototype, null);
+// Node itself calls these methods of functions, with its process, its module loader and its streams among the values: they stay what they
+// are. A function may have one of its own in their place.
+for (const name of ['apply', 'bind', 'call']) {
+  const {[name]: value} = Function.prototype;
+  const set = function (own) {
+    if (this !== Function.prototype) Object.defineProperty(this, name, {value: own, writable: true, enumerable: true, configurable: true});
+  };
+  Object.defineProperty(Function.prototype, name, {get: () => value, set, configurable: false});
+}
 
 // ---- The window
 
@@ -297,7 +301,6 @@ function ignored(where, given, known) {
 
 const evaluate = (name, source) => vm.runInThisContext(source, {filename: `webnn:${name}`});
 const [conversion, binding, navigator] = ['conversion', 'binding', 'navigator'].map((name, index) => evaluate(`${name}.js`, sources[index]));
-const {isProxy} = types;
 navigator(
   globalThis, JSON.parse(idlText), binding, conversion, send, callback => setImmediate(callback), markAsUncloneable, {isProxy, ignored},
 );
