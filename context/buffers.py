@@ -13,7 +13,7 @@ An input that comes by DLPack is not transferred, only read: nothing could tell 
 from __future__ import annotations
 
 import ctypes
-import functools
+import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -65,10 +65,19 @@ class Lent:
     value: object
 
 
-@functools.cache
+#: The classes of transferred memory by length, each as long as a graph or an array uses it.
+_MEMORY_CLASSES: weakref.WeakValueDictionary[int, type] = weakref.WeakValueDictionary()
+_MEMORY_CLASSES_LOCK = threading.Lock()
+
+
 def _memory_class(nbytes: int) -> Any:
-    """Return the class of transferred memory of a length."""
-    return type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), {"__slots__": ("address", "alone", "claim", "keeper")})
+    """Return the class of transferred memory of a length: the same one for all who use it at a time."""
+    with _MEMORY_CLASSES_LOCK:
+        found = _MEMORY_CLASSES.get(nbytes)
+        if found is None:
+            members = {"__slots__": ("address", "alone", "claim", "keeper")}
+            found = _MEMORY_CLASSES[nbytes] = type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), members)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,10 @@ ENTRY = '[[expected]]\nfile = "a.js"\n'
     ("text", "message"),
     [
         ("a = ", "a.toml is no TOML: Invalid value (at end of document)"),
+        ("a = " + "[" * 100_000, "a.toml: its values must not be nested deeper than 50 levels"),
+        ("a = " + "{a=" * 100_000, "a.toml: its values must not be nested deeper than 50 levels"),
+        ("wpt" + ".a" * 5_000 + " = 1", "a.toml: its values must not be nested deeper than 50 levels"),
+        ("wpt = " + "[" * 49 + "]" * 49, "a.toml: 'wpt' must be a string, got [["),
         ("more = 1", "a.toml: the keys are wpt, expected, correction, got 'more'"),
         ("wpt = 'main'", "a.toml: 'wpt' must be a commit: 7 or more hexadecimal digits, got 'main'"),
         ("wpt = 2024", "a.toml: 'wpt' must be a string, got 2024"),

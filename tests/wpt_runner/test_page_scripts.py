@@ -60,8 +60,9 @@ def test_the_kind_of_a_file(tmp_path: Path, name: str, package: str | None, kind
     assert scripts_of_script(program, "https://app.test/a") == [Script(url="https://app.test/a", kind=kind)]
 
 
-def test_a_package_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ["{", "[" * 100_000], ids=["half", "deep"])
+def test_a_package_that_cannot_be_read_is_passed_over(tmp_path: Path, content: str) -> None:
     (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     (tmp_path / "sub").mkdir()
-    (tmp_path / "sub/package.json").write_text("{", encoding="utf-8")
+    (tmp_path / "sub/package.json").write_text(content, encoding="utf-8")
     assert scripts_of_script(tmp_path / "sub/a.js", "https://app.test/a")[0].kind == "module"

@@ -529,6 +529,7 @@ def test_corrections_in_a_file(tmp_path: Path) -> None:
         ("", r"has no table \[\[correction\]\]"),
         ("[[expected]]\n", r"has no table \[\[correction\]\]"),
         ("=", "is no TOML"),
+        ("a = " + "[" * 100_000, "its values must not be nested deeper than 50 levels"),
         ("[correction]\n", "correction must be an array of tables"),
         ("correction = [3]", r"correction\[0\]: must be an object, got 3"),
         (ENTRY + ENTRY, r"correction\[1\]: there is one for the case 'neg' already"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from webnn.wpt_runner.expected.entries import Entry, quote
 from webnn.wpt_runner.expected.toml_tables import TomlTables
 from webnn.wpt_runner.results import FileStatus, SubtestStatus
+from webnn.wpt_runner.toml import load_toml
 
 __all__ = ["KEY", "read"]
 
@@ -84,11 +84,7 @@ def read(name: str, text: str) -> tuple[str, list[Entry]]:
     Raises:
         ValueError: The file does not hold what it must; the message names the place.
     """
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{name} is no TOML: {error}") from None
-    file = _validate(_File, content, name)
+    file = _validate(_File, load_toml(text, name), name)
     lines = TomlTables(text, KEY).lines
     if len(lines) != len(file.expected):
         raise ValueError(f"{name}: each of the {len(file.expected)} entries must be a table of its own under [[{KEY}]]")

@@ -199,6 +199,6 @@ def _split_tail(chunk: list[str], *, first: bool, last: bool) -> tuple[str, str,
 def _is_toml(lines: list[str]) -> bool:
     try:
         tomllib.loads("".join(lines))
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return False
     return True

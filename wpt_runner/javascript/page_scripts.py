@@ -57,7 +57,7 @@ def _kind_by_package(program: Path) -> Kind:
     for folder in program.parents:
         try:
             package = json.loads((folder / "package.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         stated = package.get("type") if isinstance(package, dict) else None
         return "module" if stated == "module" else "classic" if stated == "commonjs" else "unknown"

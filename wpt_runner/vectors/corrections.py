@@ -7,7 +7,6 @@ web-platform-tests lie in ``expectations/<level>.toml``, the tables ``[[correcti
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
@@ -17,6 +16,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from webnn.wpt_runner.toml import load_toml
 from webnn.wpt_runner.vectors.cases import Outcome, Status
 from webnn.wpt_runner.vectors.format import CaseError, Model, parse
 
@@ -113,9 +113,10 @@ def _check_elements(correction: Correction, outcome: Outcome) -> list[str]:
 
 def _read(file: Traversable, shown: str) -> dict[str, Correction]:
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
         raise ValueError(f"{shown} is no TOML: {error}") from None
+    content = load_toml(text, shown)
     tables = content.get(_TABLE, [])
     if not isinstance(tables, list):
         raise ValueError(f"{shown}: {_TABLE} must be an array of tables [[{_TABLE}]]")
