@@ -1,16 +1,23 @@
-"""Signals that end a process through its `finally` clauses: those who start processes must end them."""
+"""The end of processes that start others, and of those that they have started."""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["SIGNALLED", "ends_at_signals"]
+__all__ = ["SIGNALLED", "end_with_parent", "ends_at_signals"]
 
 #: The exit code of a process that a signal ended, less the signal's number.
 SIGNALLED = 128
+#: How often a process looks for its parent, in seconds.
+_WATCH = 0.5
+#: On Windows, the right to wait for a process.
+_SYNCHRONIZE = 0x00100000
 
 
 @contextmanager
@@ -31,3 +38,21 @@ def ends_at_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def end_with_parent() -> None:
+    """Have this process, which leads a process group, end with all of that group when its parent has died: SIGKILL runs no `finally`."""
+    threading.Thread(target=_watch_parent, args=[os.getppid()], daemon=True).start()
+
+
+def _watch_parent(parent: int) -> None:
+    if sys.platform == "win32":
+        import _winapi  # noqa: PLC0415
+
+        # The number of a process that has ended can be another one's.
+        _winapi.WaitForSingleObject(_winapi.OpenProcess(_SYNCHRONIZE, False, parent), _winapi.INFINITE)
+        os._exit(SIGNALLED + 9)
+    else:
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        os.killpg(0, signal.SIGKILL)

@@ -1,4 +1,7 @@
-"""Running programs in Node. Without one a test is skipped, or fails where the environment variable ``WEBNN_REQUIRE_NODE`` is set."""
+"""Running programs in Node: the one that ``WEBNN_NODE`` names, or the one that is found.
+
+Without one a test is skipped, or fails where the environment variable ``WEBNN_REQUIRE_NODE`` is set.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ __all__ = ["Outcome", "inline", "require_node", "run", "run_scripts"]
 @cache
 def _find() -> Node | str:
     try:
-        return find_node()
+        named = os.environ.get("WEBNN_NODE")
+        return find_node(Path(named) if named else None)
     except NodeMissingError as error:
         return str(error)
 
@@ -52,9 +56,12 @@ def run(folder: Path, source: str, kind: Any = "module", node: Node | None = Non
     return run_scripts(folder, [Script(url=url, kind=kind)], url, node, **options)
 
 
-def run_scripts(folder: Path, scripts: list[Script], url: str, node: Node | None = None, **options: Any) -> Outcome:
+def run_scripts(
+    folder: Path, scripts: list[Script], url: str, node: Node | None = None, *, verbose: bool = False, **options: Any
+) -> Outcome:
     stdout, stderr = BytesIO(), BytesIO()
-    code = run_program(node or require_node(), make_program(folder, scripts, url, **options), stdout=stdout, stderr=stderr)
+    program = make_program(folder, scripts, url, **options)
+    code = run_program(node or require_node(), program, stdout=stdout, stderr=stderr, verbose=verbose)
     return Outcome(code, stdout.getvalue().decode(), stderr.getvalue().decode())
 
 

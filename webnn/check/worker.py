@@ -24,6 +24,7 @@ from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeEr
 from webnn.validation.profiles import Violation, load_profile
 from webnn.wpt_runner.commands.scripts import print_error, run_script
 from webnn.wpt_runner.reports.text import one_line, replace_surrogates
+from webnn.wpt_runner.signals import end_with_parent
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
@@ -178,6 +179,7 @@ def main(job: str) -> None:
     # Into a pipe, Python would write in blocks: a process that is killed would take its last lines with it.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
+    end_with_parent()
     sys.exit(run(Job.model_validate_json(job)))
 
 

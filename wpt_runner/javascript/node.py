@@ -146,14 +146,22 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.upper() in _ENVIRONMENT}
 
 
+def _obstacle() -> str:
+    """Return why `walls` cannot run; empty if it can."""
+    if sys.platform != "linux":
+        return "only Linux has it"
+    if not sys.executable or getattr(sys, "frozen", False):
+        return "there is no Python interpreter that could put it up"
+    return ""
+
+
 def _command(node: Node, program: Program) -> tuple[list[str | Path], dict[str, str] | None]:
     """Return the command that runs Node, and which walls of the system are missing, and why; ``None`` if `walls` puts them up and tells."""
     path = Path(os.path.abspath(node.path))
     command: list[str | Path] = [path, "--permission", f"--allow-fs-read={_HOST}", "--disable-warning=ExperimentalWarning", *_WITHOUT, _HOST]
-    if sys.platform != "linux":
-        return command, dict.fromkeys(walls.WALLS, "only Linux has it")
-    if not sys.executable or getattr(sys, "frozen", False):
-        return command, dict.fromkeys(walls.WALLS, "there is no Python interpreter that could put it up")
+    obstacle = _obstacle()
+    if obstacle:
+        return command, dict.fromkeys(walls.WALLS, obstacle)
     libraries = [path.parents[1] / "lib", *filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))]
     orders = {
         "parent": os.getpid(),
