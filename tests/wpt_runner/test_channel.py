@@ -14,7 +14,6 @@ import pytest
 
 from webnn.wpt_runner.javascript.channel import Channel, ChannelError, Limit, Message
 
-
 LIMITS = {"C": Limit(text=4 << 20, buffer=4 << 20, buffers=3, total=6 << 20), "F": Limit(text=8)}
 
 

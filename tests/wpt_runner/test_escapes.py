@@ -118,16 +118,21 @@ def test_the_attempts_succeed_in_node_itself(tmp_path: Path, values: dict[str, s
     assert "fetch" in won["requests"]
 
 
+#: Prints the names of members in Node's own source.
+NAMES = r"""
+const names = new Set(), sources = Object.values(process.binding('natives')).filter(each => typeof each === 'string');
+for (const source of sources) {
+  for (const [, a, b] of source.matchAll(/\.([a-zA-Z_$][\w$]*)|[{,]\s*([a-zA-Z_$][\w$]*)\s*(?=[,}=:])/g)) names.add(a ?? b);
+}
+process.stdout.write(JSON.stringify([...names]));
+"""
+
+
 def sweep(folder: Path) -> Outcome:
     """Run the sweep with the names of this Node's own source."""
-    source = "const names = new Set(); for (const text of Object.values(process.binding('natives'))) if (typeof text === 'string') "
-    source += "for (const [, a, b] of text.matchAll(/\\.([a-zA-Z_$][\\w$]*)|[{,]\\s*([a-zA-Z_$][\\w$]*)\\s*(?=[,}=:])/g)) names.add(a ?? b);"
-    source += "process.stdout.write(JSON.stringify([...names]));"
     script = folder / "names.cjs"
-    script.write_text(source, encoding="utf-8")
-    names = subprocess.run(
-        [require_node().path, "--no-deprecation", "--expose-internals", script], capture_output=True, check=True, encoding="utf-8", timeout=60
-    ).stdout
+    script.write_text(NAMES, encoding="utf-8")
+    names = run_plain(script, "--no-deprecation", "--expose-internals")
     assert len(json.loads(names)) > 5_000
     (folder / "names.json").write_text(names, encoding="utf-8")
     (folder / "other.mjs").write_text("export default 1;", encoding="utf-8")

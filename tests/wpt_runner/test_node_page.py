@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from tests.wpt_runner.node_support import Outcome, inline, require_node, run, run_scripts
 from webnn.wpt_runner.javascript import node as host
+from webnn.wpt_runner.javascript import walls
 from webnn.wpt_runner.javascript.node import run_program
 from webnn.wpt_runner.javascript.page_scripts import scripts_of_page
 
@@ -32,6 +34,31 @@ SEEN: Mapping[str, tuple[str, str]] = {
         "console.log(navigator.ml === navigator.ml, navigator.ml instanceof ML, navigator instanceof Navigator,"
         "navigator.userAgent.slice(0, 4));",
         "true true true Node\n",
+    ),
+    "its emitter": (
+        "const log = name => function (...values) { console.log(name, this === process, ...values); }, once = log('once');\n"
+        "process.on('a', log('on')).once('a', once).prependListener('a', log('first'));\n"
+        "const known = [process.listenerCount('a'), process.eventNames().includes('a'), process.listeners('a')[2] === once];\n"
+        "console.log(...known, process.emit('a', 1));\n"
+        "console.log(process.emit('a', 2), process.removeAllListeners('a').emit('a'));\n"
+        "process.addListener('b', once); process.removeListener('b', once); console.log(process.emit('b'));\n"
+        "try { process.emit('error', new RangeError('nobody')); } catch (error) { console.log(error.message); }",
+        "first true 1\non true 1\nonce true 1\n3 true true true\nfirst true 2\non true 2\ntrue false\nfalse\nnobody\n",
+    ),
+    "its streams": (
+        "process.stdout.write('62', 'hex'); process.stdout.write('a'.repeat(3 * 2 ** 20), () => { process.stdout.end('c\\n'); });"
+        "try { process.stdout.write(1); } catch (error) { console.log(error.name); }",
+        "b" + "a" * (3 << 20) + "TypeError\nc\n",
+    ),
+    "a clone of what cannot be cloned": (
+        """
+const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);
+const x = builder.input('x', {dataType: 'float32', dimensions: [2]}), graph = await builder.build({y: builder.relu(x)});
+const tried = act => { try { act(); return 'cloned'; } catch (error) { return `${error instanceof DOMException} ${error.name}`; } };
+for (const object of [navigator.ml, context, builder, x, graph, [{graph}]]) console.log(tried(() => structuredClone(object)));
+console.log(tried(() => new MessageChannel().port1.postMessage(context)), tried(() => structuredClone({a: 1})));
+""",
+        "true DataCloneError\n" * 6 + "true DataCloneError cloned\n",
     ),
     "load": ("addEventListener('load', event => console.log(event.type)); console.log('first');", "first\nload\n"),
     "onload": ("globalThis.onload = event => console.log(event.type);", "load\n"),
@@ -161,6 +188,7 @@ def test_names_that_are_not_there(tmp_path: Path) -> None:
 def test_the_process_itself_has_no_access(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second wall, behind the first: a program that got hold of Node's modules could read, start and load nothing."""
     monkeypatch.setenv("NODE_OPTIONS", "--allow-child-process --allow-fs-read=*")
+    monkeypatch.setattr(host, "_obstacle", lambda: "a test of this wall")
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
     attempts = [f"fs.readFileSync({str(tmp_path / 'secret.txt')!r})", f"fs.writeFileSync({str(tmp_path / 'new.txt')!r}, '')"]
     attempts += ["child.spawnSync('node', ['-v'])", "new workers.Worker('1', {eval: true})"]
@@ -172,6 +200,66 @@ def test_the_process_itself_has_no_access(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(host, "_HOST", script.resolve())
     outcome = run(tmp_path, "")
     assert (outcome.code, outcome.stderr) == (5, "ERR_ACCESS_DENIED ERR_ACCESS_DENIED ERR_ACCESS_DENIED ERR_ACCESS_DENIED\n")
+
+
+def test_the_environment_is_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WEBNN_SECRET", "NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "HOME", "PATH"):
+        monkeypatch.setenv(name, "a secret")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    script = tmp_path / "host.mjs"
+    script.write_text("process.stderr.write(Object.keys(process.env).join(' ')); process.exit(5);", encoding="utf-8")
+    monkeypatch.setattr(host, "_HOST", script.resolve())
+    outcome = run(tmp_path, "")
+    assert outcome.code == 5
+    names = set(outcome.stderr.split())
+    assert "TZ" in names
+    assert {name.upper() for name in names} <= set(host._ENVIRONMENT)
+
+
+def test_the_walls_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = run(tmp_path, "console.log('on');", verbose=True)
+    lines = outcome.stderr.splitlines()
+    assert (outcome.code, outcome.stdout) == (0, "on\n")
+    assert [line.split(": ")[2] for line in lines] == list(walls.WALLS)
+    assert all(line.startswith("webnn: wall: ") for line in lines)
+    monkeypatch.setattr(host, "_obstacle", lambda: "not in a test")
+    outcome = run(tmp_path, "console.log('on');", verbose=True)
+    assert (outcome.code, outcome.stdout) == (0, "on\n")
+    assert outcome.stderr.splitlines() == [f"webnn: wall: {name}: absent: not in a test" for name in walls.WALLS]
+
+
+def test_a_program_cannot_speak_of_its_walls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A message that says which walls stand counts only where none could be told before."""
+    script = tmp_path / "host.mjs"
+    text = '{"files": "forged"}'
+    message = f"WNW\\0\\x01\\0\\0\\0\\x{len(text):02x}" + "\\0" * 7 + text
+    script.write_text(f"process.stdout.write(Buffer.from('{message}', 'latin1')); process.exitCode = 3;", encoding="utf-8")
+    monkeypatch.setattr(host, "_HOST", script.resolve())
+    monkeypatch.setattr(host, "_obstacle", lambda: "a test")
+    outcome = run(tmp_path, "", verbose=True)
+    assert (outcome.code, "forged" in outcome.stderr) == (3, False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+def test_a_limit_of_memory(tmp_path: Path) -> None:
+    source = "try { console.log(new ArrayBuffer(2 ** 31).byteLength); } catch (error) { console.log(error.name); }"
+    if "memory" in missing_walls(tmp_path):
+        pytest.skip("this system does not limit memory")
+    assert run(tmp_path, source, memory=3 << 29) == Outcome(0, "RangeError\n", "")
+    assert run(tmp_path, source) == Outcome(0, "2147483648\n", "")
+
+
+def missing_walls(folder: Path) -> list[str]:
+    return [line.split(": ")[2] for line in run(folder, "", verbose=True).stderr.splitlines() if ": absent: " in line]
+
+
+def test_a_call_with_too_much_text(tmp_path: Path) -> None:
+    source = "const c = await navigator.ml.createContext(), b = new MLGraphBuilder(c);\n"
+    source += (
+        "try { b.input('x'.repeat(2 ** 26 + 1), {dataType: 'float32', dimensions: []}); } catch (e) { console.log(e.name, e.message); }"
+    )
+    outcome = run(tmp_path, source)
+    assert outcome.stdout.startswith("RangeError a call must have at most 67108864 bytes of text, got 671")
 
 
 # Scripts and pages

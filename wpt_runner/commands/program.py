@@ -62,8 +62,8 @@ def command(
     ] = None,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
     memory_limit: Annotated[
-        int | None, typer.Option(min=1024, help="The most MiB of memory that the program may use, on Linux.", show_default=str(MEMORY >> 20))
-    ] = None,
+        int, typer.Option(min=1024, help="The most MiB of memory that a JavaScript program may use, on Linux.")
+    ] = MEMORY >> 20,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say on the standard error which walls of the system stand around the program.")
     ] = False,
@@ -81,7 +81,7 @@ def command(
         raise failure(str(error), _WRONG) from None
     suffix = program.suffix.lower()
     if suffix in _PYTHON:
-        _refuse_for_python(root=root, node=node, profile=profile, memory_limit=memory_limit, verbose=verbose or None)
+        _refuse_for_python(root=root, node=node, profile=profile, verbose=verbose or None)
         # `navigator.ml` is made when the program first asks for it; and processes that the program starts are to follow.
         _set_environment(WEBNN_REVISION=revision, WEBNN_PROFILE=device_profile and _absolute(device_profile), WEBNN_FALLBACK=fallback)
         raise typer.Exit(_run_python(program, arguments or [], timeout))
@@ -106,7 +106,7 @@ def command(
                     arguments=["node", str(program), *(arguments or [])],
                     files=files,
                     timeout=timeout,
-                    memory=MEMORY if memory_limit is None else memory_limit << 20,
+                    memory=memory_limit << 20,
                     revision=revision or (profile and profile_revision(profile)) or _REVISION,
                     profile=profile,
                 ),
@@ -124,7 +124,7 @@ def _scripts(program: Path, address: str) -> list[Script]:
 
 
 def _refuse_for_python(**options: object) -> None:
-    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))]
+    given = [f"--{name}" for name, value in options.items() if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))]
     if given:
         raise failure(
             f"{' and '.join(given)} can only be given for JavaScript: a Python program runs in this process, and can do what it can", _WRONG

@@ -25,7 +25,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
@@ -132,7 +132,7 @@ def _ask(path: Path) -> Node | None:
     """Ask a Node for its version and its own file: what stands on the PATH may be the script of a version manager."""
     # Of the user's environment, Node must not see what changes it, such as NODE_OPTIONS.
     environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("NODE_")}
-    question = [path, "-p", "process.version + ' ' + process.execPath"]
+    question: list[str | Path] = [path, "-p", "process.version + ' ' + process.execPath"]
     try:
         answer = subprocess.run(question, capture_output=True, check=True, env=environment, encoding="utf-8", timeout=30).stdout
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
@@ -158,7 +158,14 @@ def _obstacle() -> str:
 def _command(node: Node, program: Program) -> tuple[list[str | Path], dict[str, str] | None]:
     """Return the command that runs Node, and which walls of the system are missing, and why; ``None`` if `walls` puts them up and tells."""
     path = Path(os.path.abspath(node.path))
-    command: list[str | Path] = [path, "--permission", f"--allow-fs-read={_HOST}", "--disable-warning=ExperimentalWarning", *_WITHOUT, _HOST]
+    command: list[str | Path] = [
+        path,
+        "--permission",
+        f"--allow-fs-read={_HOST}",
+        "--disable-warning=ExperimentalWarning",
+        *_WITHOUT,
+        _HOST,
+    ]
     obstacle = _obstacle()
     if obstacle:
         return command, dict.fromkeys(walls.WALLS, obstacle)
