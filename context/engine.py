@@ -62,6 +62,27 @@ _WARNINGS, _NOTHING = 2, 4
 #: What the optimizer must not do: put kernels of integers in the place of operations between a dequantization and a quantization, whose
 #: values are far off or which fail where a scale is unusual; and make one pair of quantizations of two.
 _EXACT_QUANTIZATION = ("session.disable_quant_qdq", "session.disable_double_qdq_remover")
+#: What it must not do either: put one node in the place of several where that changes values. What an operation gives would depend on
+#: whether the values before it are outputs, which the optimizer leaves alone (docs/numerics.md).
+_VALUE_CHANGING = (
+    "AttentionFusion",
+    "BiasGeluFusion",
+    "BiasSkipLayerNormFusion",
+    "DivMulFusion",
+    "EmbedLayerNormFusion",
+    "FastGeluFusion",
+    "GeluFusionL1",
+    "GeluFusionL2",
+    "LayerNormFusionL1",
+    "LayerNormFusionL2",
+    "MatMulAddFusion",
+    "MatMulScaleFusion",
+    "MatmulTransposeFusion",
+    "NoopElimination",
+    "QuickGeluFusion",
+    "SimplifiedLayerNormFusion",
+    "SkipLayerNormFusion",
+)
 #: A model of one Identity, to try a provider with: making it with onnx would load that before the first build.
 _SMALLEST_MODEL = (
     b'\x08\n::\n\x13\n\x01x\x12\x01y\x1a\x01n"\x08Identity\x12\x01g'
@@ -322,6 +343,7 @@ class CompiledGraph:
         options = _session_options(selection.settings)
         for entry in _EXACT_QUANTIZATION:
             options.add_session_config_entry(entry, "1")
+        options.add_session_config_entry("optimization.disable_specified_optimizers", ";".join(_VALUE_CHANGING))
         # The session uses the bytes in place and holds no reference: they live as long as this object.
         self._weights = model.weights
         if model.weights:

@@ -28,6 +28,10 @@ def _tile(e: Emitter, op: Op) -> str:
     if all(size == 1 or count == 1 for size, count in zip(shape, repetitions, strict=True)):
         # `Tile` copies single elements: it takes 10 times as long where they lie along the last axis.
         result = e.node("Expand", [view.source, e.ints(view.for_source(newShape))])
+    elif op.type("input") == "float16":
+        # The engine has no such kernel. It casts to float32 by itself, and leaves out both its cast and the one before that rounds.
+        tiled = e.node("Tile", [e.cast(view.source, "float32"), e.ints(view.for_source(repetitions))])
+        result = e.cast(tiled, "float16")
     else:
         result = e.node("Tile", [view.source, e.ints(view.for_source(repetitions))])
     return e.transpose(result, view.permutation)
