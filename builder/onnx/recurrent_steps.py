@@ -14,7 +14,7 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.interfaces import Activation
 from webnn.validation.operations import OPERATIONS
 
-__all__ = ["Step", "gru_step", "lstm_step", "run_cell", "run_sequence"]
+__all__ = ["Step", "gru_step", "lstm_step", "order_gates", "run_cell", "run_sequence"]
 
 #: Computes one step from the values of the input's part and of the states (hidden first); returns the new states.
 Step = Callable[[Emitter, "Parameters", str, list[str]], list[str]]
@@ -29,14 +29,15 @@ class Parameters:
     Attributes:
         op: The operator.
         activations: Its activation functions.
-        values: ``weight``, ``recurrentWeight`` and, where given, ``bias``, ``recurrentBias``, ``peepholeWeight``.
-        blocks: Each of ``recurrentWeight``, ``recurrentBias`` and ``peepholeWeight`` by gate, for steps that need the parts.
+        layout: The order of the gates along the first dimension of the values.
+        values: ``weight``, ``recurrentWeight``, ``bias``, ``peepholeWeight``, as far as they are given. The bias has the recurrent bias
+            in it, unless the reset gate comes between them: then ``recurrentBias`` stands alone.
     """
 
     op: Op
     activations: Sequence[Activation]
+    layout: str
     values: Mapping[str, str]
-    blocks: Mapping[str, Mapping[str, str]]
 
     @property
     def state(self) -> OperandDescriptor:
@@ -61,68 +62,73 @@ class Parameters:
         return result
 
 
-def _blocks(e: Emitter, value: str, gates: str, axis: int = 0) -> dict[str, str]:
-    """Split a value into one block for each gate."""
-    return dict(zip(gates, e.nodes("Split", [value], len(gates), axis=axis, num_outputs=len(gates)), strict=True))
+def _split(e: Emitter, value: str, counts: Sequence[int], size: int, axis: int = 1) -> list[str]:
+    """Cut a value into blocks of so many gates each."""
+    return e.nodes("Split", [value, e.ints([count * size for count in counts])], len(counts), axis=axis)
 
 
 def gru_step(e: Emitter, parameters: Parameters, fed: str, states: list[str]) -> list[str]:
-    """Emit a step of a gated recurrent unit."""
+    """Emit a step of a gated recurrent unit. The update and the reset gate, which come first, are computed as one."""
     [hidden] = states
-    op, values, blocks = parameters.op, parameters.values, parameters.blocks
-    fedTo = _blocks(e, fed, op.options.layout, axis=1)
+    op, values, size = parameters.op, parameters.values, parameters.state.dimensions[1]
+    fedGates, fedNew = _split(e, fed, [2, 1], size)
     if op.options.resetAfter:
         recurrent = e.node("Gemm", [hidden, values["recurrentWeight"], values.get("recurrentBias")], transB=1)
-        recurrentTo = _blocks(e, recurrent, op.options.layout, axis=1)
+        recurrentGates, recurrentNew = _split(e, recurrent, [2, 1], size)
+        gates = e.node("Add", [fedGates, recurrentGates])
     else:
-        recurrentTo = {gate: _recurrent(e, blocks, gate, hidden) for gate in "zr"}
-    update = parameters.activate(e, 0, e.node("Add", [fedTo["z"], recurrentTo["z"]]))
-    reset = parameters.activate(e, 0, e.node("Add", [fedTo["r"], recurrentTo["r"]]))
+        gates = e.node("Gemm", [hidden, values["recurrentWeight:gates"], fedGates], transB=1)
+    activated = dict(zip(parameters.layout, _split(e, parameters.activate(e, 0, gates), [1, 1], size), strict=False))
+    update, reset = activated["z"], activated["r"]
     if op.options.resetAfter:
-        remembered = e.node("Mul", [reset, recurrentTo["n"]])
+        new = e.node("Add", [fedNew, e.node("Mul", [reset, recurrentNew])])
     else:
-        remembered = _recurrent(e, blocks, "n", e.node("Mul", [reset, hidden]))
-    new = parameters.activate(e, 1, e.node("Add", [fedTo["n"], remembered]))
+        new = e.node("Gemm", [e.node("Mul", [reset, hidden]), values["recurrentWeight:new"], fedNew], transB=1)
     kept = e.node("Mul", [update, hidden])
-    added = e.node("Mul", [e.node("Sub", [e.scalar(1, "float32"), update]), new])
+    added = e.node("Mul", [e.node("Sub", [e.scalar(1, "float32"), update]), parameters.activate(e, 1, new)])
     return [e.node("Add", [kept, added])]
 
 
-def _recurrent(e: Emitter, blocks: Mapping[str, Mapping[str, str]], gate: str, hidden: str) -> str:
-    """Emit the hidden state's part of one gate."""
-    bias = blocks["recurrentBias"][gate] if "recurrentBias" in blocks else None
-    return e.node("Gemm", [hidden, blocks["recurrentWeight"][gate], bias], transB=1)
-
-
 def lstm_step(e: Emitter, parameters: Parameters, fed: str, states: list[str]) -> list[str]:
-    """Emit a step of a long short-term memory. All three peepholes see the cell state before the step."""
+    """Emit a step of a long short-term memory: input, output and forget gate as one. All three peepholes see the cell state before it."""
     hidden, cell = states
-    values, blocks = parameters.values, parameters.blocks
-    recurrent = e.node("Gemm", [hidden, values["recurrentWeight"], values.get("recurrentBias")], transB=1)
-    gates = _blocks(e, e.node("Add", [fed, recurrent]), parameters.op.options.layout, axis=1)
-    for gate, peephole in blocks.get("peepholeWeight", {}).items():
-        gates[gate] = e.node("Add", [gates[gate], e.node("Mul", [peephole, cell])])
-    inward, outward, forget = (parameters.activate(e, 0, gates[gate]) for gate in "iof")
+    values, size = parameters.values, parameters.state.dimensions[1]
+    recurrent = e.node("Gemm", [hidden, values["recurrentWeight"], fed], transB=1)
+    gates, candidate = _split(e, recurrent, [3, 1], size)
+    if "peepholeWeight" in values:
+        gates = e.node("Add", [gates, e.node("Mul", [values["peepholeWeight"], e.node("Concat", [cell] * 3, axis=1)])])
+    inward, outward, forget = _split(e, parameters.activate(e, 0, gates), [1, 1, 1], size)
     kept = e.node("Mul", [forget, cell])
-    added = e.node("Mul", [inward, parameters.activate(e, 1, gates["g"])])
+    added = e.node("Mul", [inward, parameters.activate(e, 1, candidate)])
     cell = e.node("Add", [kept, added])
     return [e.node("Mul", [outward, parameters.activate(e, 2, cell)]), cell]
 
 
 def _parameters(e: Emitter, op: Op, activations: Sequence[Activation], direction: int | None) -> Parameters:
     """Collect the parameters of a direction; ``None`` if they have no dimension for it."""
-    values = {name: value for name, value in op.inputs.items() if name in _PARAMETERS}
+    values = {name: op[name] for name in _PARAMETERS if name in op.inputs}
     if direction is not None:
         index = e.scalar(direction, "int64")
         values = {name: e.node("Gather", [value, index], axis=0) for name, value in values.items()}
-    blocks: dict[str, dict[str, str]] = {}
-    if "peepholeWeight" in values:
-        blocks["peepholeWeight"] = _blocks(e, values["peepholeWeight"], "iof")
-    if op.name.startswith("gru") and not op.options.resetAfter:
-        blocks.update(
-            {name: _blocks(e, values[name], op.options.layout) for name in ("recurrentWeight", "recurrentBias") if name in values}
-        )
-    return Parameters(op=op, activations=activations, values=values, blocks=blocks)
+    isGru, layout = op.name.startswith("gru"), op.options.layout
+    if not isGru:
+        values = {name: value if name == "peepholeWeight" else order_gates(e, value, layout, "iofg", 0) for name, value in values.items()}
+        layout = "iofg"
+    if "recurrentBias" in values and not (isGru and op.options.resetAfter):
+        recurrentBias = values.pop("recurrentBias")
+        values["bias"] = e.node("Add", [values["bias"], recurrentBias]) if "bias" in values else recurrentBias
+    if isGru and not op.options.resetAfter:
+        parts = _split(e, values["recurrentWeight"], [2, 1], op.arguments["hiddenSize"], axis=0)
+        values["recurrentWeight:gates"], values["recurrentWeight:new"] = parts
+    return Parameters(op=op, activations=activations, layout=layout, values=values)
+
+
+def order_gates(e: Emitter, value: str, layout: str, wanted: str, axis: int) -> str:
+    """Bring the gates, which lie along an axis, into another order."""
+    if layout == wanted:
+        return value
+    parts = dict(zip(layout, e.nodes("Split", [value], len(layout), axis=axis, num_outputs=len(layout)), strict=True))
+    return e.node("Concat", [parts[gate] for gate in wanted], axis=axis)
 
 
 def run_cell(e: Emitter, op: Op, step: Step, activations: Sequence[Activation], states: list[str]) -> list[str]:
@@ -139,7 +145,7 @@ def run_cell(e: Emitter, op: Op, step: Step, activations: Sequence[Activation], 
         The states after it.
     """
     parameters = _parameters(e, op, activations, None)
-    fed = e.node("Gemm", [op["input"], op["weight"], op.get("bias")], transB=1)
+    fed = e.node("Gemm", [op["input"], parameters.values["weight"], parameters.values.get("bias")], transB=1)
     return step(e, parameters, fed, states)
 
 
