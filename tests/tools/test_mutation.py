@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,8 @@ def changes(source: str) -> list[tuple[str, str]]:
         ("if TYPE_CHECKING:\n    a()", []),
         ("@a(1)\ndef f(x: 'a < 1') -> 'b < 1':\n    y: c[1]", []),
         ("x = f'{a + b}'", []),
+        ("zip(a, strict=True)", [("zip(a, strict=True)", "pass")]),
+        ("class A(B, total=False): ...", []),
     ],
 )
 def test_changes(source: str, expected: list[tuple[str, str]]) -> None:
@@ -156,8 +159,8 @@ class Reached(Reach):
         self.seconds = seconds
         self.reached = lines
 
-    def lines(self, path: str) -> dict[int, list[str]]:
-        return self.reached
+    def tests(self, path: str, lines: Iterable[int] | None = None) -> set[str]:
+        return {test for line in (self.reached if lines is None else lines) for test in self.reached.get(line, ())}
 
 
 NEAR, OTHER = "tests/builder/test_a.py", "tests/context/test_b.py"
@@ -196,17 +199,17 @@ def test_a_module_without_lines_that_a_test_reaches() -> None:
 
 
 @pytest.mark.parametrize(
-    ("after", "expected"),
+    ("now", "expected"),
     [
         ("a b c d", {1: 1, 2: 2, 3: 3, 4: 4}),
-        ("x a b c d", {1: 2, 2: 3, 3: 4, 4: 5}),
-        ("a c d", {1: 1, 3: 2, 4: 3}),
-        ("a x y z d", {1: 1, 2: 2, 3: 3, 4: 5}),
-        ("a x d", {1: 1, 2: 2, 3: 2, 4: 3}),
+        ("x a b c d", {2: 1, 3: 2, 4: 3, 5: 4}),
+        ("a c d", {1: 1, 2: 3, 3: 4}),
+        ("a x y z d", {1: 1, 2: 2, 3: 3, 4: 3, 5: 4}),
+        ("a x d", {1: 1, 2: 2, 3: 4}),
     ],
 )
-def test_lines_of_an_earlier_run(after: str, expected: dict[int, int]) -> None:
-    assert _moved_lines("a\nb\nc\nd\n", after.replace(" ", "\n")) == expected
+def test_lines_of_an_earlier_run(now: str, expected: dict[int, int]) -> None:
+    assert _moved_lines(now.replace(" ", "\n"), "a\nb\nc\nd\n") == expected
 
 
 # ---- A run

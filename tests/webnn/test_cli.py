@@ -64,6 +64,28 @@ def test_help(arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "defaults"),
+    [
+        (("demo",), {"images": "12"}),
+        (("check",), {"timeout": "300.0"}),
+        (("wpt", "run"), {"timeout-multiplier": "1.0", "memory-limit": "1024"}),
+        (("wpt", "record"), {"timeout-multiplier": "1.0"}),
+        (("wpt", "vectors"), {"timeout": "60.0"}),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "defaults",
+)
+def test_defaults(command: tuple[str, ...], defaults: dict[str, str]) -> None:
+    """What an option is if it is not given stands in the help."""
+    code, output, _ = invoke(*command, "--help")
+    assert code == 0
+    # As words: lines and frames depend on the library's version.
+    words = " ".join(re.sub("[│|]", " ", output).split())
+    for option, default in defaults.items():
+        told = words.partition(f" --{option} ")[2].partition(" --")[0]
+        assert re.search(rf"\bdefault: {re.escape(default)}[];]", told), told
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("unknown",), "No such command 'unknown'"),

@@ -27,6 +27,10 @@ _COMPARISONS: Mapping[type[ast.cmpop], Sequence[type[ast.cmpop]]] = {
 _REMOVED = (ast.Expr, ast.AugAssign, ast.Raise, ast.Delete, ast.Break, ast.Continue)
 
 
+#: Arguments that no right program feels: of a `TypedDict`, and of `zip`, which then checks what always holds.
+_UNSEEN = ("total", "strict")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
     """A change of a file.
@@ -136,7 +140,9 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, ast.stmt, bool]]:
                 yield changed, after, statement, at_import
         inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         for name, value in ast.iter_fields(node):
-            if name in ("annotation", "returns", "decorator_list", "type_params"):
+            if name in ("annotation", "returns", "decorator_list", "type_params") or (
+                isinstance(node, ast.keyword) and node.arg in _UNSEEN
+            ):
                 continue
             pending += [
                 (each, statement, at_import and not (inside and name == "body"))

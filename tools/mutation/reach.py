@@ -6,11 +6,15 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
+
+from coverage.numbits import num_in_numbits
 
 __all__ = ["ENDLESS", "PACKAGES", "ROOT", "Reach", "copy_checkout", "environment", "files", "measure"]
 
@@ -18,6 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("validation", "builder", "context", "webnn", "wpt_runner")
 #: The exit status of a run whose test used more CPU time than it may.
 ENDLESS = 99
+
+#: The tests that reach a file, each with its lines as coverage packs them; and where the file's lines were when that was measured.
+_Measured = tuple[list[tuple[str, bytes]], dict[int, int]]
 
 _SETTINGS = """\
 [run]
@@ -56,36 +63,52 @@ def environment(checkout: Path, **more: str) -> dict[str, str]:
 class Reach:
     """What a run of the tests told.
 
+    Args:
+        data: The data that coverage has combined: https://coverage.readthedocs.io/en/latest/dbschema.html.
+        checkout: The copy of the checkout that was measured.
+        record: What the plug-in recorded.
+
     Attributes:
-        seconds: How long each test took, by name.
-        failed: The tests that failed, and cannot tell anything about a mutant.
+        seconds: How long each test took, by name; without those that failed, which cannot tell anything about a mutant.
     """
 
-    def __init__(self, data: Path, checkout: Path, record: Mapping[str, Mapping[str, float]]) -> None:
-        from coverage import CoverageData  # noqa: PLC0415 (the tests of the other modules do without)
-
-        self._data = CoverageData(str(data))
-        self._data.read()
+    def __init__(self, data: Path, checkout: Path, record: Mapping[str, Any]) -> None:
+        self._data = sqlite3.connect(data)
         self._checkout = checkout
-        self._lines: dict[str, dict[int, list[str]]] = {}
-        self.failed = frozenset(record["failed"])
-        self.seconds = {test: seconds for test, seconds in record["seconds"].items() if test not in self.failed}
+        self._files: dict[str, _Measured] = {}
+        failed = frozenset(record["failed"])
+        self.seconds: dict[str, float] = {test: seconds for test, seconds in record["seconds"].items() if test not in failed}
 
-    def lines(self, path: str) -> dict[int, list[str]]:
-        """Return the tests that reach each line of a file. An empty name stands for what runs when a module is imported."""
-        if path not in self._lines:
-            measured = self._checkout / path
-            found = self._data.contexts_by_lineno(str(measured))
-            names = {context: context.partition(" (")[0] for contexts in found.values() for context in contexts}
-            moved = _moved_lines(measured.read_text(encoding="utf-8"), (ROOT / path).read_text(encoding="utf-8"))
-            self._lines[path] = {moved[line]: [names[context] for context in contexts] for line, contexts in found.items() if line in moved}
-        return self._lines[path]
+    def tests(self, path: str, lines: Iterable[int] | None = None) -> set[str]:
+        """Return the tests that reach one of the lines of a file, or any line.
+
+        An empty name stands for what runs when a module is imported. A line that was not there when the file was measured counts as any.
+        """
+        if path not in self._files:
+            self._files[path] = self._measured(path)
+        rows, moved = self._files[path]
+        wanted = [] if lines is None else [moved.get(line) for line in lines]
+        if lines is None or None in wanted:
+            return {test for test, _ in rows}
+        return {test for test, bits in rows if any(line is not None and num_in_numbits(line, bits) for line in wanted)}
+
+    def _measured(self, path: str) -> _Measured:
+        measured = self._checkout / path
+        rows = self._data.execute(
+            "select context.context, line_bits.numbits from line_bits join context on context.id = line_bits.context_id "
+            "join file on file.id = line_bits.file_id where file.path = ?",
+            (str(measured.resolve()),),
+        )
+        before = measured.read_text(encoding="utf-8") if measured.exists() else ""
+        moved = _moved_lines((ROOT / path).read_text(encoding="utf-8"), before)
+        # Of a process that a test has started, the name is that of the test's stage.
+        return [(context.partition(" (")[0], bits) for context, bits in rows], moved
 
 
-def _moved_lines(before: str, after: str) -> dict[int, int]:
-    """Return where the lines of a text are after a change, counted from 1. What stands in place of others is where they were."""
+def _moved_lines(after: str, before: str) -> dict[int, int]:
+    """Return where the lines of a text were before a change, counted from 1. What stands in place of others was where they were."""
     moved: dict[int, int] = {}
-    for _, start, end, first, last in SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes():
+    for _, start, end, first, last in SequenceMatcher(None, after.splitlines(), before.splitlines(), autojunk=False).get_opcodes():
         moved |= {line + 1: min(first + line - start, last - 1) + 1 for line in range(start, end) if last > first}
     return moved
 

@@ -58,13 +58,12 @@ def choose(mutant: Mutant, reach: Reach, budget: float) -> list[str]:
     """
     package, _, _ = mutant.path.partition("/")
     near = f"tests/{package}/"
-    lines = reach.lines(mutant.path)
-    told = {test for line in mutant.lines for test in lines.get(line, ())}
+    told = reach.tests(mutant.path, mutant.lines)
     reaching = {test for test in told if test in reach.seconds}
     if not told and not mutant.at_import:
         return []
     if mutant.at_import or not reaching:
-        reaching |= {test for tests in lines.values() for test in tests if test in reach.seconds}
+        reaching |= {test for test in reach.tests(mutant.path) if test in reach.seconds}
     files = {test.partition("::")[0] for test in reaching}
     others = {test for test in reach.seconds if test.partition("::")[0] in files or (not files and test.startswith((near, "tests/meta/")))}
 
