@@ -15,16 +15,18 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 RNG = np.random.default_rng(0)
 SHAPES: list[tuple[int, ...]] = [(), (1,), (7,), (2, 3, 5), (1, 2, 1, 2, 3, 1, 2, 2)]
-#: Every number of float16; of float32 every exponent with some fractions, and the halves with their neighbours.
+#: Every number of float16; of float32 every exponent with some fractions, and the halves with their neighbours, without the denormals,
+#: which some processors take for zero.
 FLOAT16 = np.arange(2**16, dtype=np.uint16).view(np.float16)
 EXPONENTS = np.arange(2**9, dtype=np.uint32)[:, None] * 2**23
 HALVES = np.array([*np.arange(-20.5, 21), 2.0**21 + 0.5, 2.0**22 + 0.5, 2.0**22 + 1.5, 2.0**23 - 0.5, 2.0**23 + 1], np.float32)
-FLOAT32 = np.concatenate(
+NUMBERS = np.concatenate(
     [
         (EXPONENTS + np.array([0, 1, 2**22, 2**23 - 1], np.uint32)).view(np.float32).ravel(),
         *(np.nextafter(HALVES, direction) for direction in (np.float32(-np.inf), HALVES, np.float32(np.inf))),
     ]
 )
+FLOAT32 = NUMBERS[(NUMBERS == 0) | ~(np.abs(NUMBERS) < np.finfo(np.float32).smallest_normal)]
 FLOATS: dict[str, Array] = {"float16": FLOAT16, "float32": FLOAT32}
 
 
