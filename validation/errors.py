@@ -59,7 +59,7 @@ def label_prefix(label: str) -> str:
     """Return what a message begins with that is about a labelled operator; nothing for an empty label.
 
     A label is any text of the program, so it is shown in one line, shortened, and without characters that a terminal obeys
-    (`#dom-mloperatoroptions-label`). The error's attribute ``label`` has the label itself.
+    (`#dictdef-mloperatoroptions`). The error's attribute ``label`` has the label itself.
     """
     if not label:
         return ""

@@ -56,7 +56,7 @@ _LONGEST_SHOWN, _MOST_SHOWN, _DEEPEST_SHOWN = 80, 40, 3
 #: Digits of larger integers are not shown. Python refuses to write those of very large ones.
 _MOST_BITS = 1024
 #: The most elements that an iterator may yield, and entries of a mapping that is no dict: no operation needs as many, and some never end.
-_LONGEST = 2**20
+_LONGEST = 2**16
 
 
 class ConversionError(ValueError):

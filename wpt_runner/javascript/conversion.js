@@ -235,7 +235,7 @@ function sequence(type) {
 }
 
 // No operation needs as many elements, and some iterators never end.
-const LONGEST_SEQUENCE = 2 ** 20;
+const LONGEST_SEQUENCE = 2 ** 16;
 
 function fromIterator(element, value, method, where, call) {
   const iterator = apply(method, value, []);
