@@ -12,6 +12,7 @@ Source: Web IDL, section "ECMAScript type mapping".
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 import re
@@ -327,15 +328,16 @@ def _read(value: object, wanted: str) -> Iterator[Any]:
         ConversionError: One of its methods raises an exception, or it yields more than `_LONGEST` elements.
     """
     iterator: Iterator[Any] = _ask(iter, value, wanted)
-    for _ in range(_LONGEST):
+    for count in itertools.count():
         try:
             element = next(iterator)
         except StopIteration:
             return
         except Exception as error:
             raise ConversionError(f"must be {wanted}, got {describe(value)}, which raised {describe(error)}") from error
+        if count == _LONGEST:
+            raise ConversionError(f"must yield at most {_LONGEST} elements, got more from {describe(value)}")
         yield element
-    raise ConversionError(f"must yield at most {_LONGEST} elements, got more from {describe(value)}")
 
 
 def sequence(convert: Callable[[object], T]) -> Callable[[object], tuple[T, ...]]:

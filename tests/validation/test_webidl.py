@@ -337,6 +337,7 @@ def test_a_sequence_is_read_once() -> None:
 def test_an_endless_iterator(make: Callable[[], Any]) -> None:
     with pytest.raises(ConversionError, match="must yield at most 65536 elements, got more from"):
         webidl.sequence(webidl.enforceRangeUnsignedLong)(make())
+    assert len(webidl.sequence(webidl.enforceRangeUnsignedLong)(range(65536))) == 65536
 
 
 def test_an_iterator_that_raises() -> None:
