@@ -10,7 +10,18 @@ import pytest
 
 import webnn
 from tests.context.inventories import INVENTORIES, install
-from webnn import ML, DeviceFallbackWarning, Document, GPUDevice, MLContext, MLGraphBuilder, Navigator, SecurityError, WebNNTypeError
+from webnn import (
+    ML,
+    DeviceFallbackWarning,
+    Document,
+    GPUDevice,
+    MLContext,
+    MLGraphBuilder,
+    Navigator,
+    SecurityError,
+    WebNNTypeError,
+    WebNNWarning,
+)
 from webnn.context.devices import CPU, CUDA, DIRECTML
 
 
@@ -36,7 +47,7 @@ def test_revisions() -> None:
 OPTIONS: list[tuple[Any, tuple[str, str]]] = [
     (None, ("cpu", "default")),
     ({}, ("cpu", "default")),
-    ({"deviceType": None, "unknown": 3}, ("cpu", "default")),
+    ({"deviceType": None}, ("cpu", "default")),
     ({"powerPreference": "low-power"}, ("cpu", "low-power")),
     ({"deviceType": "cpu", "powerPreference": "high-performance"}, ("cpu", "high-performance")),
 ]
@@ -47,6 +58,12 @@ def test_options(options: Any, expected: tuple[str, str]) -> None:
     context = ML().createContextSync(options)
     assert isinstance(context, MLContext)
     assert (context._contextType, context._deviceType, context._powerPreference) == ("default", *expected)
+
+
+def test_an_unknown_option() -> None:
+    with pytest.warns(WebNNWarning, match=r"createContext: options\.unknown is ignored"):
+        context = ML().createContextSync({"unknown": 3})  # type: ignore[typeddict-unknown-key]
+    assert (context._deviceType, context._powerPreference) == ("cpu", "default")
 
 
 WRONG_OPTIONS: list[tuple[Any, str]] = [
