@@ -145,10 +145,10 @@ def test_a_job_that_is_queued_while_the_worker_ends() -> None:
 
     timeline._lock = Busy(timeline._lock, post)  # type: ignore[assignment]
     timeline.post(order.job("first"))
-    wait_for(lambda: order.names == ["first", "late"])
+    wait_until(lambda: order.names == ["first", "late"])
     # The same worker went on.
     assert set(order.threads) == {worker.ident for worker in workers}
-    wait_for(lambda: not timeline._employed)
+    wait_until(lambda: not timeline._employed)
 
 
 class Drowsy(Timeline):
@@ -189,7 +189,7 @@ def test_a_job_that_is_queued_while_the_worker_falls_asleep() -> None:
     order = Order()
     timeline = Drowsy(order.job("late"))
     timeline.post(order.job("first"))
-    wait_for(lambda: not timeline._employed)
+    wait_until(lambda: not timeline._employed)
     assert order.names == ["first", "late"]
     asleep = timeline.pauses.index(0)
     assert max(timeline.pauses[:asleep]) > timeline._grace

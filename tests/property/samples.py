@@ -83,13 +83,9 @@ def _indices(*shape: int) -> Array:
     return np.random.default_rng(2).integers(0, 2, shape)
 
 
-_UNARY = (
-    "abs ceil cos erf exp floor identity log neg reciprocal roundEven sign sin sqrt tan "
-    "elu gelu hardSigmoid hardSwish leakyRelu linear relu sigmoid softplus softsign tanh "
-    "logicalNot isNaN isInfinite"
-).split()
-_BINARY = "add sub mul div max min pow equal notEqual greater greaterOrEqual lesser lesserOrEqual logicalAnd logicalOr logicalXor".split()
-_REDUCTIONS = "L1 L2 LogSum LogSumExp Max Mean Min Product Sum SumSquare".split()
+_UNARY = ["abs", "ceil", "cos", "erf", "exp", "floor", "identity", "log", "neg", "reciprocal", "roundEven", "sign", "sin", "sqrt", "tan", "elu", "gelu", "hardSigmoid", "hardSwish", "leakyRelu", "linear", "relu", "sigmoid", "softplus", "softsign", "tanh", "logicalNot", "isNaN", "isInfinite"]
+_BINARY = ["add", "sub", "mul", "div", "max", "min", "pow", "equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual", "logicalAnd", "logicalOr", "logicalXor"]
+_REDUCTIONS = ["L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Product", "Sum", "SumSquare"]
 
 #: Operations that move elements and leave their bits alone.
 MOVERS: list[Sample] = [
