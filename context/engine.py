@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webnn.context import requirement
 from webnn.context.buffers import BufferSlot, Checked, copy_bytes
 from webnn.context.devices import Device, SessionSettings, session_settings
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
@@ -103,9 +104,13 @@ def _runtime() -> ModuleType:
 
         # Removing one of two flavours leaves an empty folder, which imports without an error.
         _ = onnxruntime.InferenceSession
-    except (ImportError, AttributeError) as error:
-        raise NotSupportedError("webnn needs ONNX Runtime: install one of onnxruntime, onnxruntime-gpu, onnxruntime-directml") from error
-    module: ModuleType = onnxruntime
+        module: ModuleType = onnxruntime
+        old = requirement.too_old(str(module.__version__))
+    except Exception as error:  # whatever the import of an extension module raises
+        absent = isinstance(error, ModuleNotFoundError) and error.name == "onnxruntime"
+        raise NotSupportedError(requirement.missing() if absent else requirement.broken(one_line(error))) from error
+    if old:
+        raise NotSupportedError(old)
     return module
 
 

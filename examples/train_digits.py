@@ -1,8 +1,8 @@
 """Train the small digit classifier that ``webnn demo`` runs, and export it for WebNN.
 
 Run it once, by hand; the exported file is part of the package. It needs two packages that
-``webnn`` itself does not: ``pip install torch scikit-learn`` (CPU builds are enough), or the
-extra ``webnn[train]``. On one machine the same seed and package versions give the same bytes.
+``webnn`` itself does not, torch and scikit-learn (CPU builds are enough): in a checkout
+``python -m pip install '.[train]'``. On one machine the same seed and package versions give the same bytes.
 
 The data are the 1797 images (8x8 pixels, ink from 0 to 16) of the UCI set "Optical Recognition
 of Handwritten Digits" (E. Alpaydin and C. Kaynak, 1998, doi:10.24432/C50P49, CC BY 4.0) that

@@ -10,6 +10,7 @@ suffix ``Sync``.
 
 from __future__ import annotations
 
+from webnn._installation import warn_of_mixture
 from webnn._names import publish
 from webnn._version import __version__
 from webnn.builder.graph_builder import MLGraphBuilder
@@ -143,3 +144,5 @@ publish(__name__, list(globals().values()))
 
 #: The page's navigator: ``navigator.ml``.
 navigator = Navigator()
+
+warn_of_mixture()

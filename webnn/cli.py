@@ -15,7 +15,7 @@ from rich.text import Text
 import webnn
 from webnn.check import command as check
 from webnn.context import devices as device_selection
-from webnn.context import discovery, emulation, engine
+from webnn.context import discovery, emulation, engine, requirement
 from webnn.demo import network, show
 from webnn.validation.profiles import PROFILES, Profile, ProfileError, load_profile
 from webnn.wpt_runner import cli as wpt_runner
@@ -23,10 +23,12 @@ from webnn.wpt_runner.commands import program
 from webnn.wpt_runner.commands.choices import Device, Fallback
 from webnn.wpt_runner.commands.failure import failure
 
-__all__ = ["app", "main"]
+__all__ = ["LOWEST_TYPER", "app", "main"]
 
 _LOWEST_ACCURACY = 0.97
 _ENGINE = "onnxruntime"
+#: The lower limit in pyproject.toml. An older typer with a recent click takes `--version` as given, and ends every command with success.
+LOWEST_TYPER = (0, 15, 4)
 
 #: A name, its value and a remark.
 Row = tuple[str, str, str]
@@ -135,6 +137,9 @@ def profiles(
 
 def main() -> None:
     """Run the command line."""
+    if requirement.is_older(typer.__version__, LOWEST_TYPER):
+        needed = ".".join(map(str, LOWEST_TYPER))
+        sys.exit(f"webnn: typer {needed} or newer is needed, found {typer.__version__}: run 'python -m pip install --upgrade typer'")
     try:
         app()
     except webnn.DOMException as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from webnn._installation import find_mixture, is_overwritten
 from webnn.context.emulation import ambient, emulate
 from webnn.context.faults import Faults
 
@@ -94,6 +95,9 @@ def pytest_configure(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: There is no such profile.
     """
+    if is_overwritten():
+        # Not an error: every run of pytest in this environment loads the plugin.
+        config.issue_config_time_warning(UserWarning(f"webnn: {find_mixture()}"), stacklevel=2)
     config.addinivalue_line("markers", f"{_NAME}(profile): run the test on a device profile of WebNN, a name or a file")
     profile = _profile_of(config)
     if not profile:

@@ -248,7 +248,9 @@ def test_a_child_that_goes_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_finding_a_named_node(tmp_path: Path, version: str, found: tuple[int, int] | str) -> None:
     path = fake(tmp_path, f"print({version!r}, __file__)").path
     if isinstance(found, str):
-        with pytest.raises(NodeMissingError, match=rf"Node 22\.15 or newer is needed, but .*{found}: pip install 'webnn\[js\]' brings one"):
+        with pytest.raises(
+            NodeMissingError, match=rf"Node 22\.15 or newer is needed, but .*{found}: install the extra js of webnn \(docs/install\.md\)"
+        ):
             find_node(path)
     else:
         assert find_node(path) == Node(path, found)
@@ -257,7 +259,7 @@ def test_finding_a_named_node(tmp_path: Path, version: str, found: tuple[int, in
 def test_finding_no_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NodeMissingError, match="but there is none: pip install"):
+    with pytest.raises(NodeMissingError, match="but there is none: install the extra js"):
         find_node()
 
 

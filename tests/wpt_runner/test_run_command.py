@@ -57,7 +57,10 @@ def write(file: Path, text: str) -> Path:
         (["--node", "node", "a.py"], "--node can only be given for JavaScript"),
         (["--device-profile", "none", "a.mjs"], "none: must be a device profile, one of coreml, "),
         (["--device-profile", "none", "a.py"], "none: must be a device profile, one of coreml, "),
-        (["--node", "none", "a.mjs"], "Node 22.15 or newer is needed, but none does not run as Node: pip install 'webnn[js]' brings one"),
+        (
+            ["--node", "none", "a.mjs"],
+            "Node 22.15 or newer is needed, but none does not run as Node: install the extra js of webnn (docs/install.md)",
+        ),
     ],
 )
 def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str) -> None:

@@ -139,7 +139,7 @@ def _update(checkout: Checkout, expected: Expectations, results: list[FileResult
         expected.path.write_text(text, encoding="utf-8", newline="")
         updated = load_expectations(str(expected.path))
     except ModuleNotFoundError:
-        raise failure("--update-expectations needs the package tomlkit: pip install 'webnn[wpt]'", 2) from None
+        raise failure("--update-expectations needs the package tomlkit: install the extra wpt of webnn (docs/install.md)", 2) from None
     except (OSError, ValueError) as error:
         raise failure(f"cannot write the expectations: {error}", 2) from None
     typer.echo(f"wrote {expected.path}")

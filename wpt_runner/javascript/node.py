@@ -99,7 +99,7 @@ class Program:
 
 
 def find_node(named: Path | None = None) -> Node:
-    """Find a Node that is new enough: the one that the user names, or else that of the extra ``webnn[js]``, or else one on the PATH.
+    """Find a Node that is new enough: the one that the user names, or else that of the extra ``js``, or else one on the PATH.
 
     Raises:
         NodeMissingError: There is none. The message says what is there.
@@ -114,7 +114,7 @@ def find_node(named: Path | None = None) -> Node:
         else:
             return node
     what = "; ".join(found) or "there is none"
-    raise NodeMissingError(f"Node {LOWEST[0]}.{LOWEST[1]} or newer is needed, but {what}: pip install 'webnn[js]' brings one")
+    raise NodeMissingError(f"Node {LOWEST[0]}.{LOWEST[1]} or newer is needed, but {what}: install the extra js of webnn (docs/install.md)")
 
 
 def _candidates() -> Iterator[Path]:

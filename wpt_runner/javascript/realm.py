@@ -267,11 +267,14 @@ def _new_context() -> quickjs.Context:
     try:
         import quickjs  # noqa: PLC0415
     except ImportError:
-        raise EngineMissingError("the JavaScript engine quickjs-ng is not installed: pip install 'webnn[wpt]'") from None
+        raise EngineMissingError(
+            "the JavaScript engine quickjs-ng is not installed: install the extra wpt of webnn (docs/install.md)"
+        ) from None
     context = quickjs.Context()
     if not callable(getattr(context, "execute_pending_job", None)) or context.eval("typeof Uint8Array.prototype.toBase64") != "function":
         raise EngineMissingError(
-            "another package named quickjs is installed in place of quickjs-ng: pip uninstall quickjs, then pip install 'webnn[wpt]'"
+            "another package named quickjs is installed in place of quickjs-ng: uninstall quickjs, then install the extra wpt of webnn "
+            "(docs/install.md)"
         )
     return context
 

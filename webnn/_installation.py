@@ -1,0 +1,56 @@
+"""What is in the folder of this package: another distribution, such as pywebnn, may install a folder ``webnn`` too.
+
+pip writes the files of both into one folder, and `pip check` does not notice. Which package ``import webnn`` finds depends on which one was
+installed last, and uninstalling one of them deletes the ``__init__.py`` of the other. Imported by every `import webnn`: nothing heavy here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+__all__ = ["MODULES", "find_mixture", "is_overwritten", "warn_of_mixture"]
+
+#: The modules that stand in this folder itself.
+MODULES = frozenset({"__init__.py", "__main__.py", "_installation.py", "_names.py", "_version.py", "cli.py", "ignored.py", "pytest_plugin.py"})
+#: What Python or a type checker takes for a module.
+_SUFFIXES = (".py", ".pyi", ".so", ".pyd")
+_FOLDER = os.path.dirname(__file__)
+
+
+def is_overwritten() -> bool:
+    """Tell whether the package that was imported has another ``__init__.py`` than ours, or none."""
+    return not hasattr(sys.modules[__name__.partition(".")[0]], "navigator")
+
+
+def find_mixture(folder: str = _FOLDER) -> str:
+    """Return what is wrong with the files of this package and what to do, as one sentence; an empty string if nothing is wrong.
+
+    Args:
+        folder: The folder of the package.
+    """
+    try:
+        present = {name for name in os.listdir(folder) if name.endswith(_SUFFIXES) and not name.startswith(".")}
+    except OSError:
+        present = set()
+    if os.path.basename(__file__) not in present:
+        # In an archive, or compiled: there are no files to compare.
+        return ""
+    foreign, missing = sorted(present - MODULES), sorted(MODULES - present)
+    wrong = [f"{what} {', '.join(names)}" for what, names in (("holds foreign files:", foreign), ("lacks", missing)) if names]
+    if is_overwritten() and not missing:
+        wrong.append("has the __init__.py of another package")
+    if not wrong:
+        return ""
+    return (
+        f"the folder {folder} {', and '.join(wrong)} (pywebnn, for one, installs a folder webnn too): "
+        "run 'python -m pip uninstall pywebnn webnn', then install the one that you want"
+    )
+
+
+def warn_of_mixture() -> None:
+    """Warn of what `find_mixture` finds."""
+    mixture = find_mixture()
+    if mixture:
+        warnings.warn(f"webnn: {mixture}", stacklevel=3)
