@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import webnn
 from webnn._installation import find_mixture, is_overwritten
 
 
