@@ -27,8 +27,8 @@ __all__ = ["LOWEST_TYPER", "app", "main"]
 
 _LOWEST_ACCURACY = 0.97
 _ENGINE = "onnxruntime"
-#: The lower limit in pyproject.toml. An older typer with a recent click takes `--version` as given, and ends every command with success.
-LOWEST_TYPER = (0, 15, 4)
+#: The lower limit in pyproject.toml. With a recent click, typer 0.12 takes `--version` as given, and ends every command with success.
+LOWEST_TYPER = (0, 16, 0)
 
 #: A name, its value and a remark.
 Row = tuple[str, str, str]

@@ -116,7 +116,7 @@ def test_without_files_there_is_nothing_to_compare(tmp_path: Path) -> None:
 
 def test_an_old_typer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("typer.__version__", "0.12.5")
-    with pytest.raises(SystemExit, match=r"webnn: typer 0\.15\.4 or newer is needed, found 0\.12\.5: run"):
+    with pytest.raises(SystemExit, match=r"webnn: typer 0\.16\.0 or newer is needed, found 0\.12\.5: run"):
         cli.main()
 
 
