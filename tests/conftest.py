@@ -7,11 +7,13 @@ integration, a run in which no such test ran fails.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
-from tests.shared import SHARED
-
+#: As in `tests.shared`, which cannot be imported here: with a checkout elsewhere, `pytest --wpt CHECKOUT` does not find pyproject.toml,
+#: which puts this repository on the path.
+SHARED = Path(__file__).resolve().parents[2] / "shared"
 RAN = pytest.StashKey[int]()
 
 

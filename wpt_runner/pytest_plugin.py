@@ -48,7 +48,8 @@ class _Session:
         except (EngineMissingError, ValueError) as error:
             raise pytest.UsageError(str(error)) from None
         self.variants: list[str] = config.getoption("wpt_variant")
-        self.runner: OneByOne = OneByOne(self.checkout, Settings(revision=level.revision, profile=level.profile))
+        settings = Settings(revision=level.revision, profile=level.profile, timeout_multiplier=config.getoption("wpt_timeout_multiplier"))
+        self.runner: OneByOne = OneByOne(self.checkout, settings)
         self.header = f"wpt: the draft {level.revision}, profile {level.profile}, expectations {name}"
 
 
@@ -62,6 +63,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--wpt-variant", metavar="VARIANT", action="append", default=[], help="only this variant, for example cpu (repeatable)")
     group.addoption("--wpt-revision", metavar="REVISION", help="the revision of the draft; by default that of the checkout's tests")
     group.addoption("--wpt-expectations", metavar="NAME|FILE", help="the expectations, or 'none'")
+    group.addoption("--wpt-timeout-multiplier", metavar="NUMBER", type=float, default=1.0, help="multiplies the time-outs of 10 s and 60 s")
 
 
 def pytest_configure(config: pytest.Config) -> None:

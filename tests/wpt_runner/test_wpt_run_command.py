@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.shared import ROOT
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.engines import needs_quickjs
 from webnn.cli import app
@@ -270,6 +273,21 @@ def test_the_plugin(pytester: pytest.Pytester, checkout: Path) -> None:
 def test_the_plugin_chooses_variants(pytester: pytest.Pytester, checkout: Path) -> None:
     outcome = pytester.runpytest_subprocess("--wpt", str(checkout), "--wpt-variant", "gpu", "-k", "good", "-p", "no:cacheprovider", "-v")
     outcome.assert_outcomes(passed=1)
+
+
+def test_the_plugin_multiplies_the_time_outs(pytester: pytest.Pytester, checkout: Path) -> None:
+    outcome = pytester.runpytest_subprocess(
+        "--wpt", str(checkout), "--wpt-timeout-multiplier", "0.1", "-k", "waits", "-p", "no:cacheprovider"
+    )
+    outcome.assert_outcomes(failed=1)
+    outcome.stdout.fnmatch_lines(["TIMEOUT (expected OK): it was not done after 1 s*"])
+
+
+def test_the_plugin_in_this_repository(checkout: Path) -> None:
+    """As a person has it: the program `pytest`, which does not put its folder on the path, with a checkout elsewhere."""
+    command = [sys.executable, "-P", "-m", "pytest", "--wpt", str(checkout), "--wpt-variant", "gpu", "-k", "good", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("arguments", "message"), [(["--wpt", "nowhere"], "there is no folder nowhere")])
