@@ -17,7 +17,6 @@ _KERNELS = {
     "elu": "Elu",
     "gelu": "Gelu",
     "hardSigmoid": "HardSigmoid",
-    "hardSwish": "HardSwish",
     "leakyRelu": "LeakyRelu",
     "softplus": "Softplus",
     "softsign": "Softsign",
@@ -48,6 +47,13 @@ def _clamp(e: Emitter, op: Op) -> str:
         return e.node("Max", [op["input"], e.scalar(bounds[0], dtype)])
     with np.errstate(over="ignore"):  # a bound beyond float16 is an infinity
         return e.node("Clip", [op["input"], e.scalar(low, dtype), e.scalar(high, dtype)])
+
+
+def _hard_swish(e: Emitter, op: Op) -> str:
+    # The engine's own computes x / 6 + 1/2, which cancels near -3, where x + 3 is exact.
+    value = op["input"]
+    gate = e.node("Clip", [e.node("Add", [value, e.scalar(3, "float32")]), e.scalar(0, "float32"), e.scalar(6, "float32")])
+    return e.node("Mul", [value, e.node("Div", [gate, e.scalar(6, "float32")])])
 
 
 def _linear(e: Emitter, op: Op) -> str:
@@ -84,6 +90,7 @@ TRANSLATIONS = {
     **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in _KERNELS},
     # The engine's `Clip` takes all types; it chooses a value and never rounds.
     "clamp": Translation(emit=_clamp, elementwise=True),
+    "hardSwish": Translation(emit=_hard_swish, carry={"float16": "float32"}, elementwise=True),
     "linear": Translation(emit=_linear, carry={"float16": "float32"}, elementwise=True),
     "prelu": Translation(emit=_prelu, carry={"float16": "float32"}, elementwise=True),
     "relu": Translation(emit=_relu, carry={"float16": "float32"}, elementwise=True),

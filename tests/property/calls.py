@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.reference import REFERENCE
-from tests.support import Act, Array
+from tests.reference import REFERENCE, REFERENCE_2026
+from tests.support import CURRENT, Act, Array
 from webnn import MLGraphBuilder, MLOperand
 
 __all__ = ["Call", "Connected", "Raw", "Results", "compute", "connect", "expected", "map_arrays"]
@@ -25,12 +25,14 @@ class Call:
             two places is one operand.
         options: The options; an array stands for an operand, `Act` for an activation.
         constants: Which operands are constants, and not inputs: the pattern is repeated over the operands in their order.
+        revision: The draft.
     """
 
     name: str
     arguments: Mapping[str, Any]
     options: Mapping[str, Any] = field(default_factory=dict)
     constants: tuple[bool, ...] = (False,)
+    revision: str = "2024-06"
 
 
 @dataclass(frozen=True)
@@ -125,5 +127,6 @@ def expected(call: Call, function: Callable[[Array], Array] = lambda array: arra
 
     arguments = map_arrays(dict(call.arguments), function)
     options = {member: activation(map_arrays(value, function)) for member, value in call.options.items()}
-    returned = REFERENCE[call.name](*arguments.values(), **options)
+    reference = REFERENCE_2026 if call.revision == CURRENT else REFERENCE
+    returned = reference[call.name](*arguments.values(), **options)
     return returned if isinstance(returned, list) else [returned]

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tests.property.calls import Call
-from tests.support import Array
+from tests.support import CURRENT, Array
+from webnn.validation.operations import OPERATIONS_2026
 
 __all__ = ["MOVERS", "SAMPLES", "Sample", "numbers"]
 
@@ -45,12 +46,18 @@ class Sample:
 
     def call(self, operand: Array) -> Call:
         """Make the call on an operand."""
-        first = {} if self.member else {"operand": operand}
+        first = {} if self.member else {OPERATIONS_2026[self.name].operands[0]: operand}
+        # The reference takes float64 for operands, too: what it would round to their type is rounded here.
+        options = {
+            name: float(operand.dtype.type(value)) if isinstance(value, float) and operand.dtype.kind == "f" else value
+            for name, value in self.options(operand).items()
+        }
         return Call(
             name=self.name,
             arguments=first | self.arguments(operand),
-            options=self.options(operand),
+            options=options,
             constants=(self.constants,),
+            revision=CURRENT,
         )
 
 
@@ -83,8 +90,53 @@ def _indices(*shape: int) -> Array:
     return np.random.default_rng(2).integers(0, 2, shape)
 
 
-_UNARY = ["abs", "ceil", "cos", "erf", "exp", "floor", "identity", "log", "neg", "reciprocal", "roundEven", "sign", "sin", "sqrt", "tan", "elu", "gelu", "hardSigmoid", "hardSwish", "leakyRelu", "linear", "relu", "sigmoid", "softplus", "softsign", "tanh", "logicalNot", "isNaN", "isInfinite"]
-_BINARY = ["add", "sub", "mul", "div", "max", "min", "pow", "equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual", "logicalAnd", "logicalOr", "logicalXor"]
+_UNARY = [
+    "abs",
+    "ceil",
+    "cos",
+    "erf",
+    "exp",
+    "floor",
+    "identity",
+    "log",
+    "neg",
+    "reciprocal",
+    "roundEven",
+    "sign",
+    "sin",
+    "sqrt",
+    "tan",
+    "elu",
+    "gelu",
+    "hardSwish",
+    "linear",
+    "relu",
+    "sigmoid",
+    "softplus",
+    "softsign",
+    "tanh",
+    "logicalNot",
+    "isNaN",
+    "isInfinite",
+]
+_BINARY = [
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "max",
+    "min",
+    "pow",
+    "equal",
+    "notEqual",
+    "greater",
+    "greaterOrEqual",
+    "lesser",
+    "lesserOrEqual",
+    "logicalAnd",
+    "logicalOr",
+    "logicalXor",
+]
 _REDUCTIONS = ["L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Product", "Sum", "SumSquare"]
 
 #: Operations that move elements and leave their bits alone.
@@ -112,16 +164,33 @@ MOVERS: list[Sample] = [
     Sample("gather input", lambda x: {"indices": np.array([1, 0, 1])}, lambda x: {"axis": x.ndim - 1}, constants=False),
     Sample("gatherElements", lambda x: {"indices": _indices(*x.shape)}, lambda x: {"axis": x.ndim - 1}),
     Sample("gatherND", lambda x: {"indices": np.array([[0], [0]])}),
-    Sample("scatterElements", lambda x: {"indices": _indices(*x.shape[:-1], 1), "updates": _like(x, *x.shape[:-1], 1)}, lambda x: {"axis": x.ndim - 1}),
+    Sample(
+        "scatterElements",
+        lambda x: {"indices": _indices(*x.shape[:-1], 1), "updates": _like(x, *x.shape[:-1], 1)},
+        lambda x: {"axis": x.ndim - 1},
+    ),
     Sample("scatterND", lambda x: {"indices": np.array([[0]]), "updates": _like(x, 1, *x.shape[1:])}),
     *[
-        Sample(f"pad {mode}", lambda x: {"beginningPadding": [0] * (x.ndim - 1) + [1], "endingPadding": [0] * (x.ndim - 1) + [1]}, _fixed(mode=mode))
+        Sample(
+            f"pad {mode}",
+            lambda x: {"beginningPadding": [0] * (x.ndim - 1) + [1], "endingPadding": [0] * (x.ndim - 1) + [1]},
+            _fixed(mode=mode),
+        )
         for mode in ("constant", "edge", "reflection")
     ],
     Sample("triangular"),
     Sample("triangular lower", options=_fixed(upper=False, diagonal=1)),
-    Sample("where", lambda x: {"condition": _indices(*x.shape).astype(np.uint8), "trueValue": x, "falseValue": _like(x, *x.shape)}, member="trueValue"),
-    Sample("where other", lambda x: {"condition": _indices(*x.shape).astype(np.uint8), "trueValue": _like(x, 1), "falseValue": x}, member="falseValue", constants=False),
+    Sample(
+        "where",
+        lambda x: {"condition": _indices(*x.shape).astype(np.uint8), "trueValue": x, "falseValue": _like(x, *x.shape)},
+        member="trueValue",
+    ),
+    Sample(
+        "where other",
+        lambda x: {"condition": _indices(*x.shape).astype(np.uint8), "trueValue": _like(x, 1), "falseValue": x},
+        member="falseValue",
+        constants=False,
+    ),
     Sample("resample2d", options=_fixed(scales=[2.0, 2.0]), rank=4),
     Sample("resample2d sizes", options=_fixed(sizes=[3, 5]), rank=4),
     Sample("reverse"),
@@ -134,15 +203,17 @@ MOVERS: list[Sample] = [
     Sample("cast same", lambda x: {"dataType": x.dtype.name}),
 ]
 
-_GATES = _fixed(steps=2, hiddenSize=2)
-
 
 def _recurrent(gates: int, *states: str, steps: int = 0) -> Make:
     def make(x: Array) -> dict[str, Any]:
         directions = [1] if steps else []
         weights = {"weight": _like(x, *directions, gates * 2, x.shape[-1]) / 8, "recurrentWeight": _like(x, *directions, gates * 2, 2) / 8}
         others = {state: _like(x, x.shape[-2], 2) for state in states}
-        return {key: value.astype(x.dtype) for key, value in (weights | others).items()} | ({"steps": x.shape[0]} if steps else {}) | {"hiddenSize": 2}
+        return (
+            {key: value.astype(x.dtype) for key, value in (weights | others).items()}
+            | ({"steps": x.shape[0]} if steps else {})
+            | {"hiddenSize": 2}
+        )
 
     return make
 
@@ -150,13 +221,15 @@ def _recurrent(gates: int, *states: str, steps: int = 0) -> Make:
 SAMPLES: list[Sample] = [
     *MOVERS,
     *[Sample(name) for name in _UNARY],
+    Sample("hardSigmoid", options=_fixed(alpha=0.2, beta=0.5)),
+    Sample("leakyRelu", options=_fixed(alpha=0.01)),
     Sample("linear scale", options=_fixed(alpha=2.0)),
     Sample("linear offset", options=_fixed(beta=-1.5)),
     Sample("linear zero", options=_fixed(alpha=0.0)),
     Sample("elu alpha", options=_fixed(alpha=0.5)),
     Sample("leakyRelu alpha", options=_fixed(alpha=2.0)),
     Sample("leakyRelu zero", options=_fixed(alpha=0.0)),
-    Sample("hardSigmoid alpha", options=_fixed(alpha=1 / 6)),
+    Sample("hardSigmoid alpha", options=_fixed(alpha=1 / 6, beta=0.5)),
     Sample("clamp six", options=_fixed(minValue=0, maxValue=6)),
     Sample("clamp one", options=_fixed(minValue=-1, maxValue=1)),
     Sample("clamp from", options=_fixed(minValue=0)),
@@ -180,7 +253,10 @@ SAMPLES: list[Sample] = [
     Sample("prelu input", lambda x: {"slope": _like(x, x.shape[-1])}, constants=False),
     Sample("softmax", lambda x: {"axis": x.ndim - 1}),
     Sample("softmax first", _fixed(axis=0)),
-    *[Sample(f"cast {dtype}", _fixed(dataType=dtype)) for dtype in ("float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8")],
+    *[
+        Sample(f"cast {dtype}", _fixed(dataType=dtype))
+        for dtype in ("float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8")
+    ],
     *[Sample(f"reduce{name}", options=lambda x: {"axes": [x.ndim - 1], "keepDimensions": True}) for name in _REDUCTIONS],
     *[Sample(f"reduce{name} flat", options=lambda x: {"axes": [0, x.ndim - 1], "keepDimensions": False}) for name in _REDUCTIONS],
     *[Sample(f"reduce{name} none", options=_fixed(axes=[])) for name in _REDUCTIONS],
@@ -203,13 +279,20 @@ SAMPLES: list[Sample] = [
     Sample(
         "batchNormalization",
         lambda x: {"mean": _like(x, x.shape[1]), "variance": np.abs(_like(x, x.shape[1]))},
-        lambda x: {"scale": _like(x, x.shape[1], seed=2), "bias": _like(x, x.shape[1], seed=3)},
+        lambda x: {"scale": _like(x, x.shape[1], seed=2), "bias": _like(x, x.shape[1], seed=3), "epsilon": 1e-3},
         rank=4,
     ),
-    Sample("batchNormalization plain", lambda x: {"mean": _like(x, x.shape[1]), "variance": np.abs(_like(x, x.shape[1]))}),
-    Sample("instanceNormalization", options=lambda x: {"scale": _like(x, x.shape[1]), "bias": _like(x, x.shape[1])}, rank=4),
-    Sample("instanceNormalization nhwc", options=_fixed(layout="nhwc"), rank=4),
-    Sample("layerNormalization", options=lambda x: {"axes": [x.ndim - 1], "scale": _like(x, x.shape[-1]), "bias": _like(x, x.shape[-1])}),
+    Sample(
+        "batchNormalization plain", lambda x: {"mean": _like(x, x.shape[1]), "variance": np.abs(_like(x, x.shape[1]))}, _fixed(epsilon=0.25)
+    ),
+    Sample(
+        "instanceNormalization", options=lambda x: {"scale": _like(x, x.shape[1]), "bias": _like(x, x.shape[1]), "epsilon": 1e-3}, rank=4
+    ),
+    Sample("instanceNormalization nhwc", options=_fixed(layout="nhwc", epsilon=1e-3), rank=4),
+    Sample(
+        "layerNormalization",
+        options=lambda x: {"axes": [x.ndim - 1], "scale": _like(x, x.shape[-1]), "bias": _like(x, x.shape[-1]), "epsilon": 1e-3},
+    ),
     Sample("layerNormalization first", options=_fixed(axes=[0, 1], epsilon=0.5)),
     Sample("resample2d linear", options=_fixed(mode="linear", scales=[2.0, 2.0]), rank=4),
     Sample("gru", _recurrent(3, steps=1), rank=3),
@@ -230,5 +313,9 @@ SAMPLES: list[Sample] = [
         )
         for dtype in ("float32", "float16")
     ],
-    Sample("where condition", lambda x: {"condition": x, "trueValue": _like(x, *x.shape).astype("f"), "falseValue": np.zeros(1, "f")}, member="condition"),
+    Sample(
+        "where condition",
+        lambda x: {"condition": x, "trueValue": _like(x, *x.shape).astype("f"), "falseValue": np.zeros(1, "f")},
+        member="condition",
+    ),
 ]

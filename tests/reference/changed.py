@@ -14,7 +14,7 @@ from . import activation, matmul, normalization, recurrent, reduction, tensor
 from ._numbers import Array, exact, idl_float, typed, wide
 
 #: Significant bits, and the exponents of the smallest normal and of the largest number.
-_FORMATS = {"float32": (24, -126, 127), "float16": (11, -14, 15)}
+_FORMATS = {"float32": (24, -126, 127), "float16": (11, -14, 15), "float64": (53, -1022, 1023)}
 
 
 def cast_number(number: float, dtype: np.dtype[Any]) -> float:
