@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from benchmarks import devices, first_build, imports, memory, mobilenet, small, squeezenet, transformer
+from benchmarks import devices, first_build, imports, memory, mobilenet, recurrent, small, squeezenet, transformer
 from benchmarks.measure import Effort, Result, check_same, interleave, summarize
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML
@@ -75,6 +75,15 @@ def _transformer(effort: Effort, revision: str = "2024-06", deviceType: DeviceTy
     times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(25))
     name, title = _named(revision, deviceType, "transformer", "Transformer encoder block: one inference")
     return summarize(name, title, times, unit="ms", bar=1.05)
+
+
+def _lstm(effort: Effort) -> Result:
+    network = recurrent.make_memory()
+    ours, theirs = recurrent.webnn_side(network), recurrent.onnx_side(network)
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(50))
+    # No bar: the engine's operator is faster because its gates are inexact (docs/numerics.md).
+    return summarize("lstm", "lstm, 100 steps, hidden size 64: one inference, with exact gates", times, unit="ms", bar=None)
 
 
 def _tiny(effort: Effort) -> Result:
@@ -265,6 +274,7 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "squeezenet": _squeezenet,
         "mobilenet": _mobilenet,
         "transformer": _transformer,
+        "lstm": _lstm,
         "tiny": _tiny,
         "squeezenet-dispatch": lambda effort: _squeezenet(effort, CURRENT),
         "transformer-dispatch": lambda effort: _transformer(effort, CURRENT),

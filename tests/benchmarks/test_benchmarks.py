@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import cases, first_build, imports, memory, mobilenet, small, squeezenet, transformer
+from benchmarks import cases, first_build, imports, memory, mobilenet, recurrent, small, squeezenet, transformer
 from benchmarks.__main__ import main
 from benchmarks.measure import Array, OutputsDifferError, Result, check_same, interleave, summarize
 from benchmarks.report import COLUMNS, cells
@@ -43,6 +43,11 @@ def _transformer(revision: str) -> tuple[Side, Side]:
     return transformer.webnn_side(block, revision), transformer.onnx_side(block)
 
 
+def _lstm() -> tuple[Side, Side]:
+    network = recurrent.make_memory(steps=5, hiddenSize=3)
+    return recurrent.webnn_side(network), recurrent.onnx_side(network)
+
+
 def _written(program: TensorProgram) -> TensorProgram:
     program()
     return program
@@ -56,6 +61,7 @@ SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
     "build": lambda: _mobilenet(external=True),
     "transformer": lambda: _transformer("2024-06"),
     "transformer-dispatch": lambda: _transformer(CURRENT),
+    "lstm": _lstm,
     "tiny": lambda: (small.webnn_tiny(), small.onnx_tiny()),
     "tiny-dispatch": lambda: (small.webnn_tiny_tensors(), small.onnx_tiny_bound()),
     "queued-dispatch": lambda: (_written(small.webnn_tiny_tensors()).queue, small.onnx_tiny_bound().queue),

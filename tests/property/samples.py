@@ -64,9 +64,9 @@ class Sample:
 def numbers(shape: Sequence[int], dtype: Any, seed: int = 0) -> Array:
     """Return small numbers without zero, halves among the floating-point ones."""
     rng = np.random.default_rng(seed)
-    if np.dtype(dtype).kind == "f":
-        return (rng.integers(1, 9, shape) * rng.choice([-0.5, 0.5], shape)).astype(dtype)
-    return rng.integers(1, 4, shape).astype(dtype)
+    isFloat = np.dtype(dtype).kind == "f"
+    values: Array = rng.integers(1, 9, shape) * rng.choice([-0.5, 0.5], shape) if isFloat else rng.integers(1, 4, shape)
+    return values.astype(dtype)
 
 
 def _like(x: Array, *shape: int, seed: int = 1) -> Array:
@@ -76,6 +76,20 @@ def _like(x: Array, *shape: int, seed: int = 1) -> Array:
 def _number(value: float) -> Make:
     """Return another operand with one element."""
     return lambda x: {"b": np.full([1] * x.ndim, value).astype(x.dtype)}
+
+
+def _number_first(value: float) -> Make:
+    return lambda x: {"a": np.full([1] * x.ndim, value).astype(x.dtype), "b": x}
+
+
+def _scaled(number: float, *, scale: str = "", zeroPoint: str = "") -> Make:
+    """Return a scale and a zero point, of the operand's type unless another one is given."""
+
+    def make(x: Array) -> dict[str, Any]:
+        shape = [1] * x.ndim
+        return {"scale": np.full(shape, number, scale or x.dtype), "zeroPoint": np.full(shape, 3, zeroPoint or x.dtype)}
+
+    return make
 
 
 def _fixed(**values: Any) -> Make:
@@ -239,7 +253,7 @@ SAMPLES: list[Sample] = [
     *[Sample(f"{name} {value}", _number(value)) for name in ("add", "sub", "mul", "div", "max", "min", "pow") for value in (0, 1, 2)],
     *[Sample(f"{name} -0.0", _number(-0.0)) for name in ("add", "sub", "max", "min")],
     *[
-        Sample(f"{name} {value} first", lambda x, value=value: {"a": np.full([1] * x.ndim, value).astype(x.dtype), "b": x}, member="b")
+        Sample(f"{name} {value} first", _number_first(value), member="b")
         for name in ("add", "sub", "mul", "div", "pow")
         for value in (0, 1, 2)
     ],
@@ -302,14 +316,14 @@ SAMPLES: list[Sample] = [
     *[
         Sample(
             f"quantizeLinear {dtype}",
-            lambda x, dtype=dtype: {"scale": np.full([1] * x.ndim, 0.5, x.dtype), "zeroPoint": np.full([1] * x.ndim, 3, dtype)},
+            _scaled(0.5, zeroPoint=dtype),
         )
         for dtype in ("int8", "uint8", "int32", "uint32")
     ],
     *[
         Sample(
             f"dequantizeLinear {dtype}",
-            lambda x, dtype=dtype: {"scale": np.full([1] * x.ndim, 0.375, dtype), "zeroPoint": np.full([1] * x.ndim, 3, x.dtype)},
+            _scaled(0.375, scale=dtype),
         )
         for dtype in ("float32", "float16")
     ],
