@@ -96,6 +96,8 @@ def compile(
 def test_the_cpu_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, session = compile(monkeypatch, Runtime(), deviceType="cpu")
     assert session.arguments == {"providers": [CPU], "provider_options": [{}], "enable_fallback": 0}
+    optimizers = session.options.entries.pop("optimization.disable_specified_optimizers").split(";")
+    assert {"NoopElimination", "MatMulScaleFusion", "SkipLayerNormFusion"} <= set(optimizers)
     assert session.options.entries == {"session.disable_quant_qdq": "1", "session.disable_double_qdq_remover": "1"}
     assert session.options.selected == []
     assert (session.options.intra_op_num_threads, session.options.enable_mem_pattern) == (0, True)
