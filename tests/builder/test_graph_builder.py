@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 from tests.support import CURRENT, make_context
-from webnn import MLActivation, MLContext, MLGraph, MLGraphBuilder, MLOperand, WebNNTypeError, WebNNWarning
+from webnn import (
+    InvalidStateError,
+    MLActivation,
+    MLContext,
+    MLGraph,
+    MLGraphBuilder,
+    MLOperand,
+    WebNNTypeError,
+    WebNNWarning,
+)
 
 
 @pytest.fixture
@@ -113,6 +122,23 @@ def test_two_inputs_of_one_name(builder: MLGraphBuilder) -> None:
     builder.buildSync({"y": builder.relu(first)})
     with pytest.raises(WebNNTypeError, match="x"):
         builder.buildSync({"y": builder.add(first, second)})
+
+
+def test_a_builder_that_has_built() -> None:
+    newer = MLGraphBuilder(make_context(CURRENT))
+    x = newer.input("x", dataType="float32", shape=[2])
+    newer.buildSync({"y": newer.relu(x)})
+    calls: dict[str, Any] = {
+        "input": lambda: newer.input("z", dataType="float32", shape=[2]),
+        "constant": lambda: newer.constant("float32", 1),
+        "relu": lambda: newer.relu(x),
+        "[mine] relu": lambda: newer.relu(x, label="mine"),
+    }
+    for beginning, call in calls.items():
+        with pytest.raises(InvalidStateError) as caught:
+            call()
+        assert str(caught.value).startswith(f"{beginning}: the builder must not have built a graph yet")
+        assert caught.value.label == ("mine" if "mine" in beginning else "")
 
 
 def read(builder: MLGraphBuilder, operand: MLOperand) -> Any:

@@ -52,7 +52,7 @@ BOTH: list[tuple[Any, ...]] = [
     (X, W, {"strides": [1, 0]}, "options.strides", "must be greater than 0"),
     (X, W, {"dilations": [1]}, "options.dilations", "must have 2 elements"),
     (X, W, {"dilations": [0, 1]}, "options.dilations", "must be greater than 0"),
-    (X, W, {"groups": 0}, "options.groups", "must be greater than 0"),
+    (X, W, {"groups": 0}, "options.groups", "must be greater than 0, got 0$"),
     (X, W, {"groups": -1}, "options.groups", "must be from 0 to 4294967295"),
     (X, W, {"inputLayout": "chwn"}, "options.inputLayout", "must be one of"),
     (X, W, {"filterLayout": "whio"}, "options.filterLayout", "must be one of"),

@@ -33,6 +33,7 @@ def test_every_file_is_a_profile() -> None:
     assert sorted(PROFILES) == sorted(file.stem for file in FOLDER.glob("*.json"))
     assert set(ALIASES.values()) <= set(PROFILES)
     assert set(ALIASES).isdisjoint(PROFILES)
+    assert all(load_profile(alias) is load_profile(name) for alias, name in ALIASES.items())
 
 
 @pytest.mark.shared
