@@ -11,6 +11,7 @@ from webnn import ML, MLGraphBuilder, WebNNTypeError
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, SMALL_TYPES, DataType, OperandDescriptor, integer_range
 from webnn.validation.limits import load_limits
 from webnn.validation.limits.browsers import EXTENSIONS
+from webnn.validation.quantization import is_blockwise_broadcastable
 from webnn.validation.revision import BROWSERS, find_revision
 
 F, H = "float32", "float16"
@@ -234,3 +235,19 @@ def test_operations_of_small_integers(name: str, arguments: tuple[Any, ...], out
     operands = [converter.convert(argument) for argument in arguments]
     with pytest.raises(WebNNTypeError, match=f"^{name}: .*must have (a|the) data type"):
         getattr(converter.builder, name)(*operands)
+
+
+@pytest.mark.parametrize(
+    ("shapeFrom", "shapeTo", "expected"),
+    [
+        ((), (), True),
+        ((1, 2), (3, 4), True),
+        ((3, 4), (3, 4), True),
+        ((3,), (4,), False),
+        ((2, 3), (4, 4), False),
+        ((2,), (2, 2), False),
+        ((2, 2), (2,), False),
+    ],
+)
+def test_blockwise_broadcasting(shapeFrom: tuple[int, ...], shapeTo: tuple[int, ...], expected: bool) -> None:
+    assert is_blockwise_broadcastable(shapeFrom, shapeTo) is expected

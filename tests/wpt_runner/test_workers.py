@@ -67,14 +67,16 @@ if sys.platform != "win32":
 def test_each_task_ends_in_its_own_way() -> None:
     # A good one after each bad one: the others go on.
     tasks = [task for task, *_ in ENDS] + ["two", "three"]
+    began = time.monotonic()
     finished = {each.task: each for each in run_tasks(tasks, prepare, jobs=2, limit=limit)}
+    whole = time.monotonic() - began
     assert list(finished) != []
     for task, end, result, problem, notes in ENDS:
         each = finished[task]
         assert (each.end, each.result, list(each.notes)) == (end, result, notes)
         assert each.problem.startswith(problem)
         assert bool(each.problem) == bool(problem)
-        assert each.seconds >= 0
+        assert 0 <= each.seconds <= whole
     assert [finished[task].result for task in ("two", "three")] == ["TWO", "THREE"]
     assert finished["hang"].seconds >= LIMIT
 
@@ -105,6 +107,16 @@ def test_one_worker() -> None:
         assert (finished.end, worker.dead) == (End.DIED, True)
     finally:
         worker.kill()
+
+
+def test_a_worker_that_is_killed_has_ended() -> None:
+    worker: Worker[str, str, str] = Worker(prepare, limit)
+    try:
+        assert worker.run("one").result == "ONE"
+    finally:
+        worker.kill()
+    # Not only soon.
+    assert worker.process.exitcode is not None
 
 
 def test_there_is_room_to_recurse() -> None:

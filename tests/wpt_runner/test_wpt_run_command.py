@@ -171,9 +171,18 @@ def test_update_expectations(checkout: Path, tmp_path: Path) -> None:
     for _ in range(2):
         result = invoke("--wpt", checkout, "--expectations", file, "--update-expectations", "failing")
         assert result.exit_code == 0, result.output
+        assert f"wrote {file}\n" in result.stdout
         texts.append(file.read_text())
     assert 'reason = "one is not two"' in texts[0]
     assert texts[0] == texts[1]
+
+
+def test_update_expectations_without_tomlkit(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tomlkit", None)
+    result = invoke("--wpt", checkout, "--expectations", tmp_path / "new.toml", "--update-expectations", "failing")
+    assert (result.exit_code, type(result.exception)) == (2, SystemExit)
+    assert result.stderr.splitlines()[-1].startswith("webnn: --update-expectations needs the package tomlkit")
+    assert not (tmp_path / "new.toml").exists()
 
 
 BAD = [
