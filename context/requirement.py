@@ -10,7 +10,7 @@ __all__ = ["LOWEST", "broken", "is_older", "missing", "too_old"]
 #: The lower limit in pyproject.toml. Older versions lack functions and kernels, and compute wrong values (docs/install.md).
 LOWEST = (1, 31, 0)
 _NEEDED = ".".join(map(str, LOWEST))
-_ONE = "one of onnxruntime, onnxruntime-gpu, onnxruntime-directml"
+_ONE = "onnxruntime or onnxruntime-gpu"
 
 
 def is_older(version: str, lowest: tuple[int, int, int]) -> bool:

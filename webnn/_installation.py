@@ -13,7 +13,9 @@ import warnings
 __all__ = ["MODULES", "find_mixture", "is_overwritten", "warn_of_mixture"]
 
 #: The modules that stand in this folder itself.
-MODULES = frozenset({"__init__.py", "__main__.py", "_installation.py", "_names.py", "_version.py", "cli.py", "ignored.py", "pytest_plugin.py"})
+MODULES = frozenset(
+    {"__init__.py", "__main__.py", "_installation.py", "_names.py", "_version.py", "cli.py", "ignored.py", "pytest_plugin.py"}
+)
 #: What Python or a type checker takes for a module.
 _SUFFIXES = (".py", ".pyi", ".so", ".pyd")
 _FOLDER = os.path.dirname(__file__)
