@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tests.context.faulty import DELAY, compute, constant_tensor, current, double, former, outcome
-from tests.context.tensors import LONG, SHAPE, filled, full, held, make, scale_graph, value
-from tests.support import CURRENT
+from tests.context.tensors import SHAPE, filled, full, held, make, scale_graph, value
+from tests.support import CURRENT, PATIENCE
 from webnn import (
     ML,
     GPUDevice,
@@ -410,8 +410,8 @@ async def test_a_wrong_descriptor_rejects_the_promise(delay: float | None) -> No
 async def test_a_new_tensor_does_not_wait_for_what_is_queued() -> None:
     context = current(Faults())
     with held(context):
-        tensor = await asyncio.wait_for(context.createTensor(dataType="float32", shape=SHAPE, readable=True), LONG / 2)
-        constant = await asyncio.wait_for(context.createConstantTensor({"dataType": "float32", "shape": SHAPE}, full(1)), LONG / 2)
+        tensor = await asyncio.wait_for(context.createTensor(dataType="float32", shape=SHAPE, readable=True), PATIENCE)
+        constant = await asyncio.wait_for(context.createConstantTensor({"dataType": "float32", "shape": SHAPE}, full(1)), PATIENCE)
     assert (tensor.shape, constant.constant) == (SHAPE, True)
     assert value(context, tensor) == 0
 

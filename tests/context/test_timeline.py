@@ -135,7 +135,7 @@ def test_a_job_that_is_queued_while_the_turn_is_taken(patient: Timeline) -> None
 
 def test_a_job_that_is_queued_while_the_worker_ends() -> None:
     timeline, order = Timeline(grace=0.001), Order()
-    workers = []
+    workers: list[threading.Thread] = []
 
     def post() -> None:
         # This is the worker, about to end.
