@@ -39,7 +39,7 @@ def write_junit(run: RunResult, path: Path) -> None:
         suites.append(_suite("expectations", problems, 0.0, run.started, ""))
     root = ET.Element("testsuites", name="web-platform-tests", time=f"{run.seconds:.3f}")
     for attribute in ("tests", *_ATTRIBUTES.values()):
-        root.set(attribute, str(sum(int(suite.get(attribute, 0)) for suite in suites)))
+        root.set(attribute, str(sum(int(suite.attrib[attribute]) for suite in suites)))
     root.extend(suites)
     ET.indent(root, space=" ")
     path.write_bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
