@@ -26,6 +26,8 @@ LONGEST = 500
 STATE = {
     ("context/emulation.py", "_LAYERS"): "`emulate` holds for the whole process: a program's own threads must not escape it",
     ("context/buffers.py", "_DETACHED"): "NumPy's arrays cannot say themselves that they were transferred",
+    ("context/buffers.py", "_MEMORY_CLASSES"): "one class for each byte length in use, gone with its last user",
+    ("context/timeline.py", "_FORKS"): "a fork concerns every timeline of the process",
     ("wpt_runner/commands/scripts.py", "sys"): "a Python program finds its arguments where the interpreter would put them",
     ("wpt_runner/javascript/node.py", "warnings"): "within `catch_warnings`, which puts it back",
 }
