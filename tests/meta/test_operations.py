@@ -103,10 +103,8 @@ def test_the_operations_of_a_revision() -> None:
 @of_each_draft(lambda draft: [name for name in OPERATION_NAMES if name not in draft.operation_names])
 def test_an_operation_that_the_draft_does_not_have(draft: Draft, name: str) -> None:
     builder = MLGraphBuilder(make_context(str(draft)))
-    operand = builder.constant("float32", 1)
-    required = [each for each in parameters(getattr(builder, name)) if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
     with pytest.raises(webnn.WebNNTypeError, match=f"^{name}: the draft {draft} has no such operation") as caught:
-        getattr(builder, name)(*[operand for _ in required])
+        getattr(builder, name)
     assert caught.value.operation == name
 
 
