@@ -403,6 +403,7 @@ def test_a_job_of_the_interpreters_end() -> None:
             assert not threading.main_thread().is_alive()
             timeline.post(lambda: ran.append("posted"))
             timeline.hurry(lambda: ran.append("in need"))
+            assert len(ran) == 2
             assert timeline.run(lambda: len(ran)) == 2
             print(*ran, [thread.name for thread in threading.enumerate()])
 
