@@ -217,6 +217,9 @@ def test_no_regression(tmp_path: Path) -> None:
     result = invoke(tmp_path, run(made(a="FAIL", b="FAIL")), run(made(a="TIMEOUT", b="PASS")))
     assert result.exit_code == 0
     assert body(result)[-1] == "0 newly failing, 1 newly passing, 1 changed otherwise, 1 the same, 1 test in both"
+    # A status that only one of the reports has counts 0 in the other one.
+    rows = [line.split() for line in body(result)]
+    assert [row for row in (["PASS", "0", "1", "+1"], ["FAIL", "2", "0", "-2"], ["TIMEOUT", "0", "1", "+1"]) if row not in rows] == []
 
 
 def test_as_json(tmp_path: Path) -> None:
