@@ -238,6 +238,8 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: The orders, and the program with its arguments.
     """
+    # Ctrl-C reaches this process, too: it is the parent that answers.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     text, *command = arguments
     orders = json.loads(text)
     missing = json.dumps(_put_up(orders)).encode()
