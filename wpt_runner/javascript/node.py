@@ -355,9 +355,8 @@ class _Host:
 
 def _limits(memory: int) -> dict[str, Limit]:
     """Return what each message may have at most: a program sends no more views than its memory holds."""
-    short = Limit(text=1 << 20)
     call = Limit(text=1 << 26, buffer=1 << 31, buffers=1 << 20, total=memory)
-    return {"C": call, **dict.fromkeys("FIOEW", short)}
+    return {"C": call, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
 
 
 def _decode(text: bytearray) -> str:

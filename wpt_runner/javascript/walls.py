@@ -239,7 +239,8 @@ def main(arguments: Sequence[str]) -> None:
         arguments: The orders, and the program with its arguments.
     """
     # Ctrl-C reaches this process, too: it is the parent that answers.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     text, *command = arguments
     orders = json.loads(text)
     missing = json.dumps(_put_up(orders)).encode()
