@@ -10,6 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -140,7 +141,7 @@ class Worker(Generic[T, N, R]):
         self.connection, theirs = _SPAWN.Pipe()
         self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs, prepare), daemon=True)
         try:
-            with _interrupts_ignored():
+            with _interrupts_ignored(), _package_on_path():
                 self.process.start()
         except OSError as error:
             raise StartError(f"a process could not start: {error}") from error
@@ -249,6 +250,21 @@ def _interrupts_ignored() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _package_on_path() -> Iterator[None]:
+    """Have a process that starts find this package.
+
+    It gets the path of modules. With an editable installation a folder ``webnn`` in any folder of it, such as that of a checkout of
+    web-platform-tests, would be taken for the package.
+    """
+    folder = str(Path(__file__).absolute().parents[2])
+    sys.path.append(folder)
+    try:
+        yield
+    finally:
+        sys.path.pop()
 
 
 def _serve(link: connection.Connection, prepare: Callable[[], Work[Any, Any, Any]]) -> None:

@@ -24,15 +24,13 @@ Assignments = Sequence[tuple[str, Sequence[str]]]
 #: An operator in the name of a node, as `webnn.builder.onnx.emitter` makes them. Behind it may stand the name of a value that the node
 #: transposes, which another operator has made.
 _SCOPE = re.compile(r"\w+#(\d+)(?:\.\w+#\d+\.\d+(?::\d+)?\^)?")
-#: ONNX operators that are functions: where no provider has them as one, the engine writes them out as several nodes, which have no names.
-_FUNCTIONS = frozenset({"HardSwish"})
 
 
 def measure(outline: Outline, assignments: Assignments, selection: Selection, op_types: Mapping[str, str]) -> Placement:
     """Tell where the engine runs each operator.
 
     A node belongs to every operator that its name names: a node that the engine made of several may name them all. One that keeps the name
-    of one of them leaves nothing of the others to run. Nodes without a name are what functions were written out as.
+    of one of them leaves nothing of the others to run.
 
     Args:
         outline: The graph.
@@ -46,12 +44,9 @@ def measure(outline: Outline, assignments: Assignments, selection: Selection, op
     ranks = {provider: rank for rank, provider in enumerate(devices)}
     # By operator and provider.
     nodes: dict[int, dict[str, list[str]]] = {}
-    whole = {name for _, names in assignments for name in names}
-    written_out = [name for name, op_type in op_types.items() if op_type in _FUNCTIONS and name not in whole]
-    functions = {int(index) for name in written_out for index in _SCOPE.findall(name)}
     for provider, names in assignments:
         for name in names:
-            for index in {int(each) for each in _SCOPE.findall(name)} if name else functions:
+            for index in {int(each) for each in _SCOPE.findall(name)}:
                 nodes.setdefault(index, {}).setdefault(provider, []).append(name)
     reason = "; ".join(selection.reasons) if selection.device != selection.requested else ""
     best = selection.devices[0].provider

@@ -58,7 +58,6 @@ IGNORED: list[tuple[str, Callable[[Objects], object], str]] = [
     (FORMER, lambda each: each.builder.elu({"zzz": 1}), "elu: options.zzz {no}; the members are ['alpha', 'label']"),
     (FORMER, lambda each: each.builder.add(each.x, each.x, axis=1, label="sum"), "[sum] add: options.axis {no}; the members are ['label']"),
     (FORMER, lambda each: each.builder.elu(each.x, {"a b": 1}), "elu: options['a b'] {no}; the members are"),
-    (FORMER, lambda each: each.builder.elu(each.x, {1: 1}), "elu: options[1] {no}; the members are"),
     # A member of another draft.
     (
         FORMER,

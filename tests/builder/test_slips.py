@@ -23,7 +23,6 @@ UNCALLED: dict[str, tuple[str, Callable[[Any], object]]] = {
     "an element": ("shape", lambda operand: operand.shape[0]),
     "unpacked": ("shape", lambda operand: [*operand.shape]),
     "truth": ("shape", lambda operand: bool(operand.shape)),
-    "an argument": ("shape", lambda operand: operand._builder.reshape(operand, operand.shape)),
 }
 
 
@@ -34,6 +33,13 @@ def test_a_method_that_is_not_called(use: str) -> None:
     with pytest.raises(WebNNTypeError, match=rf"{name}: it is a method .*: write operand\.{name}\(\)$") as caught:
         call(operand)
     assert caught.value.operation == name
+
+
+def test_a_method_as_an_argument() -> None:
+    builder = MLGraphBuilder(make_context())
+    operand: Any = builder.input("x", dataType="float32", dimensions=[2, 3])
+    with pytest.raises(WebNNTypeError, match=r"^reshape: newShape must be a sequence, got <method .*: write operand\.shape\(\)>"):
+        builder.reshape(operand, operand.shape)
 
 
 def test_what_a_method_shows() -> None:

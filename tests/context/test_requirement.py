@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 
 import webnn
-from webnn.context import engine, requirement
+from webnn.context import discovery, engine, requirement
 
 
 @pytest.fixture(autouse=True)
 def _fresh_engine() -> Iterator[None]:
-    engine._runtime.cache_clear()
+    caches = (engine._runtime, discovery._discover)
+    for each in caches:
+        each.cache_clear()
     yield
-    engine._runtime.cache_clear()
+    for each in caches:
+        each.cache_clear()
 
 
 def replace_engine(monkeypatch: pytest.MonkeyPatch, **members: Any) -> None:

@@ -28,6 +28,9 @@ from webnn.validation.operations import OPERATIONS, OPERATIONS_2026, operations_
 #: For each operation; in each of them every argument is replaced by everything.
 EXAMPLES = 3
 
+# Members that no dictionary has are drawn, too.
+pytestmark = pytest.mark.filterwarnings("ignore::webnn.WebNNWarning")
+
 
 class Endless:
     """Has a length, and elements, but they are no numbers."""
@@ -143,8 +146,6 @@ def test_there_are_all_operations() -> None:
     assert (len(OPERATIONS), len(OPERATIONS_2026)) == (78, 95)
 
 
-# Members that no dictionary has are drawn, too.
-@pytest.mark.filterwarnings("ignore::webnn.WebNNWarning")
 @pytest.mark.parametrize("name", CALLS)
 def test_operation(context: MLContext, name: str) -> None:
     hold("ci", EXAMPLES, CALLS[name], lambda call: check(context, call))
