@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,10 @@ _READABLE_DEVICES = (1, 3, 11, 13)
 
 def exports_dlpack(value: object) -> bool:
     """Tell whether a value that is no NumPy array shows its memory by DLPack, as the tensors of PyTorch and JAX do."""
-    return hasattr(type(value), "__dlpack__") and not isinstance(value, np.ndarray)
+    try:
+        return hasattr(type(value), "__dlpack__") and not webidl.isInstance(value, np.ndarray)
+    except Exception:  # its metaclass raises
+        return False
 
 
 def _from_dlpack(value: Any) -> tuple[str, Array | None]:
@@ -63,16 +67,20 @@ def _from_dlpack(value: Any) -> tuple[str, Array | None]:
             )
         return "", np.from_dlpack(value)
     except Exception as error:  # what another library raises: it says why, for example that a gradient is required
-        reason = " ".join(str(error).split())
-        return f"must be an array that NumPy can read by DLPack, got a {_name(value)} of {_type(value)}: {reason}", None
+        dtype = _text(getattr, value, "dtype", "an unknown data type")
+        return f"must be an array that NumPy can read by DLPack, got a {_name(value)} of {dtype}: {_text(str, error)}", None
 
 
 def _name(value: object) -> str:
-    return f"{type(value).__module__}.{type(value).__qualname__}"
+    return f"{_text(getattr, type(value), '__module__')}.{_text(getattr, type(value), '__qualname__')}"
 
 
-def _type(value: object) -> str:
-    return str(getattr(value, "dtype", "an unknown data type"))
+def _text(function: Callable[..., object], *arguments: object) -> str:
+    """Return what a function returns as a text in one line; a question mark if the methods that it calls raise an exception."""
+    try:
+        return " ".join(str(function(*arguments)).split())
+    except Exception:
+        return "?"
 
 
 def mismatch(view: Array, descriptor: OperandDescriptor) -> str:
