@@ -260,7 +260,8 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
                         claim.append(taken)
                     return _take_back(given, wanted, inputs, outputs, slot.name, owner)
                 alone = owner.alone
-                foreign = foreign or not alone
+                if not alone:
+                    foreign = True
                 if type(owner) is slot.memory:
                     # The memory as a whole.
                     memory = owner

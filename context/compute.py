@@ -44,9 +44,11 @@ def prepare(
         OperationError: The context was made from a GPUDevice.
         InvalidStateError: An injected fault has lost the context.
     """
-    if not webidl.isInstance(graph, MLGraph):
+    if type(graph) is not MLGraph and not webidl.isInstance(graph, MLGraph):
         raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
-    inputs, outputs = _convert("inputs", inputs), _convert("outputs", outputs)
+    # A dict is what everybody passes; its names are converted below, where they are not those of the graph.
+    if type(inputs) is not dict or type(outputs) is not dict:
+        inputs, outputs = _convert("inputs", inputs), _convert("outputs", outputs)
     # 3. The graph belongs to this context.
     if graph._context is not context:
         raise _error("graph", "must be a graph of this context, but another one built it")
@@ -66,9 +68,9 @@ def prepare(
     # 5. Every input is there and fits. Names that the graph does not know: docs/spec-issues.md.
     slots = implementation.inputs
     for name, value in inputs.items():
-        slot = slots.get(name)
+        slot = slots.get(name) if type(name) is str else None
         if slot is None:
-            raise _error("inputs", f"must name inputs of the graph, {list(slots)}, got {webidl.describe(name)}")
+            return _prepare_converted(context, graph, inputs, outputs)
         view = check(slot, value)
         if isinstance(view, str):
             raise _error(f"inputs[{webidl.describe(name)}]", view)
@@ -79,9 +81,9 @@ def prepare(
     # 6. Every wanted output exists and its buffer fits.
     slots = implementation.outputs
     for name, value in outputs.items():
-        slot = slots.get(name)
+        slot = slots.get(name) if type(name) is str else None
         if slot is None:
-            raise _error("outputs", f"must name outputs of the graph, {list(slots)}, got {webidl.describe(name)}")
+            return _prepare_converted(context, graph, inputs, outputs)
         view = check(slot, value, written=True)
         if isinstance(view, str):
             raise _error(f"outputs[{webidl.describe(name)}]", view)
@@ -99,15 +101,27 @@ def prepare(
     return work, {"inputs": newInputs, "outputs": newOutputs}
 
 
-def _convert(argument: str, named: Mapping[str, Any]) -> Mapping[str, Any]:
+def _prepare_converted(
+    context: MLContext, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+) -> tuple[Callable[[], None], MLComputeResult]:
+    """Run the steps with names that the graph knows only after their conversion.
+
+    Raises:
+        WebNNTypeError: As `prepare`; or the graph does not know a converted name either.
+    """
+    converted = []
+    for argument, named in (("inputs", inputs), ("outputs", outputs)):
+        slots = graph._inputDescriptors if argument == "inputs" else graph._outputDescriptors
+        names = _convert(argument, named)
+        for name in names:
+            if name not in slots:
+                raise _error(argument, f"must name {argument} of the graph, {list(slots)}, got {webidl.describe(name)}")
+        converted.append(names)
+    return prepare(context, graph, *converted)
+
+
+def _convert(argument: str, named: Mapping[str, Any]) -> dict[str, Any]:
     """Convert to ``record<DOMString, ArrayBufferView>``; the views are checked later."""
-    # A dict of plain names is what everybody passes; the conversion is slower than all the rest of `prepare`.
-    if type(named) is dict:
-        for name in named:
-            if type(name) is not str or not name.isascii():
-                break
-        else:
-            return named
     try:
         return webidl.record(named, lambda view: view, wanted="a mapping from names to arrays")
     except webidl.ConversionError as error:

@@ -16,6 +16,6 @@ tensor_method = member(has_tensors, "it has compute(graph, inputs, outputs) over
 later_member = member(has_tensors, 'a context of ML(revision="2026-06") has it')
 #: A method of the drafts without tensors.
 buffer_method = member(
-    lambda revision: not revision.tensors,
+    attrgetter("buffers"),
     "it has createTensor(), writeTensor(), dispatch() and readTensor() in the place of compute()",
 )

@@ -61,6 +61,8 @@ class Member:
         self.has = has
         self.checked = checked
         self._function = function
+        #: The draft that was found to have it last: the tests for it would take longer than all the rest.
+        self._granted: Revision | None = None
         self._instead = instead
         self._kind = kind
         # `property` takes its text from here.
@@ -69,8 +71,11 @@ class Member:
     def __get__(self, instance: DraftMembers | None, owner: type | None = None) -> Callable[..., Any]:
         if instance is None:
             return self.checked
-        if not self.has(instance._revision):
-            raise self._error(instance)
+        revision = instance._revision
+        if revision is not self._granted:
+            if not self.has(revision):
+                raise self._error(instance)
+            self._granted = revision
         return MethodType(self._function, instance)
 
     def __call__(self, instance: DraftMembers) -> Any:

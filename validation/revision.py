@@ -48,7 +48,8 @@ class Revision:
         max_tensor_count: The largest number of operands that an operation takes as a sequence or returns as one.
         checks_operands: The tables have a row for every operand, and the driver checks each against it; otherwise they have rows where the
             draft restricts an operand, and the validators check these.
-        tensors: Graphs are computed by `MLContext.dispatch` over `MLTensor`; otherwise by `MLContext.compute` over buffers.
+        tensors: Graphs are computed by `MLContext.dispatch` over `MLTensor`.
+        buffers: Graphs are computed by `MLContext.compute` over buffers.
         activations: Recurrent operations take `MLActivation`, which overloads without an input make; otherwise names.
         shape: The member of ``MLOperandDescriptor`` that holds the shape.
         attributes: The type and shape of an operand are attributes; otherwise methods.
@@ -69,6 +70,7 @@ class Revision:
     max_tensor_count: int = MAX_DIMENSION
     checks_operands: bool = False
     tensors: bool = False
+    buffers: bool = True
     activations: bool = True
     shape: Literal["dimensions", "shape"] = "dimensions"
     attributes: bool = False
@@ -198,6 +200,7 @@ def _current() -> Revision:
         max_tensor_count=8192,
         checks_operands=True,
         tensors=True,
+        buffers=False,
         activations=False,
         shape="shape",
         attributes=True,
