@@ -7,6 +7,7 @@ integration, a run in which no such test ran fails.
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ RAN = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell has what it runs in the background ignore Ctrl-C. The processes of tests would inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[RAN] = 0
 
 
