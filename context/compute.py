@@ -110,8 +110,7 @@ def _prepare_converted(
         WebNNTypeError: As `prepare`; or the graph does not know a converted name either.
     """
     converted = []
-    for argument, named in (("inputs", inputs), ("outputs", outputs)):
-        slots = graph._inputDescriptors if argument == "inputs" else graph._outputDescriptors
+    for argument, named, slots in (("inputs", inputs, graph._inputDescriptors), ("outputs", outputs, graph._outputDescriptors)):
         names = _convert(argument, named)
         for name in names:
             if name not in slots:

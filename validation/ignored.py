@@ -48,7 +48,7 @@ def explain(call: Call, argument: str, given: Collection[str], known: frozenset[
     for member in given:
         if member not in known and elsewhere.get(member) not in given:
             reason = _reason(call.revision.draft, call.operation, argument, member, known, elsewhere.get(member, ""))
-            place = f"{argument}.{member}" if isinstance(member, str) and member.isidentifier() else f"{argument}[{member!r}]"
+            place = f"{argument}.{member}" if member.isidentifier() else f"{argument}[{member!r}]"
             yield f"{label_prefix(call.label)}{call.operation}: {place} is ignored: {reason}"
 
 
@@ -64,12 +64,12 @@ def _reason(draft: str, operation: str, argument: str, member: str, known: froze
     return f"it is not a member; {f'did you mean {nearest!r}?' if nearest else f'the members are {sorted(known)}'}"
 
 
-def _nearest(member: object, known: Collection[str]) -> str:
+def _nearest(member: str, known: Collection[str]) -> str:
     # Imported lazily: most programs have no such member.
     from difflib import get_close_matches  # noqa: PLC0415
 
     names = {name.lower(): name for name in sorted(known)}
-    written = str(member).lower()
+    written = member.lower()
     found = get_close_matches(written, names, n=1, cutoff=_NEAR) or [name for name in names if name[:_PREFIX] == written[:_PREFIX]]
     return names[found[0]] if found else ""
 
