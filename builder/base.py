@@ -39,17 +39,8 @@ class Missing:
 MISSING = Missing()
 
 
-def require_operand(value: object) -> MLOperand:
-    """Convert to `MLOperand`.
-
-    Raises:
-        ConversionError: The value is none.
-    """
-    if webidl.isInstance(value, MLOperand):
-        return cast(MLOperand, value)
-    raise webidl.ConversionError(f"must be an MLOperand, got {webidl.describe(value)}")
-
-
+#: Converts to `MLOperand`.
+require_operand = webidl.interface(MLOperand, "MLOperand")
 _convertOperands = webidl.sequence(require_operand)
 
 

@@ -7,7 +7,7 @@ does not matter to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -137,15 +137,7 @@ def _convert(argument: str, named: Mapping[str, MLTensor]) -> list[tuple[str, ML
         raise _error("dispatch", f"{argument}{error.path}", error.reason, _DISPATCH) from error.__cause__
 
 
-def _require_tensor(value: object) -> MLTensor:
-    """Convert to `MLTensor`.
-
-    Raises:
-        ConversionError: The value is none.
-    """
-    if webidl.isInstance(value, MLTensor):
-        return cast(MLTensor, value)
-    raise webidl.ConversionError(f"must be an MLTensor, got {webidl.describe(value)}")
+_require_tensor = webidl.interface(MLTensor, "MLTensor")
 
 
 def _fit(argument: str, named: list[tuple[str, MLTensor]], slots: Mapping[str, BufferSlot]) -> list[BufferSlot]:

@@ -47,11 +47,12 @@ __all__ = [
 ]
 
 
+_requireOperand = webidl.interface(OperandBase, "MLOperand")
+
+
 def convertOperand(value: object) -> OperandDescriptor:
     """Convert to `MLOperand`; what remains is its descriptor."""
-    if webidl.isInstance(value, OperandBase):
-        return cast(OperandBase, value)._descriptor
-    raise webidl.ConversionError(f"must be an MLOperand, got {webidl.describe(value)}")
+    return _requireOperand(value)._descriptor
 
 
 #: The values of ``MLRecurrentNetworkActivation``, `#enumdef-mlrecurrentnetworkactivation`.

@@ -19,7 +19,7 @@ import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import UnionType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -34,6 +34,7 @@ __all__ = [
     "enforceRangeUnsignedLong",
     "enumeration",
     "float_",
+    "interface",
     "isInstance",
     "isIterable",
     "number",
@@ -80,6 +81,22 @@ def isInstance(value: object, kind: type | UnionType) -> bool:
         return issubclass(type(value), kind)
     except Exception:  # its metaclass raises
         return False
+
+
+def interface(kind: type[T], name: str) -> Callable[[object], T]:
+    """Return the converter of an interface type.
+
+    Args:
+        kind: The interface's class.
+        name: Its name in the IDL, for messages.
+    """
+
+    def convert(value: object) -> T:
+        if isInstance(value, kind):
+            return cast(T, value)
+        raise ConversionError(f"must be an {name}, got {describe(value)}")
+
+    return convert
 
 
 def isIterable(value: object) -> bool:
