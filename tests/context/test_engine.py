@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from tests.context import runtimes
@@ -50,6 +51,32 @@ def test_failures_name_the_operator(monkeypatch: pytest.MonkeyPatch, emit: Calla
     assert caught.value.__cause__ is not None
     # The context goes on.
     assert compute(context).tolist() == [[2.0] * 3] * 2
+
+
+def test_an_engine_without_the_core_of_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that keeps the core elsewhere is run in the documented way."""
+    calls = []
+
+    class Documented:
+        """A session with public attributes only."""
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            self._hidden = onnxruntime.InferenceSession(*args, **options)
+
+        def get_providers(self) -> list[str]:
+            return list(self._hidden.get_providers())
+
+        def io_binding(self) -> Any:
+            return self._hidden.io_binding()
+
+        def run_with_iobinding(self, binding: Any) -> None:
+            calls.append(binding)
+            self._hidden.run_with_iobinding(binding)
+
+    context = make_context()
+    monkeypatch.setattr(engine, "_start", lambda model, options, *_: Documented(model, options, providers=[CPU]))
+    assert compute(context).tolist() == [[2.0] * 3] * 2
+    assert len(calls) == 1
 
 
 async def test_failures_reject_the_future(monkeypatch: pytest.MonkeyPatch) -> None:
