@@ -19,9 +19,12 @@ RAN = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A shell has what it runs in the background ignore Ctrl-C. The processes of tests would inherit that.
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A shell has what it runs in the background ignore Ctrl-C; `nohup` has it ignore the end of the terminal. The processes of tests would
+    # inherit that.
+    for name, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
     config.stash[RAN] = 0
 
 
