@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from webnn.context import engine
 from webnn.context.devices import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, Inventory
+from webnn.context.requirement import one_line
 
 __all__ = ["PLUGINS", "discover"]
 
@@ -77,5 +78,5 @@ def _register(provider: str) -> str:
             return ""
         engine.register_library(provider, str(importlib.import_module(package).get_library_path()))
     except (Exception, SystemExit) as error:  # whatever a plug-in does, the other providers work
-        return f"does not register: {engine.one_line(error)}"
+        return f"does not register: {one_line(error)}"
     return "is registered, but it found no device"

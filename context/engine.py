@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
-import re
 import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ import numpy as np
 from webnn.context import requirement
 from webnn.context.buffers import BufferSlot, Checked, copy_bytes
 from webnn.context.devices import Device, SessionSettings, session_settings
+from webnn.context.requirement import one_line
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
 from webnn.validation.errors import NotSupportedError, OperationError, label_prefix
 
@@ -35,7 +35,6 @@ __all__ = [
     "available_providers",
     "find_failure",
     "list_devices",
-    "one_line",
     "refuses_options",
     "register_library",
     "version",
@@ -91,10 +90,6 @@ _SMALLEST_MODEL = (
 )
 _LIBRARIES = {"win32": "onnxruntime_providers_{}.dll", "darwin": "libonnxruntime_providers_{}.dylib"}
 _DEVICE_TYPES: Mapping[str, str] = MappingProxyType({"CPU": "cpu", "GPU": "gpu", "NPU": "npu"})
-#: The engine's name for an error's kind, the place in its source that CUDA's errors begin with, and what follows the text of one.
-_DECORATION = re.compile(r"^.*?(?=CUDA failure \d+: )|\[ONNXRuntimeError\] : \d+ : \w+ : | ; GPU=.*")
-#: Of a longer text, what stands at its two ends: functions and places in the engine's source come first, what happened comes last.
-_LONGEST_REASON, _BEGINNING = 300, 100
 
 
 @functools.cache
@@ -192,12 +187,6 @@ def find_failure(device: Device, settings: Options | None = None) -> str:
 def refuses_options(device: Device, settings: Options) -> bool:
     """Tell whether a device starts, but not with these provider options."""
     return bool(find_failure(device, settings)) and not find_failure(device)
-
-
-def one_line(error: BaseException) -> str:
-    """Return the text of an exception of the engine, or of a package, as a part of a line; its class if it has none."""
-    text = " ".join(_DECORATION.sub("", " ".join(str(error).split())).split()) or type(error).__name__
-    return text if len(text) <= _LONGEST_REASON else f"{text[:_BEGINNING]}...{text[_BEGINNING - _LONGEST_REASON :]}"
 
 
 @functools.cache
