@@ -10,139 +10,36 @@ suffix ``Sync``.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from webnn._installation import warn_of_mixture
-from webnn._names import publish
-from webnn._version import __version__
-from webnn.builder.graph_builder import MLGraphBuilder
-from webnn.builder.operand import MLActivation, MLOperand
-from webnn.builder.options import (
-    MLArgMinMaxOptions,
-    MLBatchNormalizationOptions,
-    MLClampOptions,
-    MLConv2dOptions,
-    MLConvTranspose2dOptions,
-    MLCumulativeSumOptions,
-    MLEluOptions,
-    MLGatherOptions,
-    MLGemmOptions,
-    MLGruCellOptions,
-    MLGruOptions,
-    MLHardSigmoidOptions,
-    MLInstanceNormalizationOptions,
-    MLLayerNormalizationOptions,
-    MLLeakyReluOptions,
-    MLLinearOptions,
-    MLLstmCellOptions,
-    MLLstmOptions,
-    MLOperandDescriptor,
-    MLOperatorOptions,
-    MLPadOptions,
-    MLPool2dOptions,
-    MLReduceOptions,
-    MLResample2dOptions,
-    MLReverseOptions,
-    MLScatterOptions,
-    MLSliceOptions,
-    MLSplitOptions,
-    MLTransposeOptions,
-    MLTriangularOptions,
-)
-from webnn.context.compute import MLComputeResult
-from webnn.context.context import MLContext
-from webnn.context.emulation import emulate
-from webnn.context.fallback import DeviceFallbackWarning
-from webnn.context.faults import Faults
-from webnn.context.graph import MLGraph
-from webnn.context.loss import MLContextLostInfo
-from webnn.context.ml import ML, Document, GPUDevice, MLContextOptions, Navigator
-from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
-from webnn.context.tensor import MLTensor, MLTensorDescriptor
-from webnn.ignored import explain_ignored
-from webnn.validation.errors import (
-    AbortError,
-    DataError,
-    DOMException,
-    InvalidStateError,
-    MissingMemberError,
-    NotSupportedError,
-    OperationError,
-    SecurityError,
-    UnknownError,
-    WebNNTypeError,
-    WebNNWarning,
-)
+from webnn._version import __version__ as __version__
 
-__all__ = [
-    "ML",
-    "AbortError",
-    "DOMException",
-    "DataError",
-    "DeviceFallbackWarning",
-    "Document",
-    "Faults",
-    "GPUDevice",
-    "InvalidStateError",
-    "MLActivation",
-    "MLArgMinMaxOptions",
-    "MLBatchNormalizationOptions",
-    "MLClampOptions",
-    "MLComputeResult",
-    "MLContext",
-    "MLContextLostInfo",
-    "MLContextOptions",
-    "MLConv2dOptions",
-    "MLConvTranspose2dOptions",
-    "MLCumulativeSumOptions",
-    "MLEluOptions",
-    "MLGatherOptions",
-    "MLGemmOptions",
-    "MLGraph",
-    "MLGraphBuilder",
-    "MLGruCellOptions",
-    "MLGruOptions",
-    "MLHardSigmoidOptions",
-    "MLInstanceNormalizationOptions",
-    "MLLayerNormalizationOptions",
-    "MLLeakyReluOptions",
-    "MLLinearOptions",
-    "MLLstmCellOptions",
-    "MLLstmOptions",
-    "MLOperand",
-    "MLOperandDescriptor",
-    "MLOperatorOptions",
-    "MLPadOptions",
-    "MLPool2dOptions",
-    "MLReduceOptions",
-    "MLResample2dOptions",
-    "MLReverseOptions",
-    "MLScatterOptions",
-    "MLSliceOptions",
-    "MLSplitOptions",
-    "MLTensor",
-    "MLTensorDescriptor",
-    "MLTransposeOptions",
-    "MLTriangularOptions",
-    "MissingMemberError",
-    "Navigator",
-    "NotSupportedError",
-    "OperationError",
-    "OperatorPlacement",
-    "Partition",
-    "Placement",
-    "SecurityError",
-    "Transfer",
-    "UnknownError",
-    "WebNNTypeError",
-    "WebNNWarning",
-    "__version__",
-    "emulate",
-    "explain_ignored",
-    "navigator",
-]
+if TYPE_CHECKING:
+    from webnn._api import *  # noqa: F403 (what there is, `__all__` says)
+    from webnn._api import __all__ as __all__
 
-publish(__name__, list(globals().values()))
 
-#: The page's navigator: ``navigator.ml``.
-navigator = Navigator()
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_") or name == "__all__":
+        names = _load()
+        if name in names:
+            return names[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_load()})
+
+
+def _load() -> dict[str, Any]:
+    """Load the public names when the first of them is used: NumPy and pydantic take most of the time of a short command."""
+    api = import_module("webnn._api")
+    names = {name: getattr(api, name) for name in api.__all__}
+    names["__all__"] = [*names, "__version__"]
+    globals().update(names)
+    return names
+
 
 warn_of_mixture()

@@ -12,7 +12,7 @@ def main() -> None:
     if is_overwritten():
         sys.exit(f"webnn: {find_mixture()}")
     # Imported late: these modules need the package's own names.
-    from webnn.cli import main as run  # noqa: PLC0415
+    from webnn.commands.main import main as run  # noqa: PLC0415
 
     run()
 

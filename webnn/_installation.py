@@ -14,7 +14,7 @@ __all__ = ["MODULES", "find_mixture", "is_overwritten", "warn_of_mixture"]
 
 #: The modules that stand in this folder itself.
 MODULES = frozenset(
-    {"__init__.py", "__main__.py", "_installation.py", "_names.py", "_version.py", "cli.py", "ignored.py", "pytest_plugin.py"}
+    {"__init__.py", "__main__.py", "_api.py", "_installation.py", "_names.py", "_version.py", "ignored.py", "pytest_plugin.py"}
 )
 #: What Python or a type checker takes for a module.
 _SUFFIXES = (".py", ".pyi", ".so", ".pyd")
@@ -23,7 +23,7 @@ _FOLDER = os.path.dirname(__file__)
 
 def is_overwritten() -> bool:
     """Tell whether the package that was imported has another ``__init__.py`` than ours, or none."""
-    return not hasattr(sys.modules[__name__.partition(".")[0]], "navigator")
+    return vars(sys.modules[__name__.partition(".")[0]]).get("warn_of_mixture") is not warn_of_mixture
 
 
 def find_mixture(folder: str = _FOLDER) -> str:

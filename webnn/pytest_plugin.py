@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import webnn
 from webnn._installation import find_mixture, is_overwritten
-from webnn.context.emulation import ambient, emulate
-from webnn.context.faults import Faults
 
 if TYPE_CHECKING:
+    from webnn.context.faults import Faults
     from webnn.validation.profiles import Profile
 
 __all__ = ["ProfileChooser", "webnn_faults", "webnn_profile"]
@@ -46,7 +46,7 @@ class ProfileChooser:
             TypeError: It is none of these.
             ProfileError: There is no such profile, or the file is none.
         """
-        emulation = emulate(profile=profile)
+        emulation = webnn.emulate(profile=profile)
         chosen = emulation.settings.profile
         if chosen is None:
             raise TypeError("webnn_profile: profile must be the name or the file of a device profile, or a Profile, got None")
@@ -56,14 +56,16 @@ class ProfileChooser:
     @property
     def current(self) -> Profile | None:
         """The profile that holds now, whoever chose it; ``None`` if there is none."""
+        from webnn.context.emulation import ambient  # noqa: PLC0415 (it loads NumPy)
+
         return ambient().profile
 
 
 @pytest.fixture
 def webnn_faults() -> Iterator[Faults]:
     """Faults that hold for every context that is made during the test: a `webnn.Faults` with nothing armed."""
-    faults = Faults()
-    with emulate(faults=faults):
+    faults = webnn.Faults()
+    with webnn.emulate(faults=faults):
         yield faults
 
 
@@ -104,7 +106,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     stack = ExitStack()
     try:
-        stack.enter_context(emulate(profile=profile))
+        stack.enter_context(webnn.emulate(profile=profile))
     except ValueError as error:
         raise pytest.UsageError(f"webnn-profile: {error}") from None
     config.add_cleanup(stack.close)
@@ -157,7 +159,7 @@ def _profile_of(config: pytest.Config) -> str:
     option: str | None = config.getoption(_NAME)
     written: str = config.getini(_NAME) or ""
     if written and config.inipath is not None:
-        from webnn.validation.profiles import is_name  # noqa: PLC0415 (who has no profile does not load them)
+        from webnn.validation.profiles import is_name  # noqa: PLC0415 (most test runs have no profile)
 
         written = written if is_name(written) else str(config.inipath.parent / written)
     return option or written

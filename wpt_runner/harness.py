@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import webnn
+from webnn.javascript.idl import load_idl
+from webnn.javascript.realm import Address, Realm, ScriptError
 from webnn.wpt_runner.checkout import Checkout, Test
-from webnn.wpt_runner.javascript.idl import load_idl
-from webnn.wpt_runner.javascript.realm import Address, Realm, ScriptError
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
 __all__ = ["Instrument", "Settings", "run_test", "time_limit"]
@@ -31,13 +31,13 @@ class Settings:
         revision: The revision of the draft.
         timeout_multiplier: Multiplies the time-outs of web-platform-tests, 10 s for a test and 60 s for a long one.
         memory: The most bytes that a test's JavaScript may allocate.
-        profile: What the IDL has beside the draft's: that of the tests had more.
+        dialect: What the IDL has beside the draft's: that of the tests had more.
     """
 
     revision: str = "2024-06"
     timeout_multiplier: float = 1.0
     memory: int = 1 << 30
-    profile: str | None = None
+    dialect: str | None = None
 
 
 class Instrument:
@@ -112,14 +112,14 @@ def run_test(
         # A variant asks for a device that this machine may not have: which one ran is in the report, not one warning for each test.
         warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
         realm = Realm(
-            ml=webnn.ML(revision=load_idl(settings.revision, settings.profile).revision),
+            ml=webnn.ML(revision=load_idl(settings.revision, settings.dialect).revision),
             address=Address(pathname="/" + test.file.path.removesuffix(".js") + ".html", search=test.variant),
             read=checkout.read_url,
             log=log,
             emit=emit,
             revision=settings.revision,
             memory=settings.memory,
-            profile=settings.profile,
+            dialect=settings.dialect,
             observe=instrument.observe,
         )
         message = _load(realm, checkout, test, instrument)

@@ -21,25 +21,25 @@ class Level:
     Attributes:
         name: Its year and month. The expectations have this name.
         revision: The revision of the draft that the emulator follows for it.
-        profile: What the IDL of the tests had beside that of the draft (`load_idl`).
+        dialect: What the IDL of the tests had beside that of the draft (`load_idl`).
         tensors: Graphs are computed over `MLTensor`, and a descriptor has a ``shape``; otherwise over buffers, and it has ``dimensions``.
         renamed: Options that the draft calls something else since, by the name that the tests use.
     """
 
     name: str
     revision: str
-    profile: str
+    dialect: str
     tensors: bool
     renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 #: The newest level of each revision, the oldest revision first.
 LEVELS = (
-    Level(name="2024-06", revision="2024-06", profile="wpt-2024-06", tensors=False),
+    Level(name="2024-06", revision="2024-06", dialect="wpt-2024-06", tensors=False),
     Level(
         name="2025-03",
         revision="2026-06",
-        profile="wpt-2025-03",
+        dialect="wpt-2025-03",
         tensors=True,
         renamed=MappingProxyType({"roundingType": "outputShapeRounding"}),
     ),

@@ -31,10 +31,10 @@ class _Session:
 
     def __init__(self, config: pytest.Config) -> None:
         # Late: this plugin is loaded in every run of pytest where the package is installed.
+        from webnn.javascript.realm import EngineMissingError, require_engine  # noqa: PLC0415
         from webnn.wpt_runner.checkout import Checkout  # noqa: PLC0415
         from webnn.wpt_runner.expected import load_expectations  # noqa: PLC0415
         from webnn.wpt_runner.harness import Settings  # noqa: PLC0415
-        from webnn.wpt_runner.javascript.realm import EngineMissingError, require_engine  # noqa: PLC0415
         from webnn.wpt_runner.levels import detect_level, find_level  # noqa: PLC0415
         from webnn.wpt_runner.runner import OneByOne  # noqa: PLC0415
 
@@ -48,9 +48,9 @@ class _Session:
         except (EngineMissingError, ValueError) as error:
             raise pytest.UsageError(str(error)) from None
         self.variants: list[str] = config.getoption("wpt_variant")
-        settings = Settings(revision=level.revision, profile=level.profile, timeout_multiplier=config.getoption("wpt_timeout_multiplier"))
+        settings = Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=config.getoption("wpt_timeout_multiplier"))
         self.runner: OneByOne = OneByOne(self.checkout, settings)
-        self.header = f"wpt: the draft {level.revision}, profile {level.profile}, expectations {name}"
+        self.header = f"wpt: the draft {level.revision}, dialect {level.dialect}, expectations {name}"
 
 
 _KEY = pytest.StashKey[_Session]()

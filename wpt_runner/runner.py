@@ -10,10 +10,10 @@ from functools import partial
 from importlib import metadata
 
 import webnn
+from webnn.processes.pool import End, Finished, Worker, run_tasks
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, run_test, time_limit
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
-from webnn.wpt_runner.workers import End, Finished, Worker, run_tasks
 
 __all__ = ["OneByOne", "describe_run", "run_tests"]
 

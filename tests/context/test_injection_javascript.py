@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import CURRENT
-from tests.wpt_runner.node_support import Outcome, run
+from tests.webnn.javascript.node_support import Outcome, run
 from webnn import Faults, emulate
 
 START = """

@@ -20,11 +20,11 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.shared import ROOT
-from webnn import cli
+from webnn.commands import main as cli
 
 DOCUMENTS = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if path.is_file()]
 #: Blocks that are shown and not run.
-SHOWN = {"bash", "javascript", "text", "toml"}
+SHOWN = {"bash", "javascript", "mermaid", "text", "toml"}
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PRINTS = re.compile(r"\s*(?:[\w ]+ prints:?)?\s*", re.IGNORECASE)

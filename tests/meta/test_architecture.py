@@ -1,86 +1,53 @@
-"""The picture in docs/ is what the code gives, and the code has no dependency that the picture has no way for."""
+"""The picture in docs/architecture.md is what the code gives, and its arrows make no circle."""
 
 from __future__ import annotations
 
-import dataclasses
-import xml.etree.ElementTree as ET
+import graphlib
+from pathlib import Path
 
 import pytest
 
 from tests.meta.specification import LAYERS, sources
 from tools import draw_architecture
-from tools.draw_architecture import BUILDER, CONTEXT, FACE, ONNX, OPS, RUNNER, VALIDATION, WAYS, Survey, survey
-
-SURVEY = survey()
-LIBRARIES = {"numpy", "onnx", "onnxruntime", "pydantic", "pydantic_core", "pytest", "quickjs", "rich", "tomlkit", "typer"}
+from tools.draw_architecture import PACKAGES, draw, find_imports, main, package_of
 
 
-def test_the_picture_is_what_the_code_gives(capsys: pytest.CaptureFixture[str]) -> None:
-    status = draw_architecture.main(["--check"])
-    assert status == 0, f"run python tools/draw_architecture.py\n{capsys.readouterr().err}"
+def test_the_picture_is_what_the_code_gives() -> None:
+    assert main(["--check"]) == 0, "run python -m tools.draw_architecture"
 
 
-def test_it_is_the_same_every_time() -> None:
-    assert draw_architecture.draw(survey()) == draw_architecture.draw(SURVEY)
+def test_another_picture_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page.md"
+    text = draw_architecture.PAGE.read_text(encoding="utf-8")
+    page.write_text(text.replace("-->", "--x", 1).replace("webnn_demo -", "webnn_domo -"), encoding="utf-8")
+    monkeypatch.setattr(draw_architecture, "PAGE", page)
+    with pytest.raises(SystemExit, match="must have the lines"):
+        main(["--check"])
+    page.write_text(text.replace("webnn_demo -", "webnn_domo -"), encoding="utf-8")
+    assert main(["--check"]) == 1
+    assert main([]) == 0
+    assert page.read_text(encoding="utf-8") == text
 
 
 def test_every_module_is_in_it() -> None:
-    assert sum(len(package.modules) for package in SURVEY.packages.values()) == sum(len(sources(folder)) for folder in LAYERS.values())
-    texts = {element.text for element in ET.fromstring(draw_architecture.draw(SURVEY)).iter() if element.tag.endswith("text")}
-    for name, package in SURVEY.packages.items():
-        assert name in texts
-        assert {module.name for module in package.modules} - {""} <= texts
+    found = [file for name in PACKAGES for file in draw_architecture._files(name)]
+    assert sorted(found) == sorted(file for folder in LAYERS.values() for file in sources(folder))
 
 
-def test_the_layers_stand_on_each_other() -> None:
-    """The arrows that make the architecture."""
-    assert {(RUNNER, FACE), (FACE, CONTEXT), (CONTEXT, BUILDER), (CONTEXT, ONNX), (ONNX, VALIDATION)} <= set(SURVEY.arrows)
-    # Every family of operations is a mixin over the shared driver.
-    assert SURVEY.arrows[OPS, BUILDER] == len(SURVEY.packages[OPS].modules) - 1
+def test_packages_make_no_circle() -> None:
+    graphlib.TopologicalSorter(find_imports(annotations=False)).prepare()
 
 
 @pytest.mark.parametrize(
-    ("source", "target"),
-    [
-        *((VALIDATION, other) for other in (BUILDER, OPS, ONNX, CONTEXT, FACE, RUNNER)),
-        *((package, upper) for package in (BUILDER, OPS, ONNX) for upper in (CONTEXT, FACE, RUNNER)),
-        *((CONTEXT, upper) for upper in (FACE, RUNNER)),
-        # Graphs and operations know nothing of ONNX; the runner sees public names only.
-        *((package, ONNX) for package in (BUILDER, OPS)),
-        *((RUNNER, lower) for lower in (CONTEXT, BUILDER, OPS, ONNX, VALIDATION)),
-    ],
+    ("module", "package"),
+    [("webnn.builder.ops.conv", "webnn.builder"), ("webnn.builder.onnx", "webnn.builder.onnx"), ("webnn.ML", "webnn"), ("numpy", "")],
 )
-def test_a_forbidden_arrow(source: str, target: str) -> None:
-    assert (source, target) not in SURVEY.arrows
-    if (source, target) != (BUILDER, CONTEXT):
-        assert (source, target) not in SURVEY.annotations
-        assert (source, target) not in WAYS
+def test_the_package_of_a_module(module: str, package: str) -> None:
+    assert package_of(module) == package
 
 
-def test_a_forbidden_arrow_is_noticed() -> None:
-    wrong: Survey = dataclasses.replace(SURVEY, arrows={**SURVEY.arrows, (VALIDATION, CONTEXT): 1})
-    with pytest.raises(ValueError, match=r"webnn\.validation imports webnn\.context: the architecture has no such arrow"):
-        draw_architecture.draw(wrong)
-
-
-def test_the_libraries() -> None:
-    users = {library: {name for name, found in SURVEY.libraries.items() if library in found} for library in LIBRARIES}
-    assert {library for found in SURVEY.libraries.values() for library in found} == LIBRARIES
-    assert users["onnx"] == {ONNX}
-    assert users["onnxruntime"] == {CONTEXT}
-    assert users["typer"] == {FACE, RUNNER}
-    assert users["rich"] == {FACE, CONTEXT, RUNNER}
-    assert users["pydantic"] == {VALIDATION, CONTEXT, FACE, RUNNER}
-    assert users["pydantic_core"] == {VALIDATION}
-    assert users["pytest"] == {FACE, RUNNER}
-    assert users["quickjs"] == users["tomlkit"] == {RUNNER}
-
-
-def test_a_difference_is_shown(tmp_path: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draw_architecture, "ROOT", tmp_path)
-    monkeypatch.setattr(draw_architecture, "TARGET", draw_architecture.ROOT / "picture.svg")
-    monkeypatch.setattr(draw_architecture, "survey", lambda: SURVEY)
-    assert draw_architecture.main(["--check"]) == 1
-    assert "+<svg" in capsys.readouterr().err
-    assert draw_architecture.main([]) == 0
-    assert draw_architecture.main(["--check"]) == 0
+def test_an_arrow_for_each_import() -> None:
+    drawn = draw()
+    assert "webnn_builder_onnx --> webnn_builder" in drawn
+    # A longer way leads there.
+    assert "webnn_context --> webnn_validation" not in drawn

@@ -13,21 +13,29 @@ import pytest
 
 import webnn
 from tests.meta.specification import LAYERS, ROOT, sources
+from tools import draw_architecture
+from tools.draw_architecture import PACKAGES, package_of
 
-#: What a layer may import at run time, beside itself.
+#: What a package may import, beside itself.
 BELOW = {
     "webnn.validation": set[str](),
     "webnn.builder": {"webnn.validation"},
-    "webnn.context": {"webnn.validation", "webnn.builder"},
-    "webnn": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.wpt_runner"},
-    "webnn.wpt_runner": {"webnn"},
+    "webnn.builder.onnx": {"webnn.validation", "webnn.builder"},
+    "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
+    "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
+    "webnn.processes": set[str](),
+    "webnn.javascript": {"webnn", "webnn.processes"},
+    "webnn.demo": {"webnn", "webnn.validation"},
+    "webnn.commands": {"webnn", "webnn.validation", "webnn.context", "webnn.javascript", "webnn.demo"},
+    "webnn.check": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.commands", "webnn.processes"},
+    "webnn.wpt_runner": {"webnn", "webnn.javascript", "webnn.commands", "webnn.processes"},
 }
 #: Imports upwards that only a type checker sees, with the reason.
 FOR_ANNOTATIONS = {
     ("builder/graph_builder.py", "webnn.context.graph"): "build() returns what the context makes",
 }
 #: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.
-NOT_BY_THE_FACE = {"webnn.wpt_runner", "webnn.builder.onnx"}
+NOT_BY_THE_FACE = {"webnn.wpt_runner", "webnn.builder.onnx", "webnn.commands", "webnn.javascript"}
 
 #: Who may import a heavy library.
 DOORS = {"onnx": "builder/onnx/", "onnxruntime": "context/engine.py"}
@@ -95,14 +103,9 @@ def imports(file: str) -> list[Import]:
     return finder.found
 
 
-def layer_of(each: Import) -> str | None:
-    """Return the layer that an import reaches: the longest name that fits; ``from webnn import context`` reaches the context."""
-    names = [f"{each.module}.{each.name}", each.module]
-    for name in names:
-        for layer in sorted(LAYERS, key=len, reverse=True):
-            if name == layer or (name.startswith(f"{layer}.") and layer != "webnn"):
-                return layer
-    return "webnn" if each.module.split(".")[0] == "webnn" else None
+def home_of(file: str) -> str:
+    """Return the package of a file."""
+    return next(name for name in PACKAGES if ROOT / file in draw_architecture._files(name))
 
 
 def test_the_files() -> None:
@@ -112,14 +115,24 @@ def test_the_files() -> None:
     assert len({(ROOT / file).resolve() for file in MODULES}) == len(MODULES)
 
 
+def test_the_packages() -> None:
+    assert set(BELOW) == set(PACKAGES)
+
+
 @pytest.mark.parametrize("file", MODULES)
 def test_imports_run_one_way(file: str) -> None:
-    layer = MODULES[file]
+    home = home_of(file)
     for each in imports(file):
-        reached = layer_of(each)
-        if reached is not None and reached not in {layer, *BELOW[layer]}:
-            assert each.typing_only, f"{file} imports {each.module}, which stands above {layer}"
+        reached = package_of(f"{each.module}.{each.name}")
+        if reached and reached not in {home, *BELOW[home]}:
+            assert each.typing_only, f"{file} imports {each.module}, which stands above {home}"
             assert (file, each.module) in FOR_ANNOTATIONS
+
+
+def test_only_the_registry_knows_the_runner() -> None:
+    """Imports by name count, too."""
+    users = [file for file in MODULES if "webnn.wpt_runner" in (ROOT / file).read_text(encoding="utf-8")]
+    assert [file for file in users if not file.startswith("wpt_runner/")] == ["webnn/commands/registry.py"]
 
 
 def test_every_import_for_annotations_is_there() -> None:
@@ -144,7 +157,7 @@ def test_the_engine_is_loaded_late() -> None:
 
 
 def test_the_face_imports_no_tools() -> None:
-    reached = {each.module for each in imports("webnn/__init__.py")}
+    reached = {each.module for each in imports("webnn/_api.py")}
     assert [module for module in reached if module.startswith(tuple(NOT_BY_THE_FACE))] == []
 
 
@@ -165,14 +178,14 @@ def attributes(tree: ast.Module) -> Iterator[ast.Attribute]:
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
 
 
-@pytest.mark.parametrize("file", [file for file, layer in MODULES.items() if layer == "webnn.wpt_runner"])
-def test_the_runner_uses_public_names_only(file: str) -> None:
+@pytest.mark.parametrize("file", [file for file in MODULES if file.startswith(("wpt_runner/", "webnn/javascript/"))])
+def test_bindings_and_runner_use_public_names_only(file: str) -> None:
     public = set(webnn.__all__)
     for each in imports(file):
         if each.module == "webnn":
             assert not each.name or each.name in public, f"{each.name} is not public"
         elif each.module.startswith("webnn."):
-            assert each.module.startswith("webnn.wpt_runner"), f"{each.module} is not public"
+            assert package_of(each.module) in {home_of(file), *BELOW[home_of(file)]} - {"webnn"}, f"{each.module} is not public"
     for node in attributes(parse(file)):
         if isinstance(node.value, ast.Name) and node.value.id == "webnn":
             assert node.attr in public, f"webnn.{node.attr} is not public"
@@ -182,7 +195,18 @@ def test_the_runner_uses_public_names_only(file: str) -> None:
         assert own or not private, f"line {node.lineno} uses the private {ast.unparse(node)}"
 
 
-HEAVY = ("onnx", "onnxruntime", "typer", "rich", "torch", "sklearn", "hypothesis", "webnn.wpt_runner", "webnn.builder.onnx", "webnn.cli")
+HEAVY = (
+    "onnx",
+    "onnxruntime",
+    "typer",
+    "rich",
+    "torch",
+    "sklearn",
+    "hypothesis",
+    "webnn.wpt_runner",
+    "webnn.builder.onnx",
+    "webnn.commands.main",
+)
 
 
 def modules_after(code: str) -> set[str]:
@@ -191,9 +215,16 @@ def modules_after(code: str) -> set[str]:
 
 
 def test_importing_webnn_is_light() -> None:
-    loaded = modules_after("import webnn")
+    loaded = modules_after("import webnn; webnn.ML")
     assert "webnn.context.ml" in loaded
     assert loaded.intersection(HEAVY) == set()
+
+
+@pytest.mark.parametrize("code", ["import webnn", "import webnn.commands.main", "import webnn.pytest_plugin"])
+def test_numpy_and_pydantic_come_with_the_first_name(code: str) -> None:
+    loaded = modules_after(code)
+    assert "webnn" in loaded
+    assert loaded.intersection({"numpy", "pydantic", *HEAVY} - {"typer", "rich", "webnn.commands.main"}) == set()
 
 
 def test_a_graph_can_be_described_without_onnx() -> None:

@@ -93,7 +93,7 @@ def test_the_lines_of_a_change() -> None:
 
 def test_every_mutant_of_this_project_is_python() -> None:
     """On a sample: the changed text is compiled."""
-    for path in ("validation/conv.py", "context/timeline.py", "wpt_runner/commands/program.py"):
+    for path in ("validation/conv.py", "context/timeline.py", "webnn/commands/program.py"):
         source = (ROOT / path).read_text(encoding="utf-8")
         for mutant in find_mutants(path, source)[::5]:
             mutant.apply(source)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support import PATIENCE
 from tests.tools.ort_web_support import F32, make_package, make_test, output
-from tests.wpt_runner.node_support import require_node
+from tests.webnn.javascript.node_support import require_node
 from tools.ort_web import __main__ as program
 from tools.ort_web import processes
 from tools.ort_web.cases import Case, write
@@ -133,7 +133,7 @@ def test_the_page_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         (tmp_path / case.model.lstrip("/")).write_text(case.name, encoding="utf-8")
     (tmp_path / "package.mjs").write_text(PACKAGE, encoding="utf-8")
     command = processes.command(
-        tmp_path, provider="webnn", package="https://app.test/package.mjs", revision="2026-06", profile="browsers-2026"
+        tmp_path, provider="webnn", package="https://app.test/package.mjs", revision="2026-06", dialect="browsers-2026"
     )
     verdicts: dict[str, Verdict] = {}
 

@@ -9,8 +9,8 @@ import pytest
 
 from webnn.check.conclude import complete, conclude
 from webnn.check.events import Built, Ended, Note, Notes, Refused, read_notes
-from webnn.check.processes import Finished
 from webnn.check.report import Graph, Refusal, Verdict
+from webnn.processes.child import Finished
 
 
 def graph(name: str = "y", profile: str | None = "coreml") -> Built:

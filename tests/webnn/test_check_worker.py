@@ -16,11 +16,11 @@ from tests.shared import ROOT, SHARED
 from webnn.check import worker
 from webnn.check.conclude import conclude
 from webnn.check.events import Job, Kind, read_notes
-from webnn.check.processes import Finished
 from webnn.check.report import Graph, Refusal, Run, Verdict
 from webnn.context.emulation import ambient
+from webnn.javascript.node import NodeMissingError, find_node
+from webnn.processes.child import Finished
 from webnn.validation.profiles import PROFILES
-from webnn.wpt_runner.javascript.node import NodeMissingError, find_node
 from webnn.wpt_runner.vectors import bundled_archives
 
 COREML = ["coreml", "coreml-macos14"]

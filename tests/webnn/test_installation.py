@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.meta.specification import LAYERS, ROOT
-from webnn import cli
 from webnn._installation import MODULES, find_mixture
+from webnn.commands import main as cli
 
 #: What pywebnn puts into the folder (0.5.12), but for the extension module's ending, which depends on the platform.
 FOREIGN = ("__init__.pyi", "_rustnn.abi3.so", "_rustnn.pyi", "hub.py")

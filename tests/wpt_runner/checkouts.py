@@ -9,7 +9,7 @@ from pathlib import Path
 __all__ = ["WEB", "make_checkout"]
 
 #: The project's own tests in JavaScript, laid out as a checkout is.
-WEB = Path(__file__).parent / "web"
+WEB = Path(__file__).parents[1] / "webnn" / "javascript" / "web"
 
 
 def make_checkout(root: Path, files: Mapping[str, str]) -> Path:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support import PATIENCE
+from webnn.javascript import realm
 from webnn.wpt_runner import harness
-from webnn.wpt_runner.javascript import realm
 
 __all__ = ["PATIENT", "Clock"]
 

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.property.profiles import NIGHTLY_EXAMPLES, hold
+from webnn.commands.text import replace_surrogates
 from webnn.wpt_runner.expected import NO_EXPECTATIONS, Entry, Expectations, load_expectations
 from webnn.wpt_runner.expected.reading import read
-from webnn.wpt_runner.reports.text import replace_surrogates
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
 FILE = "webnn/conformance_tests/buffer.https.any.js"

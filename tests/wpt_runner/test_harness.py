@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.clock import Clock
-from tests.wpt_runner.engines import needs_quickjs
 from webnn.wpt_runner.checkout import Checkout, Test, TestFile
 from webnn.wpt_runner.harness import Settings, run_test, time_limit
 from webnn.wpt_runner.results import FileResult, Subtest

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.wpt_runner.checkouts import make_checkout
+from webnn.javascript.idl import load_idl
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.expected import load_expectations
-from webnn.wpt_runner.javascript.idl import load_idl
 from webnn.wpt_runner.levels import LEVELS, Level, detect_level, find_level, level_of
 
 #: The IDL of a checkout, and the level.
@@ -36,7 +36,7 @@ def test_detection(tmp_path: Path, idl: str | None, name: str) -> None:
 @pytest.mark.parametrize("level", LEVELS, ids=[level.name for level in LEVELS])
 def test_what_belongs_to_a_level(level: Level) -> None:
     assert find_level(level.revision) is level
-    assert load_idl(level.revision, level.profile).revision.startswith(level.revision)
+    assert load_idl(level.revision, level.dialect).revision.startswith(level.revision)
     assert load_expectations(level.name).path is not None
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
-from tests.wpt_runner.engines import needs_quickjs
 from tests.wpt_runner.recorded import META, conformance_checkout
-from webnn.cli import app
-from webnn.wpt_runner.javascript.realm import EngineMissingError
+from webnn.commands.main import app
+from webnn.javascript.realm import EngineMissingError
 from webnn.wpt_runner.recording import write_file
 
 pytestmark = needs_quickjs

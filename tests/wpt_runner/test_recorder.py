@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tests.support import make_context
+from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.clock import PATIENT
-from tests.wpt_runner.engines import needs_quickjs
 from tests.wpt_runner.recorded import UTILS, conformance_checkout
 from webnn.wpt_runner.checkout import Checkout, CheckoutError
 from webnn.wpt_runner.harness import Settings

@@ -17,7 +17,7 @@ import pytest
 
 import webnn
 from tests.support import make_context
-from webnn.wpt_runner.javascript.idl import load_idl
+from webnn.javascript.idl import load_idl
 from webnn.wpt_runner.levels import LEVELS, level_of
 from webnn.wpt_runner.vectors import (
     Case,
@@ -53,7 +53,7 @@ CASES = by_file()
 
 def context_of(level: str) -> webnn.MLContext:
     found = level_of(level)
-    return make_context(load_idl(found.revision, found.profile).revision)
+    return make_context(load_idl(found.revision, found.dialect).revision)
 
 
 @pytest.mark.parametrize("level", COUNTS)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support import make_context
-from webnn.wpt_runner.javascript.idl import load_idl
+from webnn.javascript.idl import load_idl
 from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.vectors import Case, Outcome, Status, run_case
 
@@ -15,7 +15,7 @@ LEVEL = LEVELS[-1]
 
 
 def run(case: Case) -> Outcome:
-    return run_case(case, make_context(load_idl(LEVEL.revision, LEVEL.profile).revision))
+    return run_case(case, make_context(load_idl(LEVEL.revision, LEVEL.dialect).revision))
 
 
 def tensor(data: Any, dataType: str = "float32", shape: list[int] | None = None) -> dict[str, Any]:

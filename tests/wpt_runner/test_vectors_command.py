@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from tests.shared import ROOT
 from tests.support import PATIENCE, wait_until
-from tests.wpt_runner import violence
+from tests.webnn.processes import violence
 from webnn.wpt_runner.commands.vectors import command
 from webnn.wpt_runner.vectors import run as running
 
@@ -200,7 +200,7 @@ def test_processes_may_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 PROGRAM = """
 import typer
-from tests.wpt_runner import violence
+from tests.webnn.processes import violence
 from webnn.wpt_runner.commands.vectors import command
 from webnn.wpt_runner.vectors import run
 run.prepare = violence.prepare

@@ -14,9 +14,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.shared import ROOT
+from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
-from tests.wpt_runner.engines import needs_quickjs
-from webnn.cli import app
+from webnn.commands.main import app
 
 pytest_plugins = ["pytester"]
 pytestmark = needs_quickjs
@@ -233,13 +233,13 @@ def current(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 #: Arguments, the exit code, and what the first line says.
 DRAFTS = [
-    (["current"], 0, "the draft 2026-06, profile wpt-2025-03, expectations none"),
-    (["current", "--variant", "cpu"], 0, "the draft 2026-06, profile wpt-2025-03, expectations none"),
-    (["old"], 1, "the draft 2026-06, profile wpt-2025-03, expectations none"),
-    (["old", "--revision", "2024-06"], 0, "the draft 2024-06, profile wpt-2024-06, expectations none"),
-    (["current", "--revision", "2024-06"], 1, "the draft 2024-06, profile wpt-2024-06, expectations none"),
-    (["current", "--profile", "browsers-2026"], 0, "the draft 2026-06, profile browsers-2026, expectations none"),
-    (["old", "--revision", "2024-06", "--profile", "none"], 0, "the draft 2024-06, profile none, expectations none"),
+    (["current"], 0, "the draft 2026-06, dialect wpt-2025-03, expectations none"),
+    (["current", "--variant", "cpu"], 0, "the draft 2026-06, dialect wpt-2025-03, expectations none"),
+    (["old"], 1, "the draft 2026-06, dialect wpt-2025-03, expectations none"),
+    (["old", "--revision", "2024-06"], 0, "the draft 2024-06, dialect wpt-2024-06, expectations none"),
+    (["current", "--revision", "2024-06"], 1, "the draft 2024-06, dialect wpt-2024-06, expectations none"),
+    (["current", "--dialect", "browsers-2026"], 0, "the draft 2026-06, dialect browsers-2026, expectations none"),
+    (["old", "--revision", "2024-06", "--dialect", "none"], 0, "the draft 2024-06, dialect none, expectations none"),
 ]
 
 
@@ -259,7 +259,7 @@ def test_the_plugin_finds_the_draft(pytester: pytest.Pytester, current: Path) ->
     arguments = ["--wpt", str(current), "--wpt-expectations", "none", "-p", "no:cacheprovider"]
     outcome = pytester.runpytest_subprocess(*arguments, "-k", "current")
     outcome.assert_outcomes(passed=2)
-    outcome.stdout.fnmatch_lines(["wpt: the draft 2026-06, profile wpt-2025-03, expectations none"])
+    outcome.stdout.fnmatch_lines(["wpt: the draft 2026-06, dialect wpt-2025-03, expectations none"])
     outcome = pytester.runpytest_subprocess(*arguments, "-k", "old", "--wpt-revision", "2024-06")
     outcome.assert_outcomes(passed=1)
     outcome = pytester.runpytest_subprocess(*arguments, "--wpt-revision", "1999")

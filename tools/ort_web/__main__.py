@@ -36,7 +36,7 @@ class Bench:
     site: Path
     package: str
     revision: str
-    profile: str
+    dialect: str
     jobs: int
     console: Console
 
@@ -51,7 +51,7 @@ class Bench:
                 verdicts.append(judge(case, report, (self.site / case.data.lstrip("/")).read_bytes()))
                 status.update(f"{provider}: {len(verdicts)} of {len(cases)} tests, {case.name}")
 
-            command = processes.command(self.site, provider=provider, package=self.package, revision=self.revision, profile=self.profile)
+            command = processes.command(self.site, provider=provider, package=self.package, revision=self.revision, dialect=self.dialect)
             processes.run(cases, self.site, command, jobs=min(self.jobs, len(cases)), report=note)
         return sorted(verdicts, key=lambda verdict: list(named).index(verdict.name))
 
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--site", type=Path, metavar="DIR", help="write the tests here, and find them here the next time")
     parser.add_argument("--operators", action="store_true", help="also show which operators ONNX Runtime Web kept for itself")
     parser.add_argument("--revision", default="2026-06", help="the revision of the draft (default: %(default)s)")
-    parser.add_argument("--profile", default="browsers-2026", help="what browsers had beside it (default: %(default)s)")
+    parser.add_argument("--dialect", default="browsers-2026", help="what browsers had beside it (default: %(default)s)")
     options = parser.parse_args(arguments)
     try:
         package = find_package(options.package)
@@ -90,7 +90,7 @@ def _run(options: argparse.Namespace, package: Package, site: Path) -> int:
         site=site,
         package=package.address,
         revision=options.revision,
-        profile=options.profile,
+        dialect=options.dialect,
         jobs=options.jobs,
         console=Console(stderr=True),
     )

@@ -39,7 +39,7 @@ class NothingRanError(Exception):
     """A process ended before it began a test: nothing can be said of any."""
 
 
-def command(site: Path, *, provider: str, package: str, revision: str, profile: str) -> list[str]:
+def command(site: Path, *, provider: str, package: str, revision: str, dialect: str) -> list[str]:
     """Return the command that runs the page program: ``webnn run``, as a user has it.
 
     Args:
@@ -47,9 +47,9 @@ def command(site: Path, *, provider: str, package: str, revision: str, profile: 
         provider: ONNX Runtime Web's execution provider, "webnn" or "wasm".
         package: The address of its module.
         revision: The revision of the draft.
-        profile: What browsers had beside it.
+        dialect: What browsers had beside it.
     """
-    options = ["--revision", revision, "--profile", profile, "--root", str(site)]
+    options = ["--revision", revision, "--dialect", dialect, "--root", str(site)]
     return [sys.executable, "-m", "webnn", "run", *options, str(_SESSION), provider, LIST, package]
 
 

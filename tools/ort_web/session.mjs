@@ -1,6 +1,6 @@
 // The page program: runs a list of ONNX models in ONNX Runtime Web, and says what became of each.
 //
-//     webnn run --revision 2026-06 --profile browsers-2026 --root SITE session.mjs PROVIDER LIST PACKAGE
+//     webnn run --revision 2026-06 --dialect browsers-2026 --root SITE session.mjs PROVIDER LIST PACKAGE
 //
 // LIST is the address of a JSON list, cases.py writes it. What is printed is JSON, one object a line, processes.py reads it: the list's own
 // entries come back with `status`, which is "begun" before a model is touched, and then "ran", "error" or "hang".

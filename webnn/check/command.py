@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -14,13 +15,13 @@ from webnn.check.events import Kind
 from webnn.check.report import Report, Run, Verdict
 from webnn.check.run import Named, Request, check
 from webnn.check.show import print_report
+from webnn.commands.choices import Device
+from webnn.commands.failure import failure
+from webnn.commands.registry import CASES
+from webnn.commands.text import replace_surrogates, show_controls
+from webnn.processes.pool import cores
 from webnn.validation.profiles import PROFILES, ProfileError, is_name, load_profile
 from webnn.validation.revision import find_revision
-from webnn.wpt_runner.commands.choices import Device
-from webnn.wpt_runner.commands.failure import failure
-from webnn.wpt_runner.reports.text import replace_surrogates, show_controls
-from webnn.wpt_runner.vectors import load_cases
-from webnn.wpt_runner.workers import cores
 
 __all__ = ["command"]
 
@@ -129,7 +130,7 @@ def _kind(program: Path) -> Kind:
         raise failure(f"a program is a file {', '.join(_KINDS)}, got {program}", _WRONG)
     if kind == "cases":
         try:
-            if not list(load_cases([program])):
+            if not list(import_module(CASES).load_builds(program)):
                 raise failure(f"there are no cases in {program}", _WRONG)
         except (OSError, ValueError) as error:
             raise failure(str(error), _WRONG) from None

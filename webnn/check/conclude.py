@@ -6,8 +6,8 @@ import signal
 from collections.abc import Sequence
 
 from webnn.check.events import Built, Ended, Note, Refused
-from webnn.check.processes import Finished
 from webnn.check.report import Graph, Refusal, Run, Verdict
+from webnn.processes.child import Finished
 
 __all__ = ["complete", "conclude"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import threading
 import time
@@ -15,13 +16,18 @@ from types import TracebackType
 import webnn
 from webnn.check.conclude import complete, conclude
 from webnn.check.events import Job, Kind, Note, read_notes
-from webnn.check.processes import Finished, Process
 from webnn.check.report import Report, Run, Totals, Verdict
 from webnn.context.emulation import FALLBACK_VARIABLE, PROFILE_VARIABLE
+from webnn.processes.child import Finished, Process
+from webnn.processes.lifetime import ends_at_signals
 from webnn.validation.device_type import DeviceType
-from webnn.wpt_runner.signals import ends_at_signals
 
 __all__ = ["Named", "Request", "check"]
+
+#: The folder that holds the package.
+_ROOT = str(Path(webnn.__file__).resolve().parents[1])
+#: The interpreter finds this package, but nothing else that is beside it, and nothing in the current folder.
+_START = "import sys; sys.path.append({root!r}); from webnn.check import worker; sys.path.pop(); worker.main({job!r})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +176,8 @@ class _Runner:
                 go_on=go_on,
                 notes=str(file),
             )
-            process = Process(job, _environment(request, source))
+            command = [sys.executable, "-P", "-c", _START.format(root=_ROOT, job=job.model_dump_json())]
+            process = Process(command, _environment(request, source))
             self._processes.add(process)
         finished = process.wait(request.timeout)
         with self._lock:

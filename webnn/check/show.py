@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from webnn.check.report import Refusal, Report, Run, Verdict
-from webnn.wpt_runner.reports.text import cut, show_controls
+from webnn.commands.text import cut, show_controls
 
 __all__ = ["print_report", "summary"]
 

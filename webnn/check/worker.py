@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,16 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from webnn.check.changes import suggest
 from webnn.check.events import Built, Ended, Job, Kind, Notes, Refused
 from webnn.check.report import Fallback, Graph, Refusal
+from webnn.commands.registry import CASES
+from webnn.commands.scripts import print_error, run_script
+from webnn.commands.text import one_line, replace_surrogates
 from webnn.context.emulation import Emulation, Settings
-from webnn.context.ml import ML
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import simulate
 from webnn.context.placement.outlines import outline
+from webnn.processes.lifetime import end_with_parent
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
 from webnn.validation.profiles import Violation, load_profile
-from webnn.wpt_runner.commands.scripts import print_error, run_script
-from webnn.wpt_runner.reports.text import one_line, replace_surrogates
-from webnn.wpt_runner.signals import end_with_parent
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
@@ -246,10 +247,10 @@ def _run_javascript(job: Job, recorder: Recorder) -> _End:
     # Only a program in JavaScript needs these.
     import typer  # noqa: PLC0415
 
-    from webnn.wpt_runner.commands.program import command  # noqa: PLC0415
+    from webnn.commands.program import command  # noqa: PLC0415
 
     try:
-        command(Path(job.program), list(job.arguments), root=None, node=None, profile=None, revision=job.revision, timeout=None)
+        command(Path(job.program), list(job.arguments), root=None, node=None, dialect=None, revision=job.revision, timeout=None)
     except typer.Exit as ended:
         if ended.exit_code:
             # The error stays in JavaScript: most likely it is what was refused last.
@@ -259,22 +260,13 @@ def _run_javascript(job: Job, recorder: Recorder) -> _End:
 
 def _build_cases(job: Job, recorder: Recorder) -> _End:
     """Build the graph of every case of a file, each in a context of its own."""
-    from webnn.wpt_runner.javascript.idl import load_idl  # noqa: PLC0415 (as above)
-    from webnn.wpt_runner.levels import level_of  # noqa: PLC0415
-    from webnn.wpt_runner.vectors import load_cases, replay  # noqa: PLC0415
-    from webnn.wpt_runner.vectors.format import CaseError, Graph, parse  # noqa: PLC0415
-
     ends: list[_End] = []
-    for case in load_cases([Path(job.program)]):
-        recorder.case = case.name
-        level = level_of(case.level)
+    for name, build in import_module(CASES).load_builds(Path(job.program)):
+        recorder.case = name
         try:
-            if case.fault:
-                raise CaseError(case.fault)
-            context = ML(revision=load_idl(level.revision, level.profile).revision).createContextSync()
-            replay.build(parse(Graph, case.graph, "graph"), context, level)
-        except (CaseError, DOMException, TypeError) as error:
-            ends.append(_End(1, f"{replace_surrogates(case.name)}: {_write(error)}", recorder.fatal(error)))
+            build()
+        except (DOMException, TypeError, ValueError) as error:
+            ends.append(_End(1, f"{replace_surrogates(name)}: {_write(error)}", recorder.fatal(error)))
     # What a profile refuses comes before what it does not.
     return min(ends, key=lambda end: end.fatal is None, default=_End())
 

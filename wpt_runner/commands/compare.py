@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from webnn.wpt_runner.commands.failure import failure
+from webnn.commands.failure import failure
+from webnn.commands.text import one_line, show_controls
 from webnn.wpt_runner.compare import Change, Comparison, Lone, Status, compare
-from webnn.wpt_runner.reports.text import one_line, show_controls
 from webnn.wpt_runner.reports.wptreport import read_wptreport
 from webnn.wpt_runner.results import FileStatus, RunResult, SubtestStatus
 

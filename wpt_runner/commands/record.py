@@ -13,15 +13,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from webnn.commands.failure import failure
+from webnn.commands.text import one_line, show_controls
+from webnn.javascript.realm import EngineMissingError, require_engine
+from webnn.processes.pool import StartError, cores
 from webnn.wpt_runner.checkout import Checkout, Test
-from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.harness import Settings
-from webnn.wpt_runner.javascript.realm import EngineMissingError, require_engine
 from webnn.wpt_runner.levels import detect_level
 from webnn.wpt_runner.recording import Recording, choose_tests, encode_file, record_tests, stem, write_file
-from webnn.wpt_runner.reports.text import one_line, show_controls
 from webnn.wpt_runner.vectors.report import make_console
-from webnn.wpt_runner.workers import StartError, cores
 
 __all__ = ["command"]
 

@@ -12,20 +12,21 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from webnn.commands.choices import FormerDialect, choose_dialect
+from webnn.commands.failure import failure
+from webnn.commands.text import one_line
+from webnn.javascript.idl import load_idl
+from webnn.javascript.realm import EngineMissingError, require_engine
+from webnn.processes.pool import cores
 from webnn.wpt_runner.checkout import Checkout, Test
-from webnn.wpt_runner.commands.failure import failure
 from webnn.wpt_runner.expected import Expectations, load_expectations
 from webnn.wpt_runner.harness import Settings
-from webnn.wpt_runner.javascript.idl import load_idl
-from webnn.wpt_runner.javascript.realm import EngineMissingError, require_engine
 from webnn.wpt_runner.levels import detect_level, find_level
 from webnn.wpt_runner.reports.html import write_html
 from webnn.wpt_runner.reports.junit import write_junit
-from webnn.wpt_runner.reports.text import one_line
 from webnn.wpt_runner.reports.wptreport import write_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, SubtestStatus
 from webnn.wpt_runner.runner import describe_run, run_tests
-from webnn.wpt_runner.workers import cores
 
 __all__ = ["command"]
 
@@ -47,9 +48,10 @@ def command(
     wptreport: Annotated[Path | None, typer.Option(help="Write a report in the format of web-platform-tests.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a report in the format of JUnit.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to read.")] = None,
-    profile: Annotated[
+    dialect: Annotated[
         str | None, typer.Option(help="What the IDL has beside the draft's; 'none' for nothing.", show_default="that of the revision")
     ] = None,
+    profile: FormerDialect = None,
     timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
     memory_limit: Annotated[int, typer.Option(min=64, help="The most MiB that a test's JavaScript may allocate.")] = 1024,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only what is not as expected.")] = False,
@@ -61,17 +63,18 @@ def command(
     reports = [
         (path, write) for path, write in ((wptreport, write_wptreport), (junit, write_junit), (html, write_html)) if path is not None
     ]
+    chosen = choose_dialect(dialect, profile)
     try:
         require_engine()
         checkout = Checkout(wpt)
         level = find_level(revision) if revision else detect_level(checkout)
         settings = Settings(
             revision=level.revision,
-            profile=None if profile == "none" else profile or level.profile,
+            dialect=None if chosen == "none" else chosen or level.dialect,
             timeout_multiplier=timeout_multiplier,
             memory=memory_limit << 20,
         )
-        load_idl(settings.revision, settings.profile)
+        load_idl(settings.revision, settings.dialect)
         tests = checkout.tests(patterns or (), variant or ())
         expected = load_expectations(expectations or level.name, missing_ok=update_expectations)
     except (EngineMissingError, OSError, ValueError) as error:
@@ -83,7 +86,7 @@ def command(
     if update_expectations and expected.path is None:
         raise failure("--update-expectations needs an expectations file: give its path with --expectations", 2)
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"the draft {settings.revision}, profile {settings.profile or 'none'}, expectations {expectations or level.name}")
+    console.print(f"the draft {settings.revision}, dialect {settings.dialect or 'none'}, expectations {expectations or level.name}")
     started = time.time()
     try:
         results = _run(console, checkout, tests, settings, expected, jobs or cores(), quiet)

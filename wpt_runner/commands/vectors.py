@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import webnn
-from webnn.wpt_runner.commands.choices import Device
-from webnn.wpt_runner.commands.failure import failure
+from webnn.commands.choices import Device
+from webnn.commands.failure import failure
+from webnn.processes.pool import StartError
 from webnn.wpt_runner.vectors import report as reporting
 from webnn.wpt_runner.vectors import run as running
 from webnn.wpt_runner.vectors.cases import Outcome, load_cases
 from webnn.wpt_runner.vectors.files import bundled_archives
-from webnn.wpt_runner.workers import StartError
 
 __all__ = ["command"]
 

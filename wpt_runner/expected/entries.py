@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
 
-from webnn.wpt_runner.reports.text import cut, replace_surrogates
+from webnn.commands.text import cut, replace_surrogates
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
 __all__ = ["Entry", "Ran", "Verdict", "index_results", "quote"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 
+from webnn.commands.text import replace_surrogates
 from webnn.wpt_runner.expected.entries import Entry, Ran, Verdict, index_results, quote
 from webnn.wpt_runner.expected.reading import read
-from webnn.wpt_runner.reports.text import replace_surrogates
 from webnn.wpt_runner.results import FileResult
 
 __all__ = ["NO_EXPECTATIONS", "Expectations", "load_expectations"]

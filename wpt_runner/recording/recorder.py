@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from typing import Any
 
 import webnn
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Instrument, Settings, run_test
-from webnn.wpt_runner.javascript.realm import load_script
 from webnn.wpt_runner.recording.graphs import Computation, GraphLog
 from webnn.wpt_runner.recording.numbers import (
     Descriptor,
@@ -97,7 +97,7 @@ class Recorder(Instrument):
     """
 
     def __init__(self, scripts: Sequence[str] = ()) -> None:
-        self.script = load_script("recorder.js")
+        self.script = (resources.files("webnn.wpt_runner.recording") / "recorder.js").read_text(encoding="utf-8")
         self.cases: list[dict[str, Any]] = []
         self.skipped: list[Skipped] = []
         self.differing: dict[str, str] = {}

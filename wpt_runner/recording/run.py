@@ -7,11 +7,11 @@ from contextlib import closing
 from functools import partial
 from pathlib import PurePosixPath
 
+from webnn.processes.pool import End, Finished, run_tasks
 from webnn.wpt_runner.checkout import Checkout, CheckoutError, Test
 from webnn.wpt_runner.harness import Settings, time_limit
 from webnn.wpt_runner.recording.recorder import Recording, record_test
 from webnn.wpt_runner.results import FileResult, FileStatus
-from webnn.wpt_runner.workers import End, Finished, run_tasks
 
 __all__ = ["choose_tests", "record_tests", "stem"]
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 
-from webnn.wpt_runner.reports.text import cut, show_controls
+from webnn.commands.text import cut, show_controls
 from webnn.wpt_runner.results import FileResult, RunResult, Subtest, SubtestStatus
 
 __all__ = ["render_html", "write_html"]

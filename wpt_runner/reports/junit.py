@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from webnn.wpt_runner.reports.text import cut, one_line, show_controls
+from webnn.commands.text import cut, one_line, show_controls
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 
 __all__ = ["write_junit"]

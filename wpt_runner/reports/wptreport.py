@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from webnn.wpt_runner.reports.text import cut, replace_surrogates
+from webnn.commands.text import cut, replace_surrogates
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 
 __all__ = ["read_wptreport", "write_wptreport"]

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 import webnn
-from webnn.wpt_runner.reports.text import cut, show_controls
+from webnn.commands.text import cut, show_controls
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
 from webnn.wpt_runner.vectors.comparison import show_number
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 import webnn
-from webnn.wpt_runner.javascript.idl import load_idl
+from webnn.javascript.idl import load_idl
+from webnn.processes.pool import End, cores, run_tasks
 from webnn.wpt_runner.levels import Level, level_of
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
 from webnn.wpt_runner.vectors.corrections import Correction, bundled_levels, check_corrections, load_corrections, read_corrections
 from webnn.wpt_runner.vectors.replay import run_case
-from webnn.wpt_runner.workers import End, cores, run_tasks
 
 __all__ = [
     "DeviceType",
@@ -150,7 +150,7 @@ def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], 
 
     @functools.cache
     def find_ml(level: Level) -> webnn.ML:
-        return webnn.ML(revision=load_idl(level.revision, level.profile).revision)
+        return webnn.ML(revision=load_idl(level.revision, level.dialect).revision)
 
     def work(task: Task, _: Callable[[None], None]) -> Outcome:
         with warnings.catch_warnings():

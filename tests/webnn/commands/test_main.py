@@ -1,0 +1,355 @@
+"""The command line, in this process and as a real one."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import webnn
+from tests.context.inventories import INVENTORIES, install, make_inventory
+from tests.support import PATIENCE
+from webnn.commands import main as cli
+from webnn.demo import network
+from webnn.validation.profiles import PROFILES
+
+CPU = "CPUExecutionProvider"
+#: What decides about colours, widths and encodings; the tests set their own.
+TERMINAL = (
+    "COLORTERM",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "LC_ALL",
+    "LINES",
+    "NO_COLOR",
+    "PYTHONIOENCODING",
+    "PYTHONUTF8",
+    "TERM",
+    "TTY_COMPATIBLE",
+)
+
+
+def invoke(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(cli.app, arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def start(*arguments: str, code: str = "", **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line in a process of its own, with its output in a pipe."""
+    inherited = {name: value for name, value in os.environ.items() if name not in TERMINAL}
+    program = ["-c", code] if code else ["-m", "webnn"]
+    return subprocess.run(
+        [sys.executable, *program, *arguments], capture_output=True, check=False, env=inherited | environment, timeout=PATIENCE
+    )
+
+
+def test_version() -> None:
+    assert invoke("--version") == (0, f"webnn {webnn.__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
+def test_help(arguments: tuple[str, ...]) -> None:
+    code, output, _ = invoke(*arguments)
+    assert code == 0
+    for fragment in ("Usage:", "--version", "demo", "Read handwritten digits", "devices"):
+        assert fragment in output
+
+
+@pytest.mark.parametrize(
+    ("command", "defaults"),
+    [
+        (("demo",), {"images": "12"}),
+        (("check",), {"timeout": "300.0"}),
+        (("wpt", "run"), {"timeout-multiplier": "1.0", "memory-limit": "1024"}),
+        (("wpt", "record"), {"timeout-multiplier": "1.0"}),
+        (("wpt", "vectors"), {"timeout": "60.0"}),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "defaults",
+)
+def test_defaults(command: tuple[str, ...], defaults: dict[str, str]) -> None:
+    """What an option is if it is not given stands in the help."""
+    code, output, _ = invoke(*command, "--help")
+    assert code == 0
+    # As words: lines and frames depend on the library's version.
+    words = " ".join(re.sub("[│|]", " ", output).split())
+    for option, default in defaults.items():
+        told = words.partition(f" --{option} ")[2].partition(" --")[0]
+        assert re.search(rf"\bdefault: {re.escape(default)}[];]", told), told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("unknown",), "No such command 'unknown'"),
+        (("demo", "--device", "tpu"), "'tpu' is not one of 'cpu', 'gpu', 'npu'"),
+        (("demo", "--images", "-1"), "Invalid value for '--images'"),
+    ],
+)
+def test_usage_errors(arguments: tuple[str, ...], message: str) -> None:
+    code, _, errors = invoke(*arguments)
+    assert code == 2
+    assert message in errors
+
+
+@pytest.mark.parametrize(("images", "shown"), [(0, 2), (2, 2), (5, 5), (12, 12)])
+def test_demo_shows_images(images: int, shown: int) -> None:
+    code, output, errors = invoke("demo", "--images", str(images))
+    assert (code, errors) == (0, "")
+    assert output.count("reads ") == output.count("shows ") == shown
+    assert output.count("wrong") == 2
+    assert "99.33%" in output
+
+
+def test_demo_runs_on_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, INVENTORIES["none"])
+    code, output, _ = invoke("demo", "--device", "gpu", "--images", "0")
+    assert code == 0
+    assert re.search(rf"^device    gpu +runs on {CPU}$", output, re.MULTILINE)
+    assert 'deviceType "gpu" runs on the CPU here' in output
+
+
+@pytest.mark.parametrize(("arguments", "environment"), [(["--fallback", "deny"], ""), ([], "deny")])
+def test_demo_refuses_to_fall_back(monkeypatch: pytest.MonkeyPatch, arguments: list[str], environment: str) -> None:
+    install(monkeypatch, INVENTORIES["none"])
+    monkeypatch.setenv("WEBNN_FALLBACK", environment)
+    result = CliRunner().invoke(cli.app, ["demo", "--device", "gpu", *arguments])
+    assert isinstance(result.exception, webnn.NotSupportedError)
+    assert 'deviceType "gpu" would run on the CPU here, which the fallback policy "deny" refuses' in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("WEBNN_FALLBACK", "never", "webnn: WEBNN_FALLBACK must be one of ['allow', 'silent', 'deny'], got 'never'\n"),
+        ("WEBNN_PROFILE", "nope", "webnn: WEBNN_PROFILE: nope: must be a device profile, one of coreml, "),
+    ],
+)
+def test_a_bad_environment(monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str) -> None:
+    monkeypatch.setenv(variable, value)
+    code, output, errors = invoke("devices")
+    assert (code, output, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith(message)
+
+
+def test_profiles() -> None:
+    code, output, errors = invoke("profiles")
+    assert (code, errors) == (0, "")
+    lines = output.splitlines()
+    assert [line.partition(" ")[0] for line in lines] == list(PROFILES)
+    assert lines[0].split(maxsplit=1)[1] == "Core ML in Chromium, macOS 15 and later, from its source"
+    assert lines[-1].endswith("every request runs on the cpu  gpu on the cpu, npu on the cpu")
+
+
+def test_a_profile_of_ones_own(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text('{"_extends": "ort", "_source": "Mine.", "_devices": {"gpu": "cpu"}, "_native": ["add", "mul"]}', encoding="utf-8")
+    shown = invoke("profiles", str(good), "tflite")[1].splitlines()
+    assert re.split("  +", shown[0]) == ["good.json", "Mine.", "gpu on the cpu; 2 native operations"]
+    assert shown[1].startswith("tflite-chromium147  TFLite in Chromium 147")
+    bad.write_text('{"_extends": "ort", "add": {"a": {"rankRange": {"min": -1}}}}', encoding="utf-8")
+    code, output, errors = invoke("profiles", str(good), str(bad))
+    assert (code, output) == (2, "")
+    assert "add.a.rankRange.min: " in errors
+
+
+def test_demo_fails_if_it_reads_badly(monkeypatch: pytest.MonkeyPatch) -> None:
+    digits = network.load_digits()
+    labels = digits.labels.copy()
+    labels[:8] = (labels[:8] + 1) % 10
+    monkeypatch.setattr(network, "load_digits", lambda: replace(digits, labels=labels))
+    code, output, errors = invoke("demo")
+    assert code == 1
+    assert "290 of 300" in output
+    assert errors == "webnn: the accuracy must be at least 97%, got 96.67%\n"
+
+
+def sections(output: str) -> list[list[str]]:
+    """Split what `webnn devices` prints into what is installed, the providers, and the device types."""
+    return [part.splitlines() for part in output.split("\n\n")]
+
+
+def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, make_inventory(built_in=["AzureExecutionProvider"]))
+    code, output, errors = invoke("devices")
+    assert (code, errors) == (0, "")
+    installed, providers, types = sections(output)
+    rows = dict(line.split(None, 1) for line in installed)
+    assert rows["webnn"] == webnn.__version__
+    assert rows["onnx"] == metadata.version("onnx")
+    assert rows["numpy"] == metadata.version("numpy")
+    assert providers == [
+        "CPUExecutionProvider    cpu (Intel)",
+        "AzureExecutionProvider  -  used only if an order names it",
+    ]
+    assert types == [
+        "cpu  CPUExecutionProvider",
+        "gpu  CPUExecutionProvider  falls back to the CPU:",
+        "     CUDAExecutionProvider is not installed",
+        "     OpenVINOExecutionProvider is not installed",
+        "     WebGpuExecutionProvider is not installed",
+        "     DmlExecutionProvider exists for Windows only",
+        "npu  CPUExecutionProvider  falls back to the CPU:",
+        "     OpenVINOExecutionProvider is not installed",
+        "     DmlExecutionProvider exists for Windows only",
+        "     CUDAExecutionProvider is not installed",
+        "     WebGpuExecutionProvider is not installed",
+    ]
+    assert max(map(len, output.splitlines())) <= 80
+
+
+#: An inventory, the providers, and the device types without the reasons.
+DEVICES = [
+    (
+        "CUDA, plug-ins",
+        [
+            "OpenVINOExecutionProvider  cpu (Intel, plug-in), gpu (Intel, integrated, plug-in), npu (Intel, plug-in)",
+            "WebGpuExecutionProvider    gpu (Intel, integrated, plug-in), gpu (NVIDIA, discrete, plug-in)",
+            "CUDAExecutionProvider      gpu (NVIDIA, discrete)",
+            "CPUExecutionProvider       cpu (Intel)",
+        ],
+        [
+            "cpu  OpenVINOExecutionProvider, CPUExecutionProvider",
+            "gpu  CUDAExecutionProvider, CPUExecutionProvider",
+            "npu  OpenVINOExecutionProvider, CPUExecutionProvider",
+        ],
+    ),
+    (
+        "OpenVINO, CPU only",
+        [
+            "OpenVINOExecutionProvider  cpu  gpu: does not start with device_type gpu",
+            "                           npu: does not start with device_type npu",
+            "CPUExecutionProvider       cpu (Intel)",
+        ],
+        [
+            "cpu  OpenVINOExecutionProvider, CPUExecutionProvider",
+            "gpu  OpenVINOExecutionProvider, CPUExecutionProvider  falls back to the CPU:",
+            "npu  OpenVINOExecutionProvider, CPUExecutionProvider  falls back to the CPU:",
+        ],
+    ),
+    (
+        "WebGPU, CUDA is broken",
+        [
+            "WebGpuExecutionProvider  gpu (Intel, integrated, plug-in)",
+            "CUDAExecutionProvider    -  does not load: libcublasLt.so.13: cannot open shared object file",
+            "CPUExecutionProvider     cpu (Intel)",
+        ],
+        [
+            "cpu  CPUExecutionProvider",
+            "gpu  WebGpuExecutionProvider, CPUExecutionProvider",
+            "npu  WebGpuExecutionProvider, CPUExecutionProvider  falls back to the GPU:",
+        ],
+    ),
+    (
+        "plug-ins without a device",
+        [
+            "CPUExecutionProvider       cpu (Intel)",
+            "WebGpuExecutionProvider    -  is registered, but it found no device",
+            "OpenVINOExecutionProvider  -  is registered, but it found no device",
+        ],
+        [
+            "cpu  CPUExecutionProvider",
+            "gpu  CPUExecutionProvider  falls back to the CPU:",
+            "npu  CPUExecutionProvider  falls back to the CPU:",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("inventory", "providers", "types"), DEVICES)
+def test_devices_elsewhere(monkeypatch: pytest.MonkeyPatch, inventory: str, providers: list[str], types: list[str]) -> None:
+    install(monkeypatch, INVENTORIES[inventory])
+    code, output, errors = invoke("devices")
+    assert (code, errors) == (0, "")
+    _, shown, chosen = sections(output)
+    assert shown == providers
+    assert [line for line in chosen if not line.startswith(" ")] == types
+
+
+def test_devices_names_the_flavour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": ["onnxruntime-gpu"]})
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda name: "1.2.3" if name == "onnxruntime-gpu" else version(name))
+    code, output, _ = invoke("devices")
+    assert code == 0
+    assert "onnxruntime-gpu  1.2.3\n" in output
+
+
+def test_devices_refuses_two_flavours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "packages_distributions", lambda: {"onnxruntime": ["onnxruntime", "onnxruntime-gpu"]})
+    code, output, errors = invoke("devices")
+    assert code == 1
+    assert "onnxruntime-gpu  not installed\n" in output
+    assert "onnxruntime and onnxruntime-gpu overwrite each other's files" in errors
+
+
+@pytest.mark.parametrize("command", ["demo", "devices"])
+def test_without_an_engine(command: str) -> None:
+    result = start(command, code="import sys; sys.modules['onnxruntime'] = None; import webnn.commands.main; webnn.commands.main.main()")
+    assert result.returncode == 1
+    assert b"webnn: webnn needs ONNX Runtime: install onnxruntime" in result.stderr
+    assert b"Traceback" not in result.stderr
+
+
+def test_help_loads_no_engine() -> None:
+    result = start(code="import sys, webnn.commands.main; print({'onnx', 'onnxruntime'} & set(sys.modules))")
+    assert result.stdout.split() == [b"set()"]
+
+
+def test_no_arguments_in_a_process() -> None:
+    result = start()
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.startswith(b"Usage: python -m webnn")
+    assert result.stdout.isascii()
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"LC_ALL": "C"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+        {"PYTHONIOENCODING": "ascii", "COLUMNS": "20"},
+    ],
+)
+def test_demo_in_a_pipe(environment: dict[str, str]) -> None:
+    result = start("demo", **environment)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"\x1b" not in result.stdout
+    assert b"298 of 300 images" in result.stdout
+    encoding = environment.get("PYTHONIOENCODING")
+    if encoding == "ascii":
+        assert result.stdout.isascii()
+    if encoding is None and "PYTHONUTF8" not in environment:
+        assert "██" in result.stdout.decode()
+
+
+def test_demo_in_color() -> None:
+    result = start("demo", FORCE_COLOR="1", COLORTERM="truecolor", TERM="xterm-256color", PYTHONIOENCODING="utf-8", COLUMNS="80")
+    text = result.stdout.decode()
+    assert result.returncode == 0
+    # White ink above, the tile's grey below.
+    assert "\x1b[38;2;255;255;255;48;2;44;44;44m▀" in text
+    assert "\x1b[1;31mreads 9" in text
+    assert "\x1b[1;32mreads 9" in text
+    assert len(text.splitlines()) == 22
+
+
+def test_the_installed_command() -> None:
+    [entry] = [entry for entry in metadata.entry_points(group="console_scripts") if entry.name == "webnn"]
+    assert entry.value == "webnn.__main__:main"
+    assert callable(entry.load())
+    script = Path(sys.executable).with_name("webnn")
+    if not script.exists():
+        pytest.skip("the script of the package lies elsewhere here")
+    result = subprocess.run([script, "--version"], capture_output=True, check=True, timeout=PATIENCE)
+    assert result.stdout.decode().split() == ["webnn", webnn.__version__]

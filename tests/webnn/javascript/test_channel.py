@@ -1,0 +1,95 @@
+"""Messages over pipes."""
+
+from __future__ import annotations
+
+import os
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from io import FileIO
+
+import pytest
+
+from webnn.javascript.channel import Channel, ChannelError, Limit, Message
+
+LIMITS = {"C": Limit(text=4 << 20, buffer=4 << 20, buffers=3, total=6 << 20), "F": Limit(text=8)}
+
+
+@dataclass
+class Ends:
+    """A channel, and the pipes' other ends."""
+
+    channel: Channel
+    to_channel: FileIO
+    from_channel: FileIO
+
+
+@pytest.fixture
+def ends() -> Iterator[Ends]:
+    first, second = os.pipe(), os.pipe()
+    with ExitStack() as stack:
+        reader, other_writer = (stack.enter_context(FileIO(number, mode)) for number, mode in zip(first, "rw", strict=True))
+        other_reader, writer = (stack.enter_context(FileIO(number, mode)) for number, mode in zip(second, "rw", strict=True))
+        yield Ends(Channel(reader, writer, LIMITS), other_writer, other_reader)
+
+
+@pytest.mark.parametrize("parts", [[], [b""], [b"text"], [b"", b"\x00\xff", b""], [b"t", bytes(3 << 20)], [bytes(3 << 20)]])
+def test_a_message_arrives(ends: Ends, parts: list[bytes]) -> None:
+    # What one end sends, the other reads as it is: a channel's own messages come back to it.
+    echo = Channel(ends.from_channel, ends.to_channel, LIMITS)
+
+    def answer() -> None:
+        message = echo.receive()
+        assert message is not None
+        echo.send(message.kind, message.parts)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    ends.channel.send("C", parts)
+    assert ends.channel.receive() == Message("C", [bytearray(part) for part in parts])
+    thread.join()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"WN", b"WNC\0\1\0\0\0", struct.pack("<2scxIQ", b"WN", b"C", 1, 5) + b"abc"],
+    ids=["nothing", "half a header", "no length", "half a part"],
+)
+def test_an_end_in_the_middle_is_an_end(ends: Ends, content: bytes) -> None:
+    ends.to_channel.write(content)
+    ends.to_channel.close()
+    assert ends.channel.receive() is None
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"hello, world", "begins no message"),
+        (b"WNZ\0\1\0\0\0", "there is no message 'Z'"),
+        (b"WNC\0\xff\xff\xff\xff", "a message 'C' has at most 4 parts, got 4294967295"),
+        (struct.pack("<2scxIQ", b"WN", b"C", 1, 1 << 62), "wants a part of 4611686018427387904 bytes, where at most 4194304 are possible"),
+        (struct.pack("<2scxIQQ", b"WN", b"C", 2, 1, 6 << 30), "wants a part of 6442450944 bytes, where at most 4194304 are possible"),
+        (struct.pack("<2scxIQQQ", b"WN", b"C", 3, 1, 4 << 20, 4 << 20), "wants 8388608 bytes, where at most 6291456 are possible"),
+        (struct.pack("<2scxIQ", b"WN", b"F", 1, 9), "wants a part of 9 bytes, where at most 8 are possible"),
+    ],
+)
+def test_what_is_no_message(ends: Ends, content: bytes, message: str) -> None:
+    ends.to_channel.write(content)
+    with pytest.raises(ChannelError, match=message):
+        ends.channel.receive()
+
+
+def test_nobody_listens(ends: Ends) -> None:
+    ends.from_channel.close()
+    with pytest.raises(BrokenPipeError):
+        ends.channel.send("A", [bytes(1 << 22)])
+
+
+def test_memory_is_taken_as_bytes_come(ends: Ends) -> None:
+    size = 1 << 40
+    channel = Channel(ends.channel._reader, ends.channel._writer, {"C": Limit(text=size)})
+    ends.to_channel.write(struct.pack("<2scxIQ", b"WN", b"C", 1, size) + b"abc")
+    ends.to_channel.close()
+    assert channel.receive() is None

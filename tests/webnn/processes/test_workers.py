@@ -1,0 +1,131 @@
+"""Tasks in processes: one that ends badly costs nothing but itself."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+
+from tests.support import PATIENCE
+from webnn.processes.pool import End, StartError, Worker, cores, run_tasks
+
+Note = Callable[[str], None]
+#: How long a task may take that hangs, in seconds: time enough to take its first note.
+LIMIT = 5.0
+
+
+def work(task: str, note: Note) -> str:
+    """Do what a task says."""
+    note(f"began {task}")
+    match task.split():
+        case ["hang"]:
+            time.sleep(10 * PATIENCE)
+        case ["exit", code]:
+            os._exit(int(code))
+        case ["signal", number]:
+            signal.raise_signal(int(number))
+        case ["raise", text]:
+            raise LookupError(text)
+        case ["recurse", depth]:
+            return str(recurse(int(depth)))
+    note(f"ended {task}")
+    return task.upper()
+
+
+def recurse(depth: int) -> int:
+    return depth and 1 + recurse(depth - 1)
+
+
+def prepare() -> Callable[[str, Note], str]:
+    return work
+
+
+def fail_to_prepare() -> Callable[[str, Note], str]:
+    raise LookupError("no engine here")
+
+
+def limit(task: str) -> float:
+    return LIMIT if task == "hang" else PATIENCE
+
+
+ENDS = [
+    ("one", End.RETURNED, "ONE", "", ["began one", "ended one"]),
+    ("raise text", End.RAISED, None, "LookupError: text (in test_workers.py, line ", ["began raise text"]),
+    ("exit 3", End.DIED, None, "the process died (exit code 3)", ["began exit 3"]),
+    ("hang", End.TIMEOUT, None, f"took longer than {LIMIT:g} s, and its process was killed", ["began hang"]),
+]
+if sys.platform != "win32":
+    ENDS.append((f"signal {signal.SIGSEGV}", End.DIED, None, "the process died (signal 11, SIGSEGV)", [f"began signal {signal.SIGSEGV}"]))
+
+
+def test_each_task_ends_in_its_own_way() -> None:
+    # A good one after each bad one: the others go on.
+    tasks = [task for task, *_ in ENDS] + ["two", "three"]
+    began = time.monotonic()
+    finished = {each.task: each for each in run_tasks(tasks, prepare, jobs=2, limit=limit)}
+    whole = time.monotonic() - began
+    assert list(finished) != []
+    for task, end, result, problem, notes in ENDS:
+        each = finished[task]
+        assert (each.end, each.result, list(each.notes)) == (end, result, notes)
+        assert each.problem.startswith(problem)
+        assert bool(each.problem) == bool(problem)
+        assert 0 <= each.seconds <= whole
+    assert [finished[task].result for task in ("two", "three")] == ["TWO", "THREE"]
+    assert finished["hang"].seconds >= LIMIT
+
+
+def test_no_tasks() -> None:
+    assert list(run_tasks([], prepare, jobs=2, limit=limit)) == []
+
+
+def test_closing_ends_the_processes_at_once() -> None:
+    others = set(multiprocessing.active_children())
+    with closing(run_tasks(["one", "hang"], prepare, jobs=2, limit=lambda _: 10 * PATIENCE)) as finished:
+        assert next(finished).task == "one"
+        assert set(multiprocessing.active_children()) - others
+    assert set(multiprocessing.active_children()) <= others
+
+
+def test_a_failed_preparation() -> None:
+    with pytest.raises(StartError, match="a process could not start: LookupError: no engine here"):
+        list(run_tasks(["one"], fail_to_prepare, jobs=2, limit=limit))
+
+
+def test_one_worker() -> None:
+    worker: Worker[str, str, str] = Worker(prepare, limit)
+    try:
+        assert [worker.run(task).result for task in ("one", "two")] == ["ONE", "TWO"]
+        assert not worker.dead
+        finished = worker.run("exit 3")
+        assert (finished.end, worker.dead) == (End.DIED, True)
+    finally:
+        worker.kill()
+
+
+def test_a_worker_that_is_killed_has_ended() -> None:
+    worker: Worker[str, str, str] = Worker(prepare, limit)
+    try:
+        assert worker.run("one").result == "ONE"
+    finally:
+        worker.kill()
+    # Not only soon.
+    assert worker.process.exitcode is not None
+
+
+def test_there_is_room_to_recurse() -> None:
+    worker: Worker[str, str, str] = Worker(prepare, limit)
+    try:
+        assert worker.run("recurse 900").result == "900"
+    finally:
+        worker.kill()
+
+
+def test_cores() -> None:
+    assert 1 <= cores() <= (os.cpu_count() or 1)

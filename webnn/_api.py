@@ -1,0 +1,135 @@
+"""The public names of `webnn`, which loads this module when the first of them is used."""
+
+from __future__ import annotations
+
+from webnn._names import publish
+from webnn.builder.graph_builder import MLGraphBuilder
+from webnn.builder.operand import MLActivation, MLOperand
+from webnn.builder.options import (
+    MLArgMinMaxOptions,
+    MLBatchNormalizationOptions,
+    MLClampOptions,
+    MLConv2dOptions,
+    MLConvTranspose2dOptions,
+    MLCumulativeSumOptions,
+    MLEluOptions,
+    MLGatherOptions,
+    MLGemmOptions,
+    MLGruCellOptions,
+    MLGruOptions,
+    MLHardSigmoidOptions,
+    MLInstanceNormalizationOptions,
+    MLLayerNormalizationOptions,
+    MLLeakyReluOptions,
+    MLLinearOptions,
+    MLLstmCellOptions,
+    MLLstmOptions,
+    MLOperandDescriptor,
+    MLOperatorOptions,
+    MLPadOptions,
+    MLPool2dOptions,
+    MLReduceOptions,
+    MLResample2dOptions,
+    MLReverseOptions,
+    MLScatterOptions,
+    MLSliceOptions,
+    MLSplitOptions,
+    MLTransposeOptions,
+    MLTriangularOptions,
+)
+from webnn.context.compute import MLComputeResult
+from webnn.context.context import MLContext
+from webnn.context.emulation import emulate
+from webnn.context.fallback import DeviceFallbackWarning
+from webnn.context.faults import Faults
+from webnn.context.graph import MLGraph
+from webnn.context.loss import MLContextLostInfo
+from webnn.context.ml import ML, Document, GPUDevice, MLContextOptions, Navigator
+from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
+from webnn.context.tensor import MLTensor, MLTensorDescriptor
+from webnn.ignored import explain_ignored
+from webnn.validation.errors import (
+    AbortError,
+    DataError,
+    DOMException,
+    InvalidStateError,
+    MissingMemberError,
+    NotSupportedError,
+    OperationError,
+    SecurityError,
+    UnknownError,
+    WebNNTypeError,
+    WebNNWarning,
+)
+
+__all__ = [
+    "ML",
+    "AbortError",
+    "DOMException",
+    "DataError",
+    "DeviceFallbackWarning",
+    "Document",
+    "Faults",
+    "GPUDevice",
+    "InvalidStateError",
+    "MLActivation",
+    "MLArgMinMaxOptions",
+    "MLBatchNormalizationOptions",
+    "MLClampOptions",
+    "MLComputeResult",
+    "MLContext",
+    "MLContextLostInfo",
+    "MLContextOptions",
+    "MLConv2dOptions",
+    "MLConvTranspose2dOptions",
+    "MLCumulativeSumOptions",
+    "MLEluOptions",
+    "MLGatherOptions",
+    "MLGemmOptions",
+    "MLGraph",
+    "MLGraphBuilder",
+    "MLGruCellOptions",
+    "MLGruOptions",
+    "MLHardSigmoidOptions",
+    "MLInstanceNormalizationOptions",
+    "MLLayerNormalizationOptions",
+    "MLLeakyReluOptions",
+    "MLLinearOptions",
+    "MLLstmCellOptions",
+    "MLLstmOptions",
+    "MLOperand",
+    "MLOperandDescriptor",
+    "MLOperatorOptions",
+    "MLPadOptions",
+    "MLPool2dOptions",
+    "MLReduceOptions",
+    "MLResample2dOptions",
+    "MLReverseOptions",
+    "MLScatterOptions",
+    "MLSliceOptions",
+    "MLSplitOptions",
+    "MLTensor",
+    "MLTensorDescriptor",
+    "MLTransposeOptions",
+    "MLTriangularOptions",
+    "MissingMemberError",
+    "Navigator",
+    "NotSupportedError",
+    "OperationError",
+    "OperatorPlacement",
+    "Partition",
+    "Placement",
+    "SecurityError",
+    "Transfer",
+    "UnknownError",
+    "WebNNTypeError",
+    "WebNNWarning",
+    "emulate",
+    "explain_ignored",
+    "navigator",
+]
+
+publish("webnn", list(globals().values()))
+
+#: The page's navigator: ``navigator.ml``.
+navigator = Navigator()

@@ -1,0 +1,74 @@
+"""``webnn devices``: what is installed, and what each device type runs on."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from importlib import metadata
+
+import webnn
+from webnn.commands.choices import Device
+from webnn.commands.failure import failure
+from webnn.commands.rows import Row, make_console, print_rows
+from webnn.context import devices as device_selection
+from webnn.context import discovery
+
+__all__ = ["command"]
+
+_ENGINE = "onnxruntime"
+
+
+def command() -> None:
+    """Show what is installed, and what each deviceType runs on here."""
+    console = make_console()
+    flavours = sorted(set(metadata.packages_distributions().get(_ENGINE, [])))
+    rows = [
+        ("webnn", webnn.__version__, ""),
+        ("python", platform.python_version(), f"{platform.system()} {platform.machine()}"),
+        *((package, _version(package), "") for package in ("numpy", "onnx", *(flavours or [_ENGINE]))),
+    ]
+    print_rows(console, rows)
+    inventory = discovery.discover()
+    console.print()
+    print_rows(console, [row for provider in inventory.providers for row in _describe_provider(provider, inventory)])
+    console.print()
+    print_rows(console, [row for device in Device for row in _describe_selection(device_selection.select(device, inventory))])
+    if len(flavours) > 1:
+        console.print()
+        raise failure(f"{' and '.join(flavours)} overwrite each other's files: uninstall all of them, then install one", 1)
+
+
+def _describe_provider(provider: str, inventory: device_selection.Inventory) -> Iterator[Row]:
+    """Yield what a provider can be used for, and why not for more."""
+    devices = [device for device in inventory.devices if device.provider == provider]
+    failures = [(device, failure) for device in devices if (failure := inventory.failure(device))]
+    failed = [device for device, _ in failures]
+    remarks = [failure if len(devices) == 1 else f"{device.type}: {failure}" for device, failure in failures]
+    if provider in inventory.missing:
+        remarks.append(inventory.missing[provider])
+    value = ", ".join(_describe_device(device) for device in devices if device not in failed)
+    if not devices and not remarks:
+        remarks.append("used only if an order names it")
+    yield provider, value or "-", remarks[0] if remarks else ""
+    yield from (("", "", remark) for remark in remarks[1:])
+
+
+def _describe_device(device: device_selection.Device) -> str:
+    kinds = {True: "discrete", False: "integrated", None: ""}
+    facts = [fact for fact in (device.vendor, kinds[device.discrete], "plug-in" if device.plugin else "") if fact]
+    return f"{device.type} ({', '.join(facts)})" if facts else device.type
+
+
+def _describe_selection(selection: device_selection.Selection) -> Iterator[Row]:
+    """Yield what a device type runs on, and why, if that is not what it stands for."""
+    providers = ", ".join(name for name, _ in selection.providers)
+    yield selection.requested, providers, f"falls back to the {selection.device.upper()}:" if selection.fallback else ""
+    if selection.fallback:
+        yield from (("", "", reason) for reason in selection.reasons)
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,65 @@
+"""The command line: its commands, by the modules that have them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import webnn
+from webnn.commands.failure import failure
+from webnn.commands.lazy import make_group
+from webnn.commands.registry import COMMANDS
+from webnn.context import requirement
+
+__all__ = ["LOWEST_TYPER", "app", "main"]
+
+#: The lower limit in pyproject.toml. With a recent click, typer 0.12 takes `--version` as given, and ends every command with success.
+LOWEST_TYPER = (0, 16, 0)
+
+app = make_group(COMMANDS)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"webnn {webnn.__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)] = False,
+) -> None:
+    """The W3C Web Neural Network API in Python."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        return
+    # It loads NumPy, which `--version` and `--help` do without.
+    from webnn.context import emulation  # noqa: PLC0415
+    from webnn.validation.profiles import ProfileError  # noqa: PLC0415
+
+    try:
+        # What the environment says holds for every context; what is wrong with it is said before there is one.
+        emulation.ambient()
+    except ProfileError as error:
+        raise failure(f"{emulation.PROFILE_VARIABLE}: {error}", 2) from None
+    except ValueError as error:
+        raise failure(str(error), 2) from None
+
+
+def main() -> None:
+    """Run the command line."""
+    if requirement.is_older(typer.__version__, LOWEST_TYPER):
+        needed = ".".join(map(str, LOWEST_TYPER))
+        sys.exit(f"webnn: typer {needed} or newer is needed, found {typer.__version__}: run 'python -m pip install --upgrade typer'")
+    try:
+        app()
+    except Exception as error:
+        # Asked for here, because it loads NumPy.
+        if not isinstance(error, webnn.DOMException):
+            raise
+        typer.echo(f"webnn: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,36 @@
+"""``webnn profiles``: the device profiles."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from webnn.commands.failure import failure
+from webnn.commands.rows import make_console, print_rows
+from webnn.validation.profiles import PROFILES, Profile, ProfileError, load_profile
+
+__all__ = ["command"]
+
+
+def command(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME|FILE", help="Profiles, by their names or as files of yours.", show_default=False)
+    ] = None,
+) -> None:
+    """Show the device profiles: whose limits they are, and what they are certain of.
+
+    Without a name, every profile that is shipped. It also checks files: the exit status is 2 if one is no profile.
+    """
+    try:
+        found = [load_profile(name) for name in names or PROFILES]
+    except ProfileError as error:
+        raise failure(str(error), 2) from None
+    print_rows(make_console(), [(profile.name, profile.summary, _describe_devices(profile)) for profile in found])
+
+
+def _describe_devices(profile: Profile) -> str:
+    """Say which requests a profile runs elsewhere, and what falls back."""
+    moved = [f"{requested} on the {device}" for requested, device in profile.devices.items() if device != requested]
+    native = "" if profile.native is None else f"{len(profile.native)} native operations"
+    return "; ".join(filter(None, [", ".join(moved), native]))

@@ -1,0 +1,168 @@
+"""``webnn run``: run a program, in JavaScript or in Python."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import webnn
+from webnn.commands.choices import Fallback, FormerDialect, choose_dialect
+from webnn.commands.failure import failure
+from webnn.commands.scripts import print_error, run_script
+from webnn.javascript.files import ORIGIN, Files
+from webnn.javascript.idl import dialect_revision
+from webnn.javascript.node import ENDED_BY_USER, MEMORY, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
+from webnn.javascript.page_scripts import Script, scripts_of_page, scripts_of_script
+
+__all__ = ["CONTEXT_SETTINGS", "command"]
+
+#: What follows the program is the program's.
+CONTEXT_SETTINGS = {"allow_interspersed_args": False}
+
+_JAVASCRIPT = (".mjs", ".js")
+_PAGE = (".html", ".htm")
+_PYTHON = (".py",)
+_REVISION = "2024-06"
+#: The exit code of a wrong call.
+_WRONG = 2
+
+
+def command(
+    program: Annotated[Path, typer.Argument(help="A file .mjs, .js, .html or .py.", show_default=False)],
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments.", show_default=False)] = None,
+    *,
+    root: Annotated[Path | None, typer.Option(help="The folder that the program may read; by default its own.", show_default=False)] = None,
+    node: Annotated[
+        Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
+    ] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="What browsers have beside the draft: browsers-2024 or browsers-2026.", show_default=False)
+    ] = None,
+    profile: FormerDialect = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default=f"that of the dialect, or {_REVISION}"),
+    ] = None,
+    device_profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Give every context the limits of a device: coreml, dml, ...",
+            envvar="WEBNN_PROFILE",
+            show_default=False,
+        ),
+    ] = None,
+    fallback: Annotated[
+        Fallback | None,
+        typer.Option(help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
+    memory_limit: Annotated[
+        int, typer.Option(min=1024, help="The most MiB of memory that a JavaScript program may use, on Linux.")
+    ] = MEMORY >> 20,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say on the standard error which walls of the system stand around the program.")
+    ] = False,
+) -> None:
+    """Run a program that uses navigator.ml.
+
+    A JavaScript program, or a page without a document, runs in Node: it sees what a page sees, and can read files below --root only. A
+    Python program runs in this process. The exit code is the program's.
+    """
+    if not program.is_file():
+        raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
+    try:
+        emulation = webnn.emulate(profile=device_profile, fallback=None if fallback is None else fallback.value)
+    except ValueError as error:
+        raise failure(str(error), _WRONG) from None
+    dialect = choose_dialect(dialect, profile)
+    suffix = program.suffix.lower()
+    if suffix in _PYTHON:
+        _refuse_for_python(root=root, node=node, dialect=dialect, verbose=verbose or None)
+        # `navigator.ml` is made when the program first asks for it; and processes that the program starts are to follow.
+        _set_environment(WEBNN_REVISION=revision, WEBNN_PROFILE=device_profile and _absolute(device_profile), WEBNN_FALLBACK=fallback)
+        raise typer.Exit(_run_python(program, arguments or [], timeout))
+    if suffix not in _JAVASCRIPT + _PAGE:
+        raise failure(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}", _WRONG)
+    if root is not None and not root.is_dir():
+        raise failure(f"--root must be a folder, got {root}", _WRONG)
+    place = program.resolve()
+    files = Files(root or place.parent, place.parent)
+    address = files.address(place)
+    scripts = _scripts(place, address)
+    if not scripts:
+        raise failure(f"{program} has no script", _WRONG)
+    try:
+        with emulation:
+            code = run_program(
+                find_node(node),
+                Program(
+                    scripts=scripts,
+                    # A program from elsewhere is like a script from elsewhere: the page is that of the root.
+                    location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
+                    arguments=["node", str(program), *(arguments or [])],
+                    files=files,
+                    timeout=timeout,
+                    memory=memory_limit << 20,
+                    revision=revision or (dialect and dialect_revision(dialect)) or _REVISION,
+                    dialect=dialect,
+                ),
+                verbose=verbose,
+            )
+    except (NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
+        raise failure(str(error), _WRONG) from None
+    raise typer.Exit(code)
+
+
+def _scripts(program: Path, address: str) -> list[Script]:
+    if program.suffix.lower() in _PAGE:
+        return scripts_of_page(program.read_text(encoding="utf-8-sig", errors="replace"), address)
+    return scripts_of_script(program, address)
+
+
+def _refuse_for_python(**options: object) -> None:
+    given = [f"--{name}" for name, value in options.items() if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))]
+    if given:
+        raise failure(
+            f"{' and '.join(given)} can only be given for JavaScript: a Python program runs in this process, and can do what it can", _WRONG
+        )
+
+
+def _set_environment(**variables: str | None) -> None:
+    os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
+
+
+def _absolute(profile: str) -> str:
+    """Return a profile so that it is the same one in another folder. What is no path has no separator, and does not end with ``.json``."""
+    path = Path(profile)
+    return profile if path.name == profile and path.suffix.lower() != ".json" else str(path.absolute())
+
+
+def _run_python(program: Path, arguments: list[str], timeout: float | None) -> int:
+    """Run a Python program as the interpreter would; a `SystemExit` of the program passes."""
+    timer = threading.Timer(timeout or 0, _expire, [timeout])
+    timer.daemon = True
+    if timeout is not None:
+        timer.start()
+    try:
+        run_script(str(program), arguments)
+    except KeyboardInterrupt:
+        return ENDED_BY_USER
+    except Exception as error:  # whatever the program raises: the interpreter would print it, too
+        print_error(error, str(program))
+        return 1
+    finally:
+        timer.cancel()
+    return 0
+
+
+def _expire(timeout: float) -> None:
+    # A program that loops in C code can only be ended with the process.
+    sys.stdout.flush()
+    typer.echo(f"webnn: the program was not done after {timeout:g} s", err=True)
+    os._exit(OUT_OF_TIME)

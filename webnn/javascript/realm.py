@@ -1,0 +1,317 @@
+"""A JavaScript realm in this process, with the emulator behind `navigator.ml`: the engine is quickjs-ng.
+
+The engine knows ECMAScript, not the web: `page.js` adds a window without a document. Timers and promises are driven from here, so a program
+runs until nothing is left to do, or until its time is over. A call that never returns can only be ended by ending the process.
+"""
+
+from __future__ import annotations
+
+import base64
+import heapq
+import itertools
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import webnn
+from webnn.javascript.dispatch import Bytes, Dispatcher, Observe
+from webnn.javascript.idl import load_idl
+from webnn.javascript.legacy import Legacy
+
+if TYPE_CHECKING:
+    import quickjs
+
+__all__ = ["Address", "EngineMissingError", "Realm", "ScriptError", "load_script", "require_engine"]
+
+#: Deep recursion is legitimate; a thread of a process has less room than the main one has, so hosts give it more (`workers`).
+_STACK = 4 << 20
+#: How many bytes cross the border at a time.
+_PIECE = 3 << 19
+
+
+class EngineMissingError(RuntimeError):
+    """The JavaScript engine is not installed."""
+
+
+class ScriptError(Exception):
+    """A script threw an error, or could not be parsed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where the page is, as ``location`` shows it."""
+
+    pathname: str
+    search: str = ""
+    origin: str = "https://web-platform.test:8443"
+
+    def json(self) -> str:
+        """Return the members of ``location``."""
+        protocol, _, host = self.origin.partition("//")
+        hostname, _, port = host.partition(":")
+        parts = {"origin": self.origin, "protocol": protocol, "host": host, "hostname": hostname, "port": port}
+        return json.dumps({**parts, "pathname": self.pathname, "search": self.search})
+
+
+@cache
+def load_script(name: str) -> str:
+    """Read one of the scripts of this package."""
+    return (resources.files("webnn.javascript") / name).read_text(encoding="utf-8")
+
+
+class Realm:
+    """A fresh global object with `navigator.ml`.
+
+    Args:
+        ml: What ``navigator.ml`` stands for.
+        address: The page's address.
+        read: Returns the text of a file by its path on the server, ``None`` if there is none.
+        log: Takes what the program writes to its console: the level and the text.
+        emit: Takes what a script tells the host through the function ``emit``: a kind and a text.
+        revision: The revision of the draft whose IDL the binding interprets.
+        memory: The most bytes that the engine may allocate; more is an error that the program sees.
+        observe: Is told of every call that the emulator answers without an error.
+        dialect: What the IDL has beside the draft's (`load_idl`).
+
+    Raises:
+        EngineMissingError: quickjs-ng is not installed.
+    """
+
+    def __init__(
+        self,
+        *,
+        ml: webnn.ML,
+        address: Address,
+        read: Callable[[str], str | None],
+        log: Callable[[str, str], None],
+        emit: Callable[[str, str], None],
+        revision: str,
+        memory: int,
+        observe: Observe = lambda *_: None,
+        dialect: str | None = None,
+    ) -> None:
+        self._engine = _new_context()
+        self._engine.set_memory_limit(memory)
+        self._engine.set_max_stack_size(_STACK)
+        idl = load_idl(revision, dialect)
+        self._dispatcher = Dispatcher(ml, idl.members, observe, Legacy() if dialect else None)
+        self._uploads: list[tuple[bytearray, int]] = []
+        self._downloads: list[Bytes] = []
+        self._timers: list[tuple[float, int, int]] = []
+        self._cancelled: set[int] = set()
+        self._order = itertools.count()
+        # What the engine calls must not raise: the engine would make an internal error of it.
+        callables: dict[str, Callable[..., Any]] = {
+            "send": self._send,
+            "startUpload": self._start_upload,
+            "upload": self._upload,
+            "download": self._download,
+            "read": read,
+            "log": log,
+            "emit": emit,
+            "schedule": self._schedule,
+            "cancel": self._cancel,
+        }
+        for name, function in callables.items():
+            self._engine.add_callable(f"__{name}", function)
+        self._engine.set("__idl", idl.text)
+        scripts = {name: load_script(f"{name}.js") for name in ("search_params", "page", "conversion", "binding", "navigator", "harness")}
+        self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE})
+
+    @property
+    def faults(self) -> list[str]:
+        """The tracebacks of errors in the emulator itself: there must be none."""
+        return self._dispatcher.faults
+
+    def evaluate(self, source: str) -> Any:
+        """Run a script in the realm's global scope.
+
+        Raises:
+            ScriptError: It threw an error, or could not be parsed.
+        """
+        import quickjs  # noqa: PLC0415
+
+        if "\0" in source:
+            raise ScriptError("SyntaxError: the script holds the character NUL")
+        try:
+            return self._engine.eval(source)
+        except (quickjs.JSException, quickjs.StackOverflow) as error:
+            raise ScriptError(str(error).strip()) from None
+
+    def report(self, message: str) -> None:
+        """Tell the window's listeners of an error that nobody caught."""
+        with suppress(ScriptError):  # a realm that used up its memory cannot be told anything
+            self._command("report", message)
+
+    @property
+    def exhausted(self) -> bool:
+        """The memory that the engine may allocate is used up."""
+        memory = self._engine.memory()
+        return bool(memory["malloc_size"] > 0.95 * memory["malloc_limit"])
+
+    def connect_harness(self) -> None:
+        """Have the results of testharness.js, which has just run, passed to ``emit``.
+
+        Raises:
+            ScriptError: It was no such harness.
+        """
+        self._command("connectHarness", None)
+
+    def connect(self, function: str) -> None:
+        """Call a function with the global object and ``emit``.
+
+        Args:
+            function: Its source.
+
+        Raises:
+            ScriptError: It threw an error.
+        """
+        self._command("connect", function)
+
+    def _command(self, name: str, value: object) -> None:
+        """Call one of the functions that the scripts have for the host; an error is a `ScriptError`."""
+        import quickjs  # noqa: PLC0415
+
+        try:
+            self._control(name, value)
+        except (quickjs.JSException, quickjs.StackOverflow) as error:
+            raise ScriptError(str(error).strip()) from None
+
+    def run(self, done: Callable[[], bool], deadline: float) -> bool:
+        """Run promises and timers until something is done.
+
+        Args:
+            done: Says whether it is.
+            deadline: When to stop at the latest, as `time.monotonic` counts.
+
+        Returns:
+            There was still something to do when the time was over.
+        """
+        while not done():
+            self._run_jobs(deadline)
+            if done():
+                return False
+            now = time.monotonic()
+            if now >= deadline:
+                return True
+            while self._timers and self._timers[0][2] in self._cancelled:
+                self._cancelled.remove(heapq.heappop(self._timers)[2])
+            if not self._timers:
+                return False
+            due, _, number = self._timers[0]
+            if due > now:
+                time.sleep(min(due, deadline) - now)
+                continue
+            heapq.heappop(self._timers)
+            try:
+                self._command("fire", number)
+            except ScriptError as error:
+                self.report(str(error))
+        return False
+
+    def _run_jobs(self, deadline: float) -> None:
+        import quickjs  # noqa: PLC0415
+
+        # A promise may lead to the next one for ever.
+        while time.monotonic() < deadline:
+            try:
+                if not self._engine.execute_pending_job():
+                    return
+            except (quickjs.JSException, quickjs.StackOverflow) as error:
+                self.report(str(error).strip())
+
+    def _schedule(self, number: int, milliseconds: float) -> None:
+        heapq.heappush(self._timers, (time.monotonic() + milliseconds / 1000, next(self._order), number))
+
+    def _cancel(self, number: int) -> None:
+        self._cancelled.add(number)
+
+    # Byte arrays cannot cross the border to this engine: they are text on the way, piece by piece, so that a large one does not need its
+    # size several times over.
+
+    def _start_upload(self, size: int) -> None:
+        self._uploads.append((bytearray(size), 0))
+
+    def _upload(self, encoded: str) -> None:
+        content, start = self._uploads.pop()
+        piece = base64.b64decode(encoded)
+        content[start : start + len(piece)] = piece
+        self._uploads.append((content, start + len(piece)))
+
+    def _send(self, text: str) -> str:
+        """Carry a request to the dispatcher, with the byte arrays that came before it."""
+        buffers = [content for content, _ in self._uploads]
+        self._uploads.clear()
+        answer, self._downloads = self._dispatcher.call(text, buffers)
+        return json.dumps([answer, [len(content) for content in self._downloads]])
+
+    def _download(self, index: int, start: int, size: int) -> str:
+        return base64.b64encode(self._downloads[index][start : start + size]).decode("ascii")
+
+
+def require_engine() -> None:
+    """Make sure that realms can be made.
+
+    Raises:
+        EngineMissingError: quickjs-ng is not installed.
+    """
+    _new_context()
+
+
+def _new_context() -> quickjs.Context:
+    try:
+        import quickjs  # noqa: PLC0415
+    except ImportError:
+        raise EngineMissingError(
+            "the JavaScript engine quickjs-ng is not installed: install the extra wpt of webnn (docs/install.md)"
+        ) from None
+    context = quickjs.Context()
+    if not callable(getattr(context, "execute_pending_job", None)) or context.eval("typeof Uint8Array.prototype.toBase64") != "function":
+        raise EngineMissingError(
+            "another package named quickjs is installed in place of quickjs-ng: uninstall quickjs, then install the extra wpt of webnn "
+            "(docs/install.md)"
+        )
+    return context
+
+
+#: Puts the pieces together, and returns what the host calls. The host's functions are taken off the global object again: the program must
+#: not see them.
+_START = """
+(() => {
+  const take = name => { const value = globalThis[name]; delete globalThis[name]; return value; };
+  const [read, log, schedule, cancel, emit, sendText] = ['__read', '__log', '__schedule', '__cancel', '__emit', '__send'].map(take);
+  const [startUpload, upload, download] = ['__startUpload', '__upload', '__download'].map(take);
+  const idl = JSON.parse(take('__idl'));
+  const {parse} = JSON, {fromBase64} = Uint8Array, {toBase64} = Uint8Array.prototype, {apply} = Reflect;
+  const pieces = function* (bytes) {
+    for (let start = 0; start < bytes.length; start += %(piece)s) yield bytes.subarray(start, start + %(piece)s);
+  };
+  const send = (text, buffers) => {
+    for (const bytes of buffers) {
+      startUpload(bytes.length);
+      for (const piece of pieces(bytes)) upload(apply(toBase64, piece, []));
+    }
+    const [answer, sizes] = parse(sendText(text));
+    const copy = index => bytes => {
+      let start = 0;
+      for (const piece of pieces(bytes)) {
+        piece.set(apply(fromBase64, Uint8Array, [download(index, start, piece.length)]));
+        start += piece.length;
+      }
+    };
+    return [answer, sizes.map((size, index) => ({size, copyTo: copy(index)}))];
+  };
+  (%(search_params)s)(globalThis);
+  const page = (%(page)s)(globalThis, {read, log, schedule, cancel}, %(address)s);
+  (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, send, page.queueTask);
+  const evaluate = eval;
+  const connect = source => { evaluate(source)(globalThis, emit); };
+  const connectHarness = () => (%(harness)s)(globalThis, emit);
+  return (name, value) => ({...page, connect, connectHarness})[name](value);
+})()
+"""
