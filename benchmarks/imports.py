@@ -1,4 +1,4 @@
-"""What ``import webnn`` costs above the packages that it needs at once."""
+"""What the public names of ``webnn`` cost, which load with the first of them, above the packages that they need."""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,7 +15,6 @@ from pathlib import Path
 
 from tools.mutation.mutants import Mutant
 from tools.mutation.reach import ENDLESS, ROOT, Reach, copy_checkout, environment
-from webnn.processes.child import end
 
 __all__ = ["KILLED", "NOT_COVERED", "SURVIVED", "TIMED_OUT", "Bench", "Outcome", "choose"]
 
@@ -171,7 +172,9 @@ class Bench:
                 status = None
             finally:
                 # What a test left running goes, too.
-                end(process, session=True)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
         if status == 5:  # no test of these names is there any more: nothing failed
             return 0, ""
         record = json.loads(self._record.read_text(encoding="utf-8")) if self._record.exists() else {}
