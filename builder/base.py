@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from webnn.builder.interfaces import ContextBase
 from webnn.builder.operand import MLActivation, MLOperand, Operator
 from webnn.validation import numbers, webidl
 from webnn.validation.descriptor import OperandDescriptor
@@ -20,6 +19,7 @@ from webnn.validation.operation import Call, Operation
 from webnn.validation.operations import operations_of
 
 if TYPE_CHECKING:
+    from webnn.builder.interfaces import State
     from webnn.validation.profiles import NamedOperand
     from webnn.validation.revision import Revision
 
@@ -83,19 +83,16 @@ def some_drafts(method: F) -> F:
 class BuilderBase(DraftMembers):
     """A builder without its methods: the graph's counter and the shared driver."""
 
-    __slots__ = ("__weakref__", "_calls", "_context", "_count", "_defaults", "_hasBuilt", "_isGuarded")
+    __slots__ = ("__weakref__", "_calls", "_count", "_defaults", "_hasBuilt", "_isGuarded", "_revision", "_state")
 
-    _context: ContextBase
     _count: int
     _hasBuilt: bool
     #: Every method begins with the step that asks whether the builder can build.
     _isGuarded: bool
     _calls: dict[str, tuple[Operation, Call]]
     _defaults: dict[str, Dictionary]
-
-    @property
-    def _revision(self) -> Revision:  # type: ignore[override]  # read-only here
-        return self._context._revision
+    _revision: Revision
+    _state: State
 
     def _prepare(self, name: str) -> tuple[Operation, Call]:
         revision = self._revision
@@ -117,7 +114,7 @@ class BuilderBase(DraftMembers):
                 operation=operation,
                 label=label,
             )
-        self._context._checkNotLost(operation)
+        self._state.loss.check(operation)
 
     def _members(self, call: Call, options: object, members: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the options' members, given as one dictionary or as keyword arguments."""
@@ -310,7 +307,7 @@ class BuilderBase(DraftMembers):
 
         An operand selects the first, a dictionary or nothing the second. A draft without activations has the first only.
         """
-        has_activations = self._context._revision.activations
+        has_activations = self._revision.activations
         if webidl.isInstance(input, MLOperand) or options is not None or not has_activations:
             if not has_activations and (input is MISSING or input is None):
                 _, call = self._calls.get(name) or self._prepare(name)

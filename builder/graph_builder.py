@@ -1,16 +1,16 @@
-"""`MLGraphBuilder`: `#api-mlgraphbuilder`."""
+"""`GraphBuilder`: all of `MLGraphBuilder`, `#api-mlgraphbuilder`, but the compilation of the graph."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
 
 import numpy as np
 
 from webnn.builder import constants
 from webnn.builder.base import BuilderBase, require_operand
 from webnn.builder.graph import ComputationalGraph, collect
-from webnn.builder.interfaces import ContextBase, TensorBase
+from webnn.builder.interfaces import State, Tensor
 from webnn.builder.operand import MLOperand
 from webnn.builder.ops.activation import ActivationOps
 from webnn.builder.ops.binary import BinaryOps
@@ -31,19 +31,15 @@ from webnn.builder.options import MLOperandDescriptor
 from webnn.validation import numbers, webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.dictionary import convertDataType, convertDescriptor
-from webnn.validation.errors import WebNNTypeError
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
-    import asyncio
-
-    from webnn.context.graph import MLGraph
     from webnn.validation.descriptor import DataType, OperandDescriptor
 
-__all__ = ["MLGraphBuilder"]
+__all__ = ["GraphBuilder"]
 
 
-class MLGraphBuilder(
+class GraphBuilder(
     ActivationOps,
     BinaryOps,
     ConvOps,
@@ -61,39 +57,28 @@ class MLGraphBuilder(
     UnaryOps,
     BuilderBase,
 ):
-    """Builds a computational graph, operation by operation, and compiles it. `#api-mlgraphbuilder`.
+    """Builds a computational graph, operation by operation.
 
-    Each method validates its arguments as the specification's steps say and returns new operands; nothing is computed before `build`.
+    Each method validates its arguments as the specification's steps say and returns new operands; nothing is computed.
     An options dictionary is given as a ``dict`` or as keyword arguments. A member or argument that is ``None`` counts as missing.
 
     Args:
-        context: The context that will compile and compute the graph.
-
-    Raises:
-        WebNNTypeError: ``context`` is no `MLContext`.
-        SecurityError: The document is not allowed to use the feature ``webnn``. `#api-mlgraphbuilder-constructor`.
+        state: The state of the context that will compile the graph.
     """
 
     __slots__ = ("_inputs", "_memory")
 
-    def __init__(self, context: ContextBase) -> None:
-        if not webidl.isInstance(context, ContextBase):
-            raise WebNNTypeError(
-                f"MLGraphBuilder: context must be an MLContext, got {webidl.describe(context)}",
-                operation="MLGraphBuilder",
-                argument="context",
-                anchor="#api-mlgraphbuilder-constructor",
-            )
-        # 1. The document may use the feature.
-        context._checkAllowed("MLGraphBuilder")
-        revision = context._revision
-        self._isGuarded = revision.build_once
-        # 2. The context is not lost. (The draft of June 2024 has no such step.)
+    #: The class of tensors, which this package does not know.
+    _tensorClass: ClassVar[type]
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._revision = state.revision
+        self._isGuarded = state.revision.build_once
+        # The context is not lost. (The draft of June 2024 has no such step.)
         if self._isGuarded:
-            context._checkNotLost("MLGraphBuilder")
-        # 3. (2.) The builder is bound to the context.
-        self._context = context
-        # 4. It has not built yet.
+            state.loss.check("MLGraphBuilder")
+        # It has not built yet.
         self._hasBuilt = False
         self._inputs: set[str] = set()
         self._count = 0
@@ -150,7 +135,7 @@ class MLGraphBuilder(
     def constant(self, dataType: DataType, value: float, /) -> MLOperand: ...
 
     @overload
-    def constant(self, tensor: TensorBase, /) -> MLOperand: ...
+    def constant(self, tensor: Tensor, /) -> MLOperand: ...
 
     def constant(self, descriptor: Any, buffer: Any = None, /) -> MLOperand:
         """Create a constant operand, from a buffer, from one number, or from a constant tensor.
@@ -176,12 +161,12 @@ class MLGraphBuilder(
         """
         if descriptor is None or webidl.isInstance(descriptor, Mapping):
             return self._constantFromBuffer(descriptor, buffer)
-        if webidl.isInstance(descriptor, TensorBase) and self._context._revision.tensors:
+        if self._revision.tensors and webidl.isInstance(descriptor, self._tensorClass):
             return self._constantFromTensor(descriptor)
         return self._constantFromNumber(descriptor, buffer)
 
     def _constantFromBuffer(self, descriptor: object, buffer: object) -> MLOperand:
-        revision = self._context._revision
+        revision = self._revision
         call = self._call(
             "constant", "#api-mlgraphbuilder-constant-buffer" if revision.any_buffer else "#api-mlgraphbuilder-constant-bufferview"
         )
@@ -196,7 +181,7 @@ class MLGraphBuilder(
         if revision.any_buffer and view.dtype == np.uint8 and view.nbytes == converted.byte_length:
             view = np.ascontiguousarray(view).reshape(-1).view(NUMPY_DTYPES[converted.dataType])
         constants.check_view(call, view, converted)
-        detached = self._context._sayDetached(view)
+        detached = self._state.detached_reason(view)
         if detached:
             raise call.error("bufferView", detached)
         if revision.profile is not None:
@@ -204,10 +189,10 @@ class MLGraphBuilder(
         # 4. (3.) Make graph connections, with a copy of the bytes.
         return MLOperand._create(self, converted, value=self._memory.copy(view, converted))
 
-    def _constantFromTensor(self, tensor: TensorBase) -> MLOperand:
+    def _constantFromTensor(self, tensor: Tensor) -> MLOperand:
         call = self._call("constant", "#api-mlgraphbuilder-constant-tensor")
         # 1. The tensor belongs to the builder's context.
-        if tensor._context is not self._context:
+        if tensor._state is not self._state:
             raise call.error("tensor", "must be a tensor of the builder's context, but another one made it")
         # 2. It was not destroyed.
         value = tensor._constantArray()
@@ -222,7 +207,7 @@ class MLGraphBuilder(
         return MLOperand._create(self, tensor._descriptor, value=value)
 
     def _constantFromNumber(self, dataType: object, number: object) -> MLOperand:
-        revision = self._context._revision
+        revision = self._revision
         anchor = "#api-mlgraphbuilder-constant-datatype-value" if revision.big_numbers else "#api-mlgraphbuilder-constant-type-value"
         call = self._call("constant", anchor)
         argument = "dataType" if revision.big_numbers else "type"
@@ -245,35 +230,6 @@ class MLGraphBuilder(
         if revision.profile is not None:
             self._checkTensor(call, "constant", argument, scalar.descriptor)
         return MLOperand._create(self, scalar.descriptor, value=scalar.value)
-
-    def build(self, outputs: Mapping[str, MLOperand]) -> asyncio.Future[MLGraph]:
-        """Compile the graph up to the outputs, on the context's timeline. `#api-mlgraphbuilder-build`.
-
-        Args:
-            outputs: The operands to be computed, by non-empty names. Inputs and constants cannot be outputs.
-
-        Returns:
-            A future of the graph. It fails with `WebNNTypeError` if the outputs are not valid or two inputs share a name, and with
-            `OperationError` if the engine refuses an operator.
-        """
-        try:
-            graph = self._collect(outputs)
-        except Exception as error:  # a failed step rejects the promise
-            return self._context._rejected(error)
-        return self._context._build(graph)
-
-    def buildSync(self, outputs: Mapping[str, MLOperand]) -> MLGraph:
-        """Compile the graph up to the outputs and wait for it: `build` for scripts.
-
-        Args:
-            outputs: As for `build`.
-
-        Raises:
-            WebNNTypeError: The outputs are not valid, or two inputs share a name.
-            OperationError: The engine refuses an operator.
-        """
-        graph: MLGraph = self._context._buildSync(self._collect(outputs))
-        return graph
 
     def _collect(self, outputs: object) -> ComputationalGraph:
         """Run the steps of `build` up to the promise."""
@@ -320,7 +276,7 @@ class MLGraphBuilder(
             profile.enforce(call, profile.check_tensor(kind, call.operation, argument, descriptor, label))
 
     def _call(self, operation: str, anchor: str) -> Call:
-        return Call(operation, anchor, self._context._revision)
+        return Call(operation, anchor, self._revision)
 
     def _descriptor(self, call: Call, members: object) -> OperandDescriptor:
         try:

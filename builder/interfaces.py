@@ -1,69 +1,48 @@
-"""What the builder needs of a context."""
+"""What the builder needs of the state of a context, and of its tensors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from webnn.validation.member import DraftMembers
-
 if TYPE_CHECKING:
-    import asyncio
-
-    from webnn.builder.graph import ComputationalGraph
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.revision import Revision
 
-__all__ = ["ContextBase", "TensorBase"]
+__all__ = ["Loss", "State", "Tensor"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class ContextBase(DraftMembers):
-    """The part of `MLContext` that `MLGraphBuilder` uses."""
+class Loss(Protocol):
+    """Whether a context is lost."""
 
-    __slots__ = ()
-
-    _revision: Revision
-
-    def _checkAllowed(self, operation: str) -> None:
-        """Raise SecurityError if the document is not allowed to use the feature ``webnn``."""
-        raise TypeError("not a context")
-
-    def _checkNotLost(self, operation: str) -> None:
+    def check(self, operation: str) -> None:
         """Raise InvalidStateError if the context is lost."""
-        raise TypeError("not a context")
 
-    def _sayDetached(self, view: np.ndarray[Any, np.dtype[Any]]) -> str:
+
+class State(Protocol):
+    """The state of a context."""
+
+    @property
+    def loss(self) -> Loss:
+        """Whether the context is lost."""
+
+    @property
+    def revision(self) -> Revision:
+        """The draft that the context follows."""
+
+    def detached_reason(self, view: Array) -> str:
         """Say that an array's memory was transferred; empty if it was not."""
-        raise TypeError("not a context")
-
-    def _build(self, graph: ComputationalGraph) -> asyncio.Future[Any]:
-        """Compile a graph on the context's timeline."""
-        raise TypeError("not a context")
-
-    def _buildSync(self, graph: ComputationalGraph) -> Any:
-        """Compile a graph and wait for it."""
-        raise TypeError("not a context")
-
-    def _rejected(self, error: Exception) -> asyncio.Future[Any]:
-        """Return a future that has failed."""
-        raise TypeError("not a context")
 
 
-class TensorBase:
-    """The part of `MLTensor` that `MLGraphBuilder.constant` uses."""
+class Tensor(Protocol):
+    """An `MLTensor`."""
 
-    __slots__ = ()
-
-    _context: ContextBase
+    _state: Any
     _descriptor: OperandDescriptor
     _isConstant: bool
 
-    @property
-    def _isDestroyed(self) -> bool:
-        """The tensor was destroyed, by itself or with its context."""
-        raise TypeError("not a tensor")
-
-    def _constantArray(self) -> np.ndarray[Any, np.dtype[Any]] | None:
+    def _constantArray(self) -> Array | None:
         """Return an array over the tensor's memory, which lives as long as the array does; ``None`` if the tensor was destroyed."""
-        raise TypeError("not a tensor")

@@ -99,7 +99,7 @@ class MLOperand(OperandBase):
 
         In the draft of June 2024 this is a method, ``operand.dataType()``. `#api-mloperand-datatype`.
         """
-        if self._builder._context._revision.attributes:
+        if self._builder._revision.attributes:
             return DataTypeMember(self._descriptor.dataType)
         return cast(DataTypeMember, OperandMethod("dataType", self._getDataType))
 
@@ -109,7 +109,7 @@ class MLOperand(OperandBase):
 
         In the draft of June 2024 this is a method, ``operand.shape()``, which returns a new list. `#api-mloperand-shape`.
         """
-        if self._builder._context._revision.attributes:
+        if self._builder._revision.attributes:
             return ShapeMember(self._descriptor.dimensions)
         return cast(ShapeMember, OperandMethod("shape", self._getShape))
 

@@ -21,18 +21,18 @@ from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.context.context import MLContext
     from webnn.context.devices import Selection
+    from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
 
 __all__ = ["compile_graph"]
 
 
-def compile_graph(context: MLContext, graph: ComputationalGraph, caller: Caller) -> MLGraph:
+def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller) -> MLGraph:
     """Convert a graph into what the engine understands: the parallel steps of `build`.
 
     Args:
-        context: The context.
+        state: The context's state.
         graph: The graph.
         caller: The program's line, for a warning.
 
@@ -40,30 +40,30 @@ def compile_graph(context: MLContext, graph: ComputationalGraph, caller: Caller)
         OperationError: The engine refuses the graph, or operators leave the requested device and the fallback policy refuses that.
         InvalidStateError: The context is lost.
     """
-    context._loss.check("build")
-    profile = context._revision.profile
+    state.loss.check("build")
+    profile = state.revision.profile
     placed: Placement | Callable[[], Placement]
     if profile is not None:
-        placed = simulate(outline(graph), profile, context._selection.requested)
+        placed = simulate(outline(graph), profile, state.selection.requested)
         # Before the work: who refuses the placement needs no session.
-        answer_placement(placed, context._fallback, caller)
-        implementation = CompiledGraph(translate(graph), context._selection)
+        answer_placement(placed, state.fallback, caller)
+        implementation = CompiledGraph(translate(graph), state.selection)
     else:
-        implementation, placed = _build_on_devices(context, graph, translate(graph))
+        implementation, placed = _build_on_devices(state, graph, translate(graph))
         if isinstance(placed, Placement):
-            answer_placement(placed, context._fallback, caller)
-    built = MLGraph._create(context, implementation, placed)
-    context._loss.add(built, "build")
-    if context._on_build is not None:
-        context._on_build(graph, built)
+            answer_placement(placed, state.fallback, caller)
+    built = MLGraph._create(state, implementation, placed)
+    state.loss.add(built, "build")
+    if state.on_build is not None:
+        state.on_build(graph, built)
     return built
 
 
 def _build_on_devices(
-    context: MLContext, graph: ComputationalGraph, model: OnnxModel
+    state: ContextState, graph: ComputationalGraph, model: OnnxModel
 ) -> tuple[CompiledGraph, Placement | Callable[[], Placement]]:
     """Make the session of a graph; find out where it runs, or what tells it when it is asked for."""
-    selection = context._selection
+    selection = state.selection
     if len(selection.devices) == 1:
         implementation = CompiledGraph(model, selection)
         return implementation, _uniform(model, selection, "; ".join(selection.reasons) if selection.fallback else "")
@@ -71,7 +71,7 @@ def _build_on_devices(
         implementation = CompiledGraph(model, selection)
     except OperationError as error:
         # Providers have faults of their own, which the default CPU provider does not have. The program's options for them are none.
-        if context._fallback == "deny" or _refuses_options(selection):
+        if state.fallback == "deny" or _refuses_options(selection):
             raise
         implementation = CompiledGraph(model, selection.default_only())
         reason = f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
@@ -79,7 +79,7 @@ def _build_on_devices(
     assignments = implementation.assignments()
     if assignments is not None:
         return implementation, measure(outline(graph), assignments, selection, model.op_types())
-    if selection.accelerated and context._fallback == "deny":
+    if selection.accelerated and state.fallback == "deny":
         unknown("build")
     return implementation, unknown
 

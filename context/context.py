@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
-from webnn.builder.interfaces import ContextBase
-from webnn.context import buffers, compute, create, dispatch, injection
-from webnn.context.graph import MLGraph
-from webnn.context.loss import Loss, MLContextLostInfo
 from webnn.context.members import buffer_method, has_tensors, later_member, tensor_method
-from webnn.context.promise import promise, rejected
-from webnn.context.tensor import MLTensor, MLTensorDescriptor
-from webnn.context.timeline import Timeline
-from webnn.validation.caller import find_caller
-from webnn.validation.member import member
-from webnn.validation.revision import Revision
+from webnn.validation.member import DraftMembers, member
 
 if TYPE_CHECKING:
     import asyncio
 
-    from webnn.builder.graph import ComputationalGraph
     from webnn.builder.options import MLOperandDescriptor
-    from webnn.context.compute import MLComputeResult
-    from webnn.context.devices import Selection
-    from webnn.context.fallback import FallbackPolicy
-    from webnn.context.faults import Faults
-    from webnn.context.ml import Document
-    from webnn.validation.caller import Caller
+    from webnn.context.build_steps import BuildSteps
+    from webnn.context.compute_steps import ComputeSteps, MLComputeResult
+    from webnn.context.graph import MLGraph
+    from webnn.context.loss import MLContextLostInfo
+    from webnn.context.state import ContextState
+    from webnn.context.tensor import MLTensor, MLTensorDescriptor
+    from webnn.context.tensor_steps import TensorSteps
+    from webnn.validation.revision import Revision
 
 __all__ = ["MLContext"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
-ContextType = Literal["default", "webgpu"]
 
 
-class MLContext(ContextBase):
+class MLContext(DraftMembers):
     """The state of neural network computation: a device, and the graphs that run on it. `#api-mlcontext`.
 
     Contexts are made by `ML.createContext`. The work of one context runs in order on a timeline of its own; a context may be used from
@@ -48,69 +38,33 @@ class MLContext(ContextBase):
     are absent for `hasattr`, and raise `MissingMemberError`, a `WebNNTypeError`.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_contextType",
-        "_deviceType",
-        "_document",
-        "_fallback",
-        "_faults",
-        "_loss",
-        "_on_build",
-        "_powerPreference",
-        "_revision",
-        "_selection",
-        "_timeline",
-    )
+    __slots__ = ("__weakref__", "_buildSteps", "_computeSteps", "_revision", "_state", "_tensorSteps")
 
-    _contextType: ContextType
-    _deviceType: str
-    _document: Document
-    _fallback: FallbackPolicy
-    _faults: Faults | None
-    _loss: Loss
-    #: Is told of every graph that is built.
-    _on_build: Callable[[ComputationalGraph, MLGraph], None] | None
-    _powerPreference: str
     _revision: Revision
-    _selection: Selection
-    _timeline: Timeline
+    _state: ContextState
+    # The steps of the methods: plain, or with faults in front. Members are declared with the drafts that have them.
+    _buildSteps: BuildSteps
+    _computeSteps: ComputeSteps
+    _tensorSteps: TensorSteps
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("MLContext: illegal constructor; contexts are made by ML.createContext()")
 
     @classmethod
-    def _create(
-        cls,
-        *,
-        contextType: ContextType,
-        deviceType: str,
-        document: Document,
-        fallback: FallbackPolicy,
-        faults: Faults | None,
-        on_build: Callable[[ComputationalGraph, MLGraph], None] | None,
-        powerPreference: str,
-        revision: Revision,
-        selection: Selection,
-    ) -> MLContext:
+    def _create(cls, state: ContextState, build: BuildSteps, compute: ComputeSteps, tensors: TensorSteps) -> MLContext:
         context = object.__new__(cls)
-        context._contextType = contextType
-        context._deviceType = deviceType
-        context._document = document
-        context._fallback = fallback
-        context._faults = faults
-        context._loss = Loss()
-        context._on_build = on_build
-        context._powerPreference = powerPreference
-        context._revision = revision
-        context._selection = selection
-        context._timeline = Timeline()
+        context._revision = state.revision
+        context._state = state
+        context._buildSteps = build
+        context._computeSteps = compute
+        context._tensorSteps = tensors
         return context
 
     def __repr__(self) -> str:
-        providers = ", ".join(name for name, _ in self._selection.providers)
-        lost = ", lost" if self._loss.info is not None else ""
-        return f'<MLContext deviceType="{self._deviceType}" powerPreference="{self._powerPreference}": {providers}{lost}>'
+        state = self._state
+        providers = ", ".join(name for name, _ in state.selection.providers)
+        lost = ", lost" if state.loss.info is not None else ""
+        return f'<MLContext deviceType="{state.selection.requested}" powerPreference="{state.powerPreference}": {providers}{lost}>'
 
     @property
     @member(has_tensors, "createContext() takes deviceType in its place")
@@ -120,7 +74,7 @@ class MLContext(ContextBase):
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, which has ``deviceType``.
         """
-        return self._selection.accelerated
+        return self._state.selection.accelerated
 
     @property
     @later_member
@@ -133,7 +87,7 @@ class MLContext(ContextBase):
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, whose contexts are never lost.
         """
-        return self._loss.future()
+        return self._state.loss.future()
 
     @later_member
     def lostSync(self, timeout: float | None = None) -> MLContextLostInfo | None:
@@ -150,8 +104,8 @@ class MLContext(ContextBase):
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, whose contexts are never lost.
         """
-        self._timeline.finish()
-        return self._loss.wait(timeout)
+        self._state.timeline.finish()
+        return self._state.loss.wait(timeout)
 
     @buffer_method
     def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
@@ -171,17 +125,7 @@ class MLContext(ContextBase):
             array was transferred), and with `OperationError` if the context was made from a GPUDevice or the engine fails. A context that
             follows the current draft has `dispatch` in place of this method.
         """
-        try:
-            prepare = compute.prepare if self._faults is None else injection.prepare_compute
-            work, result = prepare(self, graph, inputs, outputs)
-        except Exception as error:  # a failed step rejects the promise
-            return rejected(error)
-
-        def job() -> MLComputeResult:
-            work()
-            return result
-
-        return promise(self._timeline, job)
+        return self._computeSteps.compute(graph, inputs, outputs)
 
     @buffer_method
     def computeSync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:
@@ -199,10 +143,7 @@ class MLContext(ContextBase):
             WebNNTypeError: The graph or an array does not fit; no array was transferred. Or the context follows the current draft.
             OperationError: The context was made from a GPUDevice, or the engine fails.
         """
-        prepare = compute.prepare if self._faults is None else injection.prepare_compute
-        work, result = prepare(self, graph, inputs, outputs)
-        self._timeline.run(work)
-        return result
+        return self._computeSteps.compute_sync(graph, inputs, outputs)
 
     @tensor_method
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
@@ -221,8 +162,7 @@ class MLContext(ContextBase):
                 follows the draft of June 2024, which has `compute`.
             InvalidStateError: The graph was destroyed, by itself or with the context.
         """
-        prepare = dispatch.prepare_dispatch if self._faults is None else injection.prepare_dispatch
-        self._timeline.post(prepare(self, graph, inputs, outputs))
+        self._tensorSteps.dispatch(graph, inputs, outputs)
 
     @overload
     def createTensor(self, descriptor: MLTensorDescriptor) -> asyncio.Future[MLTensor]: ...
@@ -243,8 +183,7 @@ class MLContext(ContextBase):
             if the context is lost, and with `UnknownError` if there is no memory. A context that follows the draft of June 2024 does not
             have this method.
         """
-        resolved = create.resolved if self._faults is None else injection.resolved
-        return resolved(self, lambda: self._createTensor(descriptor, members))
+        return self._tensorSteps.create(descriptor, members)
 
     @overload
     def createTensorSync(self, descriptor: MLTensorDescriptor) -> MLTensor: ...
@@ -265,9 +204,7 @@ class MLContext(ContextBase):
             InvalidStateError: The context is lost.
             UnknownError: There is no memory.
         """
-        if self._faults is not None:
-            return injection.created(self, lambda: self._createTensor(descriptor, members))
-        return self._createTensor(descriptor, members)
+        return self._tensorSteps.create_sync(descriptor, members)
 
     @tensor_method
     def createConstantTensor(self, descriptor: MLOperandDescriptor, inputData: object) -> asyncio.Future[MLTensor]:
@@ -284,8 +221,7 @@ class MLContext(ContextBase):
             fit, with `InvalidStateError` if the context is lost, and with `UnknownError` if there is no memory. A context that follows the
             draft of June 2024 does not have this method.
         """
-        resolved = create.resolved if self._faults is None else injection.resolved
-        return resolved(self, lambda: self._createConstantTensor(descriptor, inputData))
+        return self._tensorSteps.create_constant(descriptor, inputData)
 
     @tensor_method
     def createConstantTensorSync(self, descriptor: MLOperandDescriptor, inputData: object) -> MLTensor:
@@ -301,9 +237,7 @@ class MLContext(ContextBase):
             InvalidStateError: The context is lost.
             UnknownError: There is no memory.
         """
-        if self._faults is not None:
-            return injection.created(self, lambda: self._createConstantTensor(descriptor, inputData))
-        return self._createConstantTensor(descriptor, inputData)
+        return self._tensorSteps.create_constant_sync(descriptor, inputData)
 
     @overload
     def readTensor(self, tensor: MLTensor, outputData: None = None) -> asyncio.Future[Array]: ...
@@ -327,11 +261,7 @@ class MLContext(ContextBase):
             tensor or the buffer does not fit, and with `InvalidStateError` if the tensor was destroyed, or is before the data is there. A
             context that follows the draft of June 2024 does not have this method.
         """
-        try:
-            read = dispatch.read if self._faults is None else injection.read
-            return read(self, tensor, outputData)
-        except Exception as error:  # a failed step rejects the promise
-            return rejected(error)
+        return self._tensorSteps.read(tensor, outputData)
 
     @overload
     def readTensorSync(self, tensor: MLTensor, outputData: None = None) -> Array: ...
@@ -354,8 +284,7 @@ class MLContext(ContextBase):
             WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft of June 2024.
             InvalidStateError: The tensor was destroyed, or is before the data is there.
         """
-        read = dispatch.read_sync if self._faults is None else injection.read_sync
-        return read(self, tensor, outputData)
+        return self._tensorSteps.read_sync(tensor, outputData)
 
     @tensor_method
     def writeTensor(self, tensor: MLTensor, inputData: object) -> None:
@@ -370,7 +299,7 @@ class MLContext(ContextBase):
             WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft of June 2024.
             InvalidStateError: The tensor was destroyed, by itself or with the context.
         """
-        dispatch.write(self, tensor, inputData)
+        self._tensorSteps.write(tensor, inputData)
 
     @later_member
     def opSupportLimits(self) -> dict[str, Any]:
@@ -397,45 +326,4 @@ class MLContext(ContextBase):
             WebNNTypeError: The context follows the draft of June 2024, which does not destroy contexts.
         """
         # 1.-2. Unless it is lost already, the context is lost.
-        self._loss.lose("destroy() was called")
-
-    def _createTensor(self, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
-        return create.tensor(self, descriptor, members)
-
-    def _createConstantTensor(self, descriptor: object, inputData: object) -> MLTensor:
-        return create.constant_tensor(self, descriptor, inputData)
-
-    def _checkAllowed(self, operation: str) -> None:
-        self._document._checkAllowed(operation)
-
-    def _checkNotLost(self, operation: str) -> None:
-        self._loss.check(operation)
-
-    def _sayDetached(self, view: Array) -> str:
-        return buffers.detached_reason(view)
-
-    def _rejected(self, error: Exception) -> asyncio.Future[Any]:
-        return rejected(error)
-
-    def _build(self, graph: ComputationalGraph) -> asyncio.Future[MLGraph]:
-        return promise(self._timeline, self._building(graph, find_caller(3)), self._loss.promises)
-
-    def _buildSync(self, graph: ComputationalGraph) -> MLGraph:
-        return self._timeline.run(self._building(graph, find_caller(3)))
-
-    def _building(self, graph: ComputationalGraph, caller: Caller) -> Callable[[], MLGraph]:
-        """Return the job of a build.
-
-        Args:
-            graph: The graph.
-            caller: The program's line.
-        """
-        job = partial(self._compile, graph, caller)
-        return job if self._faults is None else injection.building(self, graph, job)
-
-    def _compile(self, graph: ComputationalGraph, caller: Caller) -> MLGraph:
-        """Run the parallel steps of `build`."""
-        # They load onnx, which takes a while: not before the first build, and not on the event loop's thread.
-        from webnn.context.build import compile_graph  # noqa: PLC0415
-
-        return compile_graph(self, graph, caller)
+        self._state.loss.lose("destroy() was called")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from webnn.context.members import later_member
 from webnn.context.placement import Placement
@@ -12,8 +12,8 @@ from webnn.validation.member import DraftMembers
 
 if TYPE_CHECKING:
     from webnn.context.buffers import BufferSlot
-    from webnn.context.context import MLContext
     from webnn.context.engine import CompiledGraph
+    from webnn.context.state import ContextState
     from webnn.validation.revision import Revision
 
 __all__ = ["MLGraph"]
@@ -25,17 +25,20 @@ class MLGraph(DraftMembers):
     Graphs are made by `MLGraphBuilder.build`.
     """
 
-    __slots__ = ("__weakref__", "_checked", "_context", "_implementation", "_inputDescriptors", "_outputDescriptors", "_placement")
+    __slots__ = ("__weakref__", "_checked", "_implementation", "_inputDescriptors", "_outputDescriptors", "_placement", "_state")
 
+    #: A lost context destroys its graphs before its tensors.
+    _endsFirst: ClassVar[bool] = True
     #: The slots of tensors that were checked together, by their names and tokens.
     _checked: dict[tuple[object, ...], Sequence[BufferSlot]]
-    _context: MLContext
     _inputDescriptors: Mapping[str, OperandDescriptor]
     _outputDescriptors: Mapping[str, OperandDescriptor]
     #: ``None`` once the graph is destroyed. Work that was queued before has its own reference.
     _implementation: CompiledGraph | None
     #: The placement, or what makes it when it is asked for.
     _placement: Placement | Callable[[], Placement]
+    #: Of the context that built it.
+    _state: ContextState
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("MLGraph: illegal constructor; graphs are made by MLGraphBuilder.build()")
@@ -43,22 +46,22 @@ class MLGraph(DraftMembers):
     @classmethod
     def _create(
         cls,
-        context: MLContext,
+        state: ContextState,
         implementation: CompiledGraph,
         placement: Placement | Callable[[], Placement],
     ) -> MLGraph:
         graph = object.__new__(cls)
         graph._checked = {}
-        graph._context = context
         graph._implementation = implementation
         graph._inputDescriptors = {name: slot.descriptor for name, slot in implementation.inputs.items()}
         graph._outputDescriptors = {name: slot.descriptor for name, slot in implementation.outputs.items()}
         graph._placement = placement
+        graph._state = state
         return graph
 
     @property
     def _revision(self) -> Revision:  # type: ignore[override]  # read-only here
-        return self._context._revision
+        return self._state.revision
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name!r}: {descriptor}" for name, descriptor in self._inputDescriptors.items())
@@ -100,7 +103,7 @@ class MLGraph(DraftMembers):
         Raises:
             WebNNTypeError: The context follows the draft of June 2024, which does not destroy graphs.
         """
-        self._context._loss.remove(self)
+        self._state.loss.remove(self)
         self._destroy()
 
     def _destroy(self) -> None:

@@ -1,12 +1,11 @@
-"""The loss of a context: the state, who hears of it, and what ends with it. `#api-mlcontext-errors`."""
+"""The loss of a context: whether it is lost, and what ends with it. `#api-mlcontext-errors`."""
 
 from __future__ import annotations
 
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypedDict
 
-from webnn.builder.interfaces import TensorBase
 from webnn.context.promise import Pending, running_loop
 from webnn.validation.errors import InvalidStateError
 
@@ -23,7 +22,9 @@ class MLContextLostInfo(TypedDict):
 
 
 class _Member(Protocol):
-    """What ends with its context: a graph or a tensor."""
+    """A graph or a tensor, which ends with its context."""
+
+    _endsFirst: ClassVar[bool]
 
     def _destroy(self) -> None: ...
 
@@ -85,7 +86,7 @@ class Loss:
             info = self.info = MLContextLostInfo(message=message)
             waiting = list(self._futures.values())
             # The graphs come first.
-            members = sorted(self._members, key=lambda member: isinstance(member, TensorBase))
+            members = sorted(self._members, key=lambda member: not member._endsFirst)
             self._members.clear()
         # 3. The promise is resolved with it.
         self._event.set()

@@ -1,38 +1,37 @@
-"""`ML`, and the page around it: `Navigator`, `Document`, `GPUDevice`. `#api-navigator-ml`, `#api-ml`."""
+"""`ML`, `Navigator` and `GPUDevice`. `#api-navigator-ml`, `#api-ml`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from pydantic import PlainValidator
 
-from webnn.context import devices, discovery, emulation, injection
-from webnn.context.context import ContextType, MLContext
-from webnn.context.fallback import answer_selection
-from webnn.context.promise import promise, rejected
+from webnn.context import emulation
+from webnn.context.creation import Creation, Request
+from webnn.context.document import Document
+from webnn.context.promise import rejected
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
 from webnn.validation.caller import find_caller
 from webnn.validation.device_type import DEVICE_TYPES
 from webnn.validation.dictionary import Boolean, Dictionary, convertMembers, member_names
-from webnn.validation.errors import SecurityError, WebNNTypeError
+from webnn.validation.errors import WebNNTypeError
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
-from webnn.validation.revision import REVISION_2024_06, find_revision, with_profile
+from webnn.validation.revision import REVISION_2024_06, find_revision
 
 if TYPE_CHECKING:
     import asyncio
 
-    from webnn.context.devices import Selection
+    from webnn.context.context import MLContext
     from webnn.context.fallback import FallbackPolicy
     from webnn.context.faults import Faults
     from webnn.validation.caller import Caller
     from webnn.validation.profiles import Profile
 
-__all__ = ["ML", "ContextOptions", "Document", "GPUDevice", "MLContextOptions", "Navigator"]
+__all__ = ["ML", "ContextOptions", "GPUDevice", "MLContextOptions", "Navigator"]
 
 _ANCHOR = "#api-ml-createcontext"
 _POWER_PREFERENCES = ("default", "high-performance", "low-power")
@@ -67,23 +66,6 @@ class ContextOptions2026(Dictionary):
     accelerated: Boolean = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
-    """What a program asks of a context.
-
-    Attributes:
-        contextType: The *context type*.
-        deviceType: A device; ``None`` leaves the choice to ``accelerated``.
-        powerPreference: Its ``MLPowerPreference``.
-        accelerated: A massively parallel device is preferred to the CPU.
-    """
-
-    contextType: ContextType = "default"
-    deviceType: str | None = None
-    powerPreference: str = "default"
-    accelerated: bool = True
-
-
 class GPUDevice:
     """A stand-in for WebGPU's ``GPUDevice``: enough to make a context of type "webgpu" from it.
 
@@ -95,35 +77,6 @@ class GPUDevice:
 
     def __init__(self, label: str = "") -> None:
         self.label = label
-
-
-class Document:
-    """The page around a program: its permissions policy. `#permissions-policy-integration`.
-
-    Args:
-        permissionsPolicy: Which policy-controlled features the document may use, for example ``{"webnn": False}``. A feature that is
-            not named is allowed.
-    """
-
-    __slots__ = ("__weakref__", "_permissionsPolicy")
-
-    def __init__(self, permissionsPolicy: Mapping[str, bool] | None = None) -> None:
-        self._permissionsPolicy = dict(permissionsPolicy or {})
-
-    def setPermissionsPolicy(self, permissionsPolicy: Mapping[str, bool]) -> None:
-        """Change which features the document may use, as a new page would; contexts that exist stay."""
-        self._permissionsPolicy = dict(permissionsPolicy)
-
-    def allowedToUse(self, feature: str) -> bool:
-        """Tell whether the document is *allowed to use* a feature, for example ``"webnn"``."""
-        return self._permissionsPolicy.get(feature, True)
-
-    def _checkAllowed(self, operation: str) -> None:
-        if not self.allowedToUse("webnn"):
-            raise SecurityError(
-                f'{operation}: the permissions policy of the document does not allow the feature "webnn"',
-                operation=operation,
-            )
 
 
 class ML:
@@ -184,19 +137,10 @@ class ML:
         """
         caller = find_caller(2)
         try:
-            request = self._request(options, members)
-            settings = self._settings.over(emulation.ambient())
+            creation = self._creation(options, members, caller)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
-        if settings.faults is None:
-            return promise(self._timeline, lambda: self._create(request, settings, caller))
-        # What goes wrong is decided at the call.
-        injection.stall(self._timeline, settings.faults)
-        try:
-            context = self._create(request, settings, caller)
-        except Exception as error:  # a failed step rejects the promise
-            return promise(self._timeline, injection.failing(error))
-        return promise(self._timeline, lambda: context)
+        return creation.create(self._timeline)
 
     def createContextSync(self, options: MLContextOptions | GPUDevice | None = None, **members: Unpack[MLContextOptions]) -> MLContext:
         """Create a context and wait for it: `createContext` for scripts.
@@ -210,20 +154,25 @@ class ML:
             SecurityError: The document may not use the feature.
             NotSupportedError: There is no engine.
         """
-        caller = find_caller(2)
+        return self._creation(options, members, find_caller(2)).create_sync()
+
+    def _creation(self, options: object, members: Mapping[str, Any], caller: Caller) -> Creation:
+        """Convert the arguments, run the steps before the parallel ones, and return these."""
         request = self._request(options, members)
         settings = self._settings.over(emulation.ambient())
         if settings.faults is None:
-            return self._create(request, settings, caller)
-        with injection.pause(settings.faults):
-            return self._create(request, settings, caller)
+            return Creation(request, settings, self._revision, self._document, caller)
+        # Imported lazily; most programs inject no faults.
+        from webnn.context.faults.injection import FaultyCreation  # noqa: PLC0415
 
-    def _request(self, options: object, members: Mapping[str, Any]) -> _Request:
+        return FaultyCreation(settings.faults, request, settings, self._revision, self._document, caller)
+
+    def _request(self, options: object, members: Mapping[str, Any]) -> Request:
         """Convert the arguments and run the steps before the parallel ones."""
         if isinstance(options, GPUDevice):
             if members:
                 raise _error("gpuDevice", "must be the only argument")
-            request = _Request(contextType="webgpu", deviceType="gpu")
+            request = Request(contextType="webgpu", deviceType="gpu")
         else:
             if members and options is not None:
                 raise _error("options", "must be given as a dictionary or as keyword arguments, not as both")
@@ -235,7 +184,7 @@ class ML:
         self._document._checkAllowed("createContext")
         return request
 
-    def _convert(self, given: Mapping[str, Any]) -> _Request:
+    def _convert(self, given: Mapping[str, Any]) -> Request:
         """Convert to the ``MLContextOptions`` of the revision."""
         call = Call("createContext", _ANCHOR, self._revision)
         if not self._revision.tensors:
@@ -243,7 +192,7 @@ class ML:
                 raise webidl.ConversionError("is not a member in the draft of June 2024, which has deviceType", ".accelerated")
             warn_ignored(call, "options", given, member_names(ContextOptions))
             former = convertMembers(ContextOptions, given)
-            return _Request(deviceType=former.deviceType, powerPreference=former.powerPreference)
+            return Request(deviceType=former.deviceType, powerPreference=former.powerPreference)
         # No member of the draft, but browsers have it.
         warn_ignored(call, "options", given, member_names(ContextOptions2026, "deviceType"))
         deviceType = given.get("deviceType")
@@ -253,27 +202,7 @@ class ML:
             except webidl.ConversionError as error:
                 raise webidl.ConversionError(error.reason, ".deviceType") from error.__cause__
         converted = convertMembers(ContextOptions2026, given)
-        return _Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
-
-    def _create(self, request: _Request, settings: emulation.Settings, caller: Caller) -> MLContext:
-        """*Create a context*, `#create-a-context`."""
-        selection = _select(request, settings)
-        if settings.faults is not None:
-            injection.admit(settings.faults, request.deviceType or selection.device)
-        policy = settings.fallback or "allow"
-        if request.contextType == "default":
-            answer_selection(selection, policy, caller)
-        return MLContext._create(
-            contextType=request.contextType,
-            deviceType=selection.requested,
-            document=self._document,
-            fallback=policy,
-            faults=settings.faults,
-            on_build=settings.on_build,
-            powerPreference=request.powerPreference,
-            revision=self._revision if settings.profile is None else with_profile(self._revision, settings.profile),
-            selection=selection,
-        )
+        return Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
 
 
 class Navigator:
@@ -298,23 +227,6 @@ class Navigator:
             revision = self._revision or os.environ.get("WEBNN_REVISION") or REVISION_2024_06.name
             self._ml = ML(revision=revision, document=self._document)
         return self._ml
-
-
-def _select(request: _Request, settings: emulation.Settings) -> Selection:
-    """Choose the devices of a context: real ones, or those of a profile."""
-    order, providerOptions = settings.order or {}, settings.providerOptions or {}
-    if request.deviceType is None and request.accelerated:
-        if settings.profile is not None:
-            return devices.emulate_accelerated(settings.profile, powerPreference=request.powerPreference)
-        return devices.select_accelerated(
-            discovery.discover(), powerPreference=request.powerPreference, order=order, providerOptions=providerOptions
-        )
-    requested = request.deviceType or "cpu"
-    if settings.profile is not None:
-        return devices.emulate(requested, settings.profile, powerPreference=request.powerPreference)
-    return devices.select(
-        requested, discovery.discover(), powerPreference=request.powerPreference, order=order, providerOptions=providerOptions
-    )
 
 
 def _error(argument: str, requirement: str) -> WebNNTypeError:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Required, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Required, TypedDict
 
 import numpy as np
 
-from webnn.builder.interfaces import TensorBase
 from webnn.builder.options import Numbers
 from webnn.context.engine import TensorMemory
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.errors import InvalidStateError
 
 if TYPE_CHECKING:
-    from webnn.context.context import MLContext
     from webnn.context.promise import Pending
+    from webnn.context.state import ContextState
 
 __all__ = ["MLTensor", "MLTensorDescriptor"]
 
@@ -28,15 +27,15 @@ class MLTensorDescriptor(TypedDict, total=False):
     writable: bool
 
 
-class MLTensor(TensorBase):
+class MLTensor:
     """A tensor in the engine's memory: an input or output of `MLContext.dispatch`, or a constant of a graph. `#api-mltensor`.
 
     Tensors are made by `MLContext.createTensor` and `MLContext.createConstantTensor`. They may be used from several threads.
     """
 
-    __slots__ = ("__weakref__", "_context", "_descriptor", "_isConstant", "_memory", "_pending", "_readable", "_token", "_writable")
+    __slots__ = ("__weakref__", "_descriptor", "_isConstant", "_memory", "_pending", "_readable", "_state", "_token", "_writable")
 
-    _context: MLContext
+    _endsFirst: ClassVar[bool] = False
     _descriptor: OperandDescriptor
     _isConstant: bool
     #: ``None`` once the tensor is destroyed. Work that was queued before has its own reference.
@@ -44,6 +43,8 @@ class MLTensor(TensorBase):
     #: The pending promises of `MLContext.readTensor`.
     _pending: set[Pending[Any]]
     _readable: bool
+    #: Of the context that made it.
+    _state: ContextState
     #: Stands for the tensor where a reference would keep its memory.
     _token: object
     _writable: bool
@@ -53,16 +54,16 @@ class MLTensor(TensorBase):
 
     @classmethod
     def _create(
-        cls, context: MLContext, descriptor: OperandDescriptor, *, readable: bool = False, writable: bool = False, isConstant: bool = False
+        cls, state: ContextState, descriptor: OperandDescriptor, *, readable: bool = False, writable: bool = False, isConstant: bool = False
     ) -> MLTensor:
         """*Create an MLTensor*, `#create-an-mltensor`, or a constant one, `#create-a-constant-mltensor`; the memory comes later."""
         tensor = object.__new__(cls)
-        tensor._context = context
         tensor._descriptor = descriptor
         tensor._isConstant = isConstant
         tensor._memory = None
         tensor._pending = set()
         tensor._readable = readable
+        tensor._state = state
         tensor._token = object()
         tensor._writable = writable
         return tensor
@@ -107,7 +108,7 @@ class MLTensor(TensorBase):
         Reads that are pending fail with `InvalidStateError`. A graph that was built with a constant tensor keeps the data. A second call
         does nothing.
         """
-        self._context._loss.remove(self)
+        self._state.loss.remove(self)
         self._destroy()
 
     def _destroy(self) -> None:
@@ -118,7 +119,7 @@ class MLTensor(TensorBase):
         for pending in list(self._pending):
             pending.reject(InvalidStateError("readTensor: the tensor was destroyed before it was read", operation="readTensor"))
         # 3. On the timeline: release the data. Work that was queued before has its own reference to it.
-        timeline = self._context._timeline
+        timeline = self._state.timeline
         if memory is not None and not timeline.attempt(TensorMemory.release, memory):
             timeline.post(memory.release)
 

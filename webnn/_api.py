@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from webnn._names import publish
-from webnn.builder.graph_builder import MLGraphBuilder
 from webnn.builder.operand import MLActivation, MLOperand
 from webnn.builder.options import (
     MLArgMinMaxOptions,
@@ -37,14 +36,16 @@ from webnn.builder.options import (
     MLTransposeOptions,
     MLTriangularOptions,
 )
-from webnn.context.compute import MLComputeResult
+from webnn.context.compute_steps import MLComputeResult
 from webnn.context.context import MLContext
+from webnn.context.document import Document
 from webnn.context.emulation import emulate
 from webnn.context.fallback import DeviceFallbackWarning
 from webnn.context.faults import Faults
 from webnn.context.graph import MLGraph
+from webnn.context.graph_builder import MLGraphBuilder
 from webnn.context.loss import MLContextLostInfo
-from webnn.context.ml import ML, Document, GPUDevice, MLContextOptions, Navigator
+from webnn.context.ml import ML, GPUDevice, MLContextOptions, Navigator
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
 from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.ignored import explain_ignored

@@ -111,7 +111,7 @@ def test_clamp_behind_relu(dtype: str) -> None:
     x = builder.input("x", dataType=dtype, dimensions=[5])  # type: ignore[arg-type]  # a parameter of the test
     graph = builder.buildSync({"y": builder.clamp(builder.relu(x), minValue=-3, maxValue=2)})
     inputs = {"x": np.array([-7, -1, 0, 1, 6], dtype)}
-    result = builder._context.computeSync(graph, inputs, {"y": np.zeros(5, dtype)})  # type: ignore[attr-defined]  # an MLContext
+    result = builder._context.computeSync(graph, inputs, {"y": np.zeros(5, dtype)})
     assert result["outputs"]["y"].tolist() == [0, 0, 0, 1, 2]
 
 

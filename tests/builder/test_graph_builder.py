@@ -145,7 +145,7 @@ def read(builder: MLGraphBuilder, operand: MLOperand) -> Any:
     """Return a constant's value, through a graph."""
     graph = builder.buildSync({"y": builder.identity(operand)})
     buffer = np.zeros(operand.shape(), operand.dataType())
-    return builder._context.computeSync(graph, {}, {"y": buffer})["outputs"]["y"]  # type: ignore[attr-defined]
+    return builder._context.computeSync(graph, {}, {"y": buffer})["outputs"]["y"]
 
 
 CONSTANTS: list[tuple[str, list[int], Any]] = [

@@ -69,7 +69,7 @@ def held(context: MLContext) -> Iterator[Callable[[], None]]:
         running.set()
         gate.wait(PATIENCE)
 
-    context._timeline.hurry(hold)
+    context._state.timeline.hurry(hold)
     assert running.wait(PATIENCE)
     try:
         yield gate.set

@@ -123,7 +123,7 @@ def test_wrong_calls_touch_nothing(context: MLContext, graph: MLGraph, inputs: T
         with pytest.raises(WebNNTypeError, match=f"^dispatch: .*{message}") as caught:
             context.dispatch(**bad)
         assert caught.value.operation == "dispatch"
-        assert not context._timeline._pending
+        assert not context._state.timeline._pending
         assert values(context, outputs) == [0, 0]
     context.dispatch(**good)
     assert values(context, outputs) == [4, 2]

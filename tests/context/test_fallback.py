@@ -228,7 +228,7 @@ def test_a_call_that_no_python_code_makes(monkeypatch: pytest.MonkeyPatch) -> No
         found.append(caller)
         done.set()
 
-    monkeypatch.setattr("webnn.context.ml.answer_selection", answer)
+    monkeypatch.setattr("webnn.context.creation.answer_selection", answer)
     _thread.start_new_thread(ML().createContextSync, ({"deviceType": "gpu"},))
     assert done.wait(PATIENCE)
     assert (found[0].filename, found[0].lineno) == ("<sys>", 0)

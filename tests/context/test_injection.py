@@ -46,7 +46,7 @@ def test_device_types_are_refused() -> None:
         ml.createContextSync(GPUDevice())
     with pytest.raises(WebNNTypeError):
         ml.createContextSync(deviceType="tpu")
-    assert ml.createContextSync()._deviceType == "cpu"
+    assert ml.createContextSync()._state.selection.requested == "cpu"
     assert faults.contexts == 4
     faults.refuse = "cpu"
     with pytest.raises(NotSupportedError, match='refuse="cpu"'):
@@ -75,7 +75,7 @@ ACCELERATED: list[tuple[dict[str, Any], str]] = [
 def test_the_device_that_a_request_would_get(options: dict[str, Any], expected: str) -> None:
     faults = Faults()
     ml = ML(revision=CURRENT, faults=faults)
-    gets = ml.createContextSync()._selection.device
+    gets = ml.createContextSync()._state.selection.device
     if gets == "cpu":
         expected = "NotSupportedError"
     faults.refuse = gets
@@ -422,10 +422,10 @@ def test_a_refused_tensor_is_forgotten() -> None:
     context = current(faults)
     with pytest.raises(UnknownError):
         make(context)
-    assert len(context._loss._members) == 0
+    assert len(context._state.loss._members) == 0
 
 
 def test_without_faults_nothing_is_counted() -> None:
     context = ML().createContextSync()
-    assert context._faults is None
+    assert getattr(context._computeSteps, "_faults", None) is None
     assert compute(context, double(context)) == 2

@@ -15,8 +15,7 @@ from tests.context.faulty import DELAY, compute, constant_tensor, current, doubl
 from tests.context.tensors import SHAPE, filled, full, make, scale_graph, value
 from tests.support import CURRENT, PATIENCE, wait_until
 from webnn import ML, InvalidStateError, MLContext, MLGraphBuilder, NotSupportedError, UnknownError
-from webnn.context import injection
-from webnn.context.faults import Faults
+from webnn.context.faults import Faults, injection
 from webnn.context.loss import Loss
 
 #: A delay that nothing waits for, in seconds.
@@ -153,7 +152,7 @@ async def test_a_loss_ends_a_wait() -> None:
         with pytest.raises(InvalidStateError):
             await asyncio.wait_for(future, PATIENCE)
     # The thread that waits is let go, too.
-    await asyncio.to_thread(context._timeline.finish)
+    await asyncio.to_thread(context._state.timeline.finish)
 
 
 WAITING: list[tuple[str, Callable[[MLContext], Any]]] = [
@@ -224,4 +223,4 @@ def test_an_event_loop_that_ends_before_the_answers() -> None:
 
     asyncio.run(program())
     assert value(context, x) == 1
-    assert (context._loss.promises, x._pending) == (set(), set())
+    assert (context._state.loss.promises, x._pending) == (set(), set())

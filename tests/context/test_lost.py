@@ -55,7 +55,7 @@ async def test_each_event_loop_has_a_promise(context: MLContext) -> None:
     assert await context.lost == MESSAGE
     # A loop that is closed is forgotten when another one asks.
     await asyncio.get_running_loop().run_in_executor(None, asyncio.run, wait())
-    assert len([loop for loop in context._loss._futures if loop.is_closed()]) <= 1
+    assert len([loop for loop in context._state.loss._futures if loop.is_closed()]) <= 1
 
 
 async def test_a_cancelled_promise_is_no_loss(context: MLContext) -> None:
@@ -145,13 +145,13 @@ async def test_what_is_pending_fails(context: MLContext) -> None:
     for future in futures:
         with pytest.raises(InvalidStateError, match=r"lost: destroy\(\) was called|destroyed"):
             await future
-    context._timeline.finish()
+    context._state.timeline.finish()
     # The dispatch was dropped.
     assert memory is not None
     assert not memory.array.any()
     assert not buffer.any()
     await asyncio.sleep(0)
-    assert not context._loss.promises
+    assert not context._state.loss.promises
 
 
 async def test_a_dispatch_before_is_no_error(context: MLContext) -> None:
@@ -217,9 +217,9 @@ def test_a_failure_that_nobody_reads(context: MLContext, monkeypatch: pytest.Mon
 
 def test_what_comes_too_late(context: MLContext) -> None:
     """Another thread loses the context between the check and the end of a creation."""
-    tensor, lose = make(context), context._loss.lose
+    tensor, lose = make(context), context._state.loss.lose
     lose("first")
     lose("second")
     with pytest.raises(InvalidStateError, match="createTensor: the context must not be lost, but it is: first"):
-        context._loss.add(tensor, "createTensor")
-    assert len(context._loss._members) == 0
+        context._state.loss.add(tensor, "createTensor")
+    assert len(context._state.loss._members) == 0

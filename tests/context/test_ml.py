@@ -57,13 +57,13 @@ OPTIONS: list[tuple[Any, tuple[str, str]]] = [
 def test_options(options: Any, expected: tuple[str, str]) -> None:
     context = ML().createContextSync(options)
     assert isinstance(context, MLContext)
-    assert (context._contextType, context._deviceType, context._powerPreference) == ("default", *expected)
+    assert (context._state.contextType, context._state.selection.requested, context._state.powerPreference) == ("default", *expected)
 
 
 def test_an_unknown_option() -> None:
     with pytest.warns(WebNNWarning, match=r"createContext: options\.unknown is ignored"):
         context = ML().createContextSync({"unknown": 3})  # type: ignore[typeddict-unknown-key]
-    assert (context._deviceType, context._powerPreference) == ("cpu", "default")
+    assert (context._state.selection.requested, context._state.powerPreference) == ("cpu", "default")
 
 
 WRONG_OPTIONS: list[tuple[Any, str]] = [
@@ -81,7 +81,7 @@ def test_wrong_options(options: Any, message: str) -> None:
 
 
 def test_options_as_keywords() -> None:
-    assert ML().createContextSync(powerPreference="low-power")._powerPreference == "low-power"
+    assert ML().createContextSync(powerPreference="low-power")._state.powerPreference == "low-power"
     with pytest.raises(WebNNTypeError, match="not as both"):
         ML().createContextSync({"deviceType": "cpu"}, powerPreference="low-power")
 
@@ -134,14 +134,14 @@ async def test_acceleration(
 ) -> None:
     install(monkeypatch, INVENTORIES[inventory])
     for context in (current(**options), await ML(revision="2026-06").createContext(options)):  # type: ignore[arg-type]
-        assert context._deviceType == deviceType
-        assert [name for name, _ in context._selection.providers] == providers
+        assert context._state.selection.requested == deviceType
+        assert [name for name, _ in context._state.selection.providers] == providers
         assert context.accelerated is (providers != [CPU])
 
 
 def test_a_gpu_device() -> None:
     context = ML().createContextSync(GPUDevice("mine"))
-    assert (context._contextType, context._deviceType, context._powerPreference) == ("webgpu", "gpu", "default")
+    assert (context._state.contextType, context._state.selection.requested, context._state.powerPreference) == ("webgpu", "gpu", "default")
     with pytest.raises(WebNNTypeError, match="must be the only argument"):
         ML().createContextSync(GPUDevice(), deviceType="cpu")
 
@@ -194,7 +194,7 @@ def test_fallback_warns_at_the_callers_line(deviceType: Any) -> None:
     with pytest.warns(DeviceFallbackWarning, match=f'deviceType "{deviceType}" runs on the CPU here') as caught:
         context = ML().createContextSync(deviceType=deviceType)
     assert caught[0].filename == __file__
-    assert context._deviceType == deviceType
+    assert context._state.selection.requested == deviceType
 
 
 @pytest.mark.usefixtures("_only_cpu")

@@ -265,7 +265,7 @@ def test_a_function_of_the_real_engine() -> None:
 
 def test_the_real_engine_with_two_providers() -> None:
     """OpenVINO has no `IsNaN`, one of the nodes of a cast to integers."""
-    selection = make_context(CURRENT)._selection
+    selection = make_context(CURRENT)._state.selection
     if [device.provider for device in selection.devices] != [OPENVINO, CPU]:
         pytest.skip("needs onnxruntime-openvino")
     graph = collect(network(make_builder()))

@@ -380,7 +380,7 @@ async def test_reads_that_are_pending_end_with_the_tensor(context: MLContext) ->
     futures = [context.readTensor(tensor), context.readTensor(tensor, buffer), context.readTensor(tensor)]
     futures[2].cancel()
     # Also when the data is there, and the event loop did not pass it on yet.
-    context._timeline.finish()
+    context._state.timeline.finish()
     tensor.destroy()
     assert all(future.done() for future in futures)
     for future in futures[:2]:
@@ -415,7 +415,7 @@ async def test_promises(context: MLContext) -> None:
     assert read.tolist() == full(3).tolist()
     constant = await context.createConstantTensor({"dataType": "float32", "shape": SHAPE}, full(3))
     assert constant.constant
-    assert not context._loss.promises
+    assert not context._state.loss.promises
     assert not tensor._pending
 
 
@@ -434,7 +434,7 @@ def test_a_loop_that_ends_before_its_reads(context: MLContext) -> None:
 
     with held(context):
         asyncio.run(main())
-    context._timeline.finish()
+    context._state.timeline.finish()
     assert not tensor._pending
     assert value(context, tensor) == 7
 
@@ -489,7 +489,7 @@ def test_the_memory_goes_with_the_tensor(context: MLContext) -> None:
             tensor.destroy()
         # The dispatch that is queued needs it.
         assert all(reference() is not None for reference in memory)
-    context._timeline.finish()
+    context._state.timeline.finish()
     gc.collect()
     assert [reference() for reference in memory] == [None] * 4
 
@@ -499,7 +499,7 @@ def test_a_tensor_that_nobody_has(context: MLContext) -> None:
     reference = weakref.ref(tensor)
     del tensor
     assert reference() is None
-    assert len(context._loss._members) == 0
+    assert len(context._state.loss._members) == 0
 
 
 def test_limits(context: MLContext) -> None:

@@ -35,7 +35,7 @@ def test_every_module_is_in_it() -> None:
 
 
 def test_packages_make_no_circle() -> None:
-    graphlib.TopologicalSorter(find_imports(annotations=False)).prepare()
+    graphlib.TopologicalSorter(find_imports()).prepare()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.meta.specification import LAYERS, ROOT, sources
 from tools import draw_architecture
 from tools.draw_architecture import PACKAGES, package_of
 
-#: What a package may import, beside itself.
+#: What a package may import beside itself, at run time or for annotations.
 BELOW = {
     "webnn.validation": set[str](),
     "webnn.builder": {"webnn.validation"},
@@ -29,10 +29,6 @@ BELOW = {
     "webnn.commands": {"webnn", "webnn.validation", "webnn.context", "webnn.javascript", "webnn.demo"},
     "webnn.check": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.commands", "webnn.processes"},
     "webnn.wpt_runner": {"webnn", "webnn.javascript", "webnn.commands", "webnn.processes"},
-}
-#: Imports upwards that only a type checker sees, with the reason.
-FOR_ANNOTATIONS = {
-    ("builder/graph_builder.py", "webnn.context.graph"): "build() returns what the context makes",
 }
 #: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.
 NOT_BY_THE_FACE = {"webnn.wpt_runner", "webnn.builder.onnx", "webnn.commands", "webnn.javascript"}
@@ -124,20 +120,13 @@ def test_imports_run_one_way(file: str) -> None:
     home = home_of(file)
     for each in imports(file):
         reached = package_of(f"{each.module}.{each.name}")
-        if reached and reached not in {home, *BELOW[home]}:
-            assert each.typing_only, f"{file} imports {each.module}, which stands above {home}"
-            assert (file, each.module) in FOR_ANNOTATIONS
+        assert not reached or reached in {home, *BELOW[home]}, f"{file} imports {each.module}, which stands above {home}"
 
 
 def test_only_the_registry_knows_the_runner() -> None:
     """Imports by name count, too."""
     users = [file for file in MODULES if "webnn.wpt_runner" in (ROOT / file).read_text(encoding="utf-8")]
     assert [file for file in users if not file.startswith("wpt_runner/")] == ["webnn/commands/registry.py"]
-
-
-def test_every_import_for_annotations_is_there() -> None:
-    for file, module in FOR_ANNOTATIONS:
-        assert [each for each in imports(file) if each.module == module and each.typing_only]
 
 
 @pytest.mark.parametrize("file", MODULES)

@@ -51,7 +51,7 @@ ANNOTATIONS = {
     "MLOperand": "MLOperand",
     "MLOperandDataType": "DataType",
     # The builder stands below the context, which has `MLTensor`.
-    "MLTensor": "TensorBase",
+    "MLTensor": "Tensor",
     "Promise<MLGraph>": "asyncio.Future[MLGraph]",
     "USVString": "str",
     "[EnforceRange] unsigned long": "int",

@@ -108,7 +108,7 @@ def compute(builder: MLGraphBuilder, outputs: Sequence[MLOperand], feeds: Mappin
     fresh = implementation._session.run([slot.value for slot in implementation.outputs.values()], values)
     buffers = {f"output{index}": np.zeros(operand.shape(), operand.dataType()) for index, operand in enumerate(outputs)}
     inputs = {name: feeds[name].copy() for name in implementation.inputs}
-    result = builder._context.computeSync(graph, inputs, buffers)  # type: ignore[attr-defined]  # an MLContext
+    result = builder._context.computeSync(graph, inputs, buffers)
     return Results([result["outputs"][name] for name in buffers], [np.asarray(array) for array in fresh])
 
 

@@ -151,7 +151,7 @@ class Runner:
 
     @staticmethod
     def compile(context: MLContext, outputs: dict[str, MLOperand]) -> CompiledGraph:
-        return CompiledGraph(translate(collect(outputs)), context._selection)
+        return CompiledGraph(translate(collect(outputs)), context._state.selection)
 
     def compute(self, graph: CompiledGraph, kind: str) -> dict[str, Array]:
         feeds: dict[str, Array] = {}

@@ -127,8 +127,8 @@ class Recorder:
             graph: What it was built of.
             built: The graph.
         """
-        context = built._context
-        profile = context._revision.profile
+        state = built._state
+        profile = state.revision.profile
         if self._job.device is not None and profile is not None:
             placement: Placement | None = simulate(outline(graph), profile, self._job.device)
         else:
@@ -141,7 +141,7 @@ class Recorder:
         described = Graph(
             name=name if count == 1 else f"{name} #{count}",
             profile=None if profile is None else profile.name,
-            requested=self._job.device or context._selection.requested,
+            requested=self._job.device or state.selection.requested,
             operators=len(graph.operators),
         )
         if placement is not None:

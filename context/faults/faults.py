@@ -1,7 +1,7 @@
-"""`Faults`: what goes wrong in real browsers, on demand. docs/testing.md says what a program sees of each in either draft.
+"""`Faults`: failures of real browsers on demand. docs/testing.md says what a program sees of each in either draft.
 
-This module decides; `webnn.context.injection` does what was decided. Everything is decided when a call is made, not when its turn on the
-timeline comes: a test that arms a fault, makes a call and disarms it gets the fault in that call.
+This module decides; `webnn.context.faults.injection` acts. Every decision is made when the program calls, not when the timeline runs the
+job: a test that arms a fault, makes a call and disarms the fault gets it in that call.
 """
 
 from __future__ import annotations

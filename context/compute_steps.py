@@ -1,0 +1,163 @@
+"""The steps of `MLContext.compute`: check everything, then transfer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from webnn.context import buffers
+from webnn.context.graph import MLGraph
+from webnn.context.promise import promise, rejected
+from webnn.validation import webidl
+from webnn.validation.errors import OperationError, WebNNTypeError
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from webnn.context.state import ContextState
+
+__all__ = ["ComputeSteps", "MLComputeResult"]
+
+_ANCHOR = "#api-mlcontext-compute"
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class MLComputeResult(TypedDict):
+    """What `MLContext.compute` returns: the transferred arrays, by name. `#dictdef-mlcomputeresult`.
+
+    An input that came by DLPack was only read: it is here as it was given.
+    """
+
+    inputs: dict[str, Array]
+    outputs: dict[str, Array]
+
+
+class ComputeSteps:
+    """Computes the graphs of a context over buffers.
+
+    Args:
+        state: The context's state.
+    """
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: ContextState) -> None:
+        self._state = state
+
+    def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
+        """Run the steps of `MLContext.compute`."""
+        try:
+            work, result = self.prepare(graph, inputs, outputs)
+        except Exception as error:  # a failed step rejects the promise
+            return rejected(error)
+
+        def job() -> MLComputeResult:
+            work()
+            return result
+
+        return promise(self._state.timeline, job)
+
+    def compute_sync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:
+        """Run the steps and wait for the result."""
+        work, result = self.prepare(graph, inputs, outputs)
+        self._state.timeline.run(work)
+        return result
+
+    def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
+        """Run the steps before the parallel ones.
+
+        Returns:
+            The parallel steps, and what the method returns after them.
+
+        Raises:
+            WebNNTypeError: The graph or an array does not fit; no array was transferred.
+            OperationError: The context was made from a GPUDevice.
+            InvalidStateError: An injected fault has lost the context.
+        """
+        if type(graph) is not MLGraph and not webidl.isInstance(graph, MLGraph):
+            raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
+        # A dict is what everybody passes; its names are converted below, where they are not those of the graph.
+        if type(inputs) is not dict or type(outputs) is not dict:
+            inputs, outputs = _convert("inputs", inputs), _convert("outputs", outputs)
+        state = self._state
+        # 3. The graph belongs to this context.
+        if graph._state is not state:
+            raise _error("graph", "must be a graph of this context, but another one built it")
+        # 4. A context made from a GPUDevice computes in other ways.
+        if state.contextType != "default":
+            raise OperationError(
+                'compute: the context must be of type "default", but it was made from a GPUDevice',
+                operation="compute",
+            )
+        implementation = graph._implementation
+        if implementation is None:
+            # This draft destroys no graphs, but an injected fault loses the context, and its graphs with it.
+            raise state.loss.error("compute")
+        check = buffers.check
+        given: list[buffers.Checked] = []
+        wanted: list[buffers.Checked] = []
+        # 5. Every input is there and fits. Names that the graph does not know: docs/spec-issues.md.
+        slots = implementation.inputs
+        for name, value in inputs.items():
+            slot = slots.get(name) if type(name) is str else None
+            if slot is None:
+                return self._prepare_converted(graph, inputs, outputs)
+            view = check(slot, value)
+            if isinstance(view, str):
+                raise _error(f"inputs[{webidl.describe(name)}]", view)
+            given.append(view)
+        if len(given) != len(slots):
+            missing = [name for name in slots if name not in inputs]
+            raise _error("inputs", f"must have every input of the graph, {list(slots)}, but lacks {missing}")
+        # 6. Every wanted output exists and its buffer fits.
+        slots = implementation.outputs
+        for name, value in outputs.items():
+            slot = slots.get(name) if type(name) is str else None
+            if slot is None:
+                return self._prepare_converted(graph, inputs, outputs)
+            view = check(slot, value, written=True)
+            if isinstance(view, str):
+                raise _error(f"outputs[{webidl.describe(name)}]", view)
+            wanted.append(view)
+        # 7.-8. Transfer the views of both.
+        newInputs, newOutputs = buffers.transfer(given, wanted)
+        if isinstance(newInputs, str) or isinstance(newOutputs, str):
+            raise _error(f"view {webidl.describe(newInputs)}", str(newOutputs))
+
+        def work() -> None:
+            # 10.1. Execute the graph; without a wanted output there is nothing to do.
+            if wanted:
+                implementation.run(given, wanted)
+
+        return work, {"inputs": newInputs, "outputs": newOutputs}
+
+    def _prepare_converted(
+        self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+    ) -> tuple[Callable[[], None], MLComputeResult]:
+        """Run the same steps with names that the graph knows only after their conversion.
+
+        Raises:
+            WebNNTypeError: As `prepare`; or the graph does not know a converted name either.
+        """
+        converted = []
+        for argument, named, slots in (("inputs", inputs, graph._inputDescriptors), ("outputs", outputs, graph._outputDescriptors)):
+            names = _convert(argument, named)
+            for name in names:
+                if name not in slots:
+                    raise _error(argument, f"must name {argument} of the graph, {list(slots)}, got {webidl.describe(name)}")
+            converted.append(names)
+        return self.prepare(graph, *converted)
+
+
+def _convert(argument: str, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert to ``record<DOMString, ArrayBufferView>``; the views are checked later."""
+    try:
+        return webidl.record(named, lambda view: view, wanted="a mapping from names to arrays")
+    except webidl.ConversionError as error:
+        raise _error(argument, error.reason) from error.__cause__
+
+
+def _error(argument: str, requirement: str) -> WebNNTypeError:
+    return WebNNTypeError(f"compute: {argument} {requirement}", operation="compute", argument=argument, anchor=_ANCHOR)

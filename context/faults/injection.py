@@ -1,0 +1,316 @@
+"""Fault-injecting versions of the steps of a context.
+
+They run the ordinary steps, so that a call checks what it always checks, and give its job a delay, an error or a loss.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from webnn.context.build_steps import BuildSteps
+from webnn.context.compute_steps import ComputeSteps
+from webnn.context.creation import Creation
+from webnn.context.promise import promise, rejected
+from webnn.context.tensor_steps import TensorSteps
+from webnn.validation.errors import UnknownError
+
+if TYPE_CHECKING:
+    import asyncio
+
+    import numpy as np
+
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.context.compute_steps import MLComputeResult
+    from webnn.context.context import MLContext
+    from webnn.context.creation import Request, Steps
+    from webnn.context.document import Document
+    from webnn.context.emulation import Settings
+    from webnn.context.faults.faults import Faults
+    from webnn.context.graph import MLGraph
+    from webnn.context.state import ContextState
+    from webnn.context.tensor import MLTensor
+    from webnn.context.timeline import Timeline
+    from webnn.validation.caller import Caller
+    from webnn.validation.revision import Revision
+
+__all__ = ["FaultyBuildSteps", "FaultyComputeSteps", "FaultyCreation", "FaultyTensorSteps"]
+
+
+class FaultyCreation(Creation):
+    """The creation of a context that has faults.
+
+    Args:
+        faults: The faults.
+        request: As for `Creation`.
+        settings: As for `Creation`.
+        revision: As for `Creation`.
+        document: As for `Creation`.
+        caller: As for `Creation`.
+    """
+
+    __slots__ = ("_faults",)
+
+    def __init__(
+        self, faults: Faults, request: Request, settings: Settings, revision: Revision, document: Document, caller: Caller
+    ) -> None:
+        super().__init__(request, settings, revision, document, caller)
+        self._faults = faults
+
+    def create(self, timeline: Timeline) -> asyncio.Future[MLContext]:
+        """Decide at the call whether there is a context, and answer on the timeline."""
+        delay = self._faults.delay
+        if delay:
+            timeline.post(lambda: time.sleep(delay))
+        try:
+            context = self.make()
+        except Exception as error:  # a failed step rejects the promise
+            return promise(timeline, _failing(error))
+        return promise(timeline, lambda: context)
+
+    def create_sync(self) -> MLContext:
+        """Create the context, and wait before the answer."""
+        delay = self._faults.delay or 0.0
+        try:
+            return self.make()
+        finally:
+            time.sleep(delay)
+
+    def admit(self, deviceType: str) -> None:
+        """Count the request.
+
+        Raises:
+            NotSupportedError: It is to be refused.
+        """
+        refusal = self._faults._judgeContext(deviceType)
+        if refusal is not None:
+            raise refusal
+
+    def steps(self, state: ContextState) -> Steps:
+        """Return steps with the faults in front."""
+        faults = self._faults
+        return FaultyBuildSteps(state, faults), FaultyComputeSteps(state, faults), FaultyTensorSteps(state, faults)
+
+
+class FaultyBuildSteps(BuildSteps):
+    """Builds graphs, or fails to.
+
+    Args:
+        state: As for `BuildSteps`.
+        faults: The faults.
+    """
+
+    __slots__ = ("_faults",)
+
+    def __init__(self, state: ContextState, faults: Faults) -> None:
+        super().__init__(state)
+        self._faults = faults
+
+    def prepare(self, graph: ComputationalGraph, caller: Caller) -> Callable[[], MLGraph]:
+        """Decide about a build, and return the job for the timeline."""
+        state, build = self._state, super().prepare(graph, caller)
+        if state.loss.info is not None:
+            # Its steps refuse it: there is nothing to decide.
+            return build
+        verdict = self._faults._judgeBuild(lambda: _graph_size(graph))
+
+        def job() -> MLGraph:
+            _wait(state, verdict.delay)
+            if verdict.error is not None:
+                state.loss.check("build")
+                raise verdict.error
+            return build()
+
+        return job
+
+
+class FaultyComputeSteps(ComputeSteps):
+    """Computes graphs over buffers, or fails to.
+
+    Args:
+        state: As for `ComputeSteps`.
+        faults: The faults.
+    """
+
+    __slots__ = ("_faults",)
+
+    def __init__(self, state: ContextState, faults: Faults) -> None:
+        super().__init__(state)
+        self._faults = faults
+
+    def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
+        """Run the steps before the parallel ones, and decide about these.
+
+        Raises:
+            WebNNTypeError: The graph or an array does not fit; no array was transferred.
+            OperationError: The context was made from a GPUDevice.
+            InvalidStateError: The context is lost, which only a fault does in the draft of June 2024.
+        """
+        state, loss = self._state, self._state.loss
+        loss.check("compute")
+        work, result = super().prepare(graph, inputs, outputs)
+        verdict = self._faults._judgeCompute("compute", lambda: _run_size(graph))
+
+        def job() -> None:
+            _wait(state, verdict.delay)
+            loss.check("compute")
+            try:
+                if verdict.error is not None:
+                    raise verdict.error
+                work()
+            finally:
+                if verdict.loses:
+                    loss.lose(verdict.loses)
+
+        return job, result
+
+
+class FaultyTensorSteps(TensorSteps):
+    """Makes and reads tensors late or not at all, and fails to run graphs on them.
+
+    Args:
+        state: As for `TensorSteps`.
+        faults: The faults.
+    """
+
+    __slots__ = ("_faults",)
+
+    def __init__(self, state: ContextState, faults: Faults) -> None:
+        super().__init__(state)
+        self._faults = faults
+
+    def prepare_dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> Callable[[], None]:
+        """Run the steps of `MLContext.dispatch` before those of the timeline, and decide about these.
+
+        Raises:
+            WebNNTypeError: The graph or a tensor does not fit.
+            InvalidStateError: The graph was destroyed.
+        """
+        state, loss = self._state, self._state.loss
+        work = super().prepare_dispatch(graph, inputs, outputs)
+        verdict = self._faults._judgeCompute("dispatch", lambda: _run_size(graph))
+
+        def job() -> None:
+            _wait(state, verdict.delay)
+            if verdict.error is not None:
+                loss.lose(str(verdict.error))
+            else:
+                work()
+            if verdict.loses:
+                loss.lose(verdict.loses)
+
+        return job
+
+    def promise(self, create: Callable[[], MLTensor]) -> asyncio.Future[MLTensor]:
+        """Return the promise of a new tensor. A slow one is resolved by the timeline, after the work that is queued.
+
+        Raises:
+            RuntimeError: There is no running event loop.
+        """
+        delay = self._faults.delay
+        if not delay:
+            return super().promise(lambda: self._settle(self._allocate(create)))
+        try:
+            outcome = self._allocate(create)
+        except Exception as error:  # a failed step rejects the promise
+            return rejected(error)
+        state = self._state
+
+        def job() -> MLTensor:
+            _wait(state, delay)
+            return self._settle(outcome)
+
+        return promise(state.timeline, job, state.loss.promises)
+
+    def finish(self, create: Callable[[], MLTensor]) -> MLTensor:
+        """Make a tensor, and wait before the answer.
+
+        Raises:
+            WebNNTypeError: The descriptor or the data does not fit.
+            InvalidStateError: The context is lost, before or while it waits.
+            UnknownError: There is no memory.
+        """
+        delay = self._faults.delay or 0.0
+        outcome = self._allocate(create)
+        _wait(self._state, delay)
+        return self._settle(outcome)
+
+    def queue_read(self, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
+        """Run the steps of `MLContext.readTensor`, and queue a wait and those of the timeline.
+
+        Raises:
+            WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
+            InvalidStateError: The tensor was destroyed.
+        """
+        self._stall_read(tensor, outputData)
+        return super().queue_read(tensor, outputData)
+
+    def read_sync(self, tensor: MLTensor, outputData: object) -> np.ndarray[Any, np.dtype[Any]] | None:
+        """Run the steps of `MLContext.readTensor`, wait, and wait for the data.
+
+        Raises:
+            WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
+            InvalidStateError: The tensor was destroyed, or is while it waits.
+        """
+        self._stall_read(tensor, outputData)
+        return super().read_sync(tensor, outputData)
+
+    def _stall_read(self, tensor: MLTensor, outputData: object) -> None:
+        """Have the timeline wait before a read, unless that is refused."""
+        delay = self._faults.delay
+        if delay:
+            state = self._state
+            self._check_read(tensor, outputData)
+            state.timeline.post(lambda: _wait(state, delay))
+
+    def _allocate(self, create: Callable[[], MLTensor]) -> MLTensor | UnknownError:
+        """Make a tensor, or return why there is no memory for it."""
+        try:
+            tensor = create()
+        except UnknownError as error:
+            return error
+        return self._faults._judgeTensor(_creation(tensor), tensor._descriptor) or tensor
+
+    def _settle(self, outcome: MLTensor | UnknownError) -> MLTensor:
+        if isinstance(outcome, UnknownError):
+            raise outcome
+        if outcome._isDestroyed:
+            self._state.loss.check(_creation(outcome))
+        return outcome
+
+
+def _failing(error: Exception) -> Callable[[], NoReturn]:
+    """Return a job that fails."""
+
+    def job() -> NoReturn:
+        raise error
+
+    return job
+
+
+def _wait(state: ContextState, delay: float) -> None:
+    """Wait, but not longer than until the context is lost."""
+    if delay:
+        state.loss.wait(delay)
+
+
+def _creation(tensor: MLTensor) -> str:
+    return "createConstantTensor" if tensor._isConstant else "createTensor"
+
+
+def _graph_size(graph: ComputationalGraph) -> int:
+    """Return how many bytes the constants, inputs and outputs of a graph have; a constant that is used twice counts once."""
+    constants = {
+        id(operand): operand
+        for operator in graph.operators
+        for operand in (*operator.inputs, *(member for _, member in operator.members))
+        if operand._value is not None
+    }
+    every = (*constants.values(), *graph.inputs.values(), *graph.outputs.values())
+    return sum(operand._descriptor.byte_length for operand in every)
+
+
+def _run_size(graph: MLGraph) -> int:
+    """Return how many bytes the inputs and outputs of a graph have."""
+    return sum(each.byte_length for each in (*graph._inputDescriptors.values(), *graph._outputDescriptors.values()))

@@ -1,0 +1,83 @@
+"""`MLGraphBuilder`: `#api-mlgraphbuilder`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from webnn.builder.graph_builder import GraphBuilder
+from webnn.context.context import MLContext
+from webnn.context.promise import rejected
+from webnn.context.tensor import MLTensor
+from webnn.validation import webidl
+from webnn.validation.caller import find_caller
+from webnn.validation.errors import WebNNTypeError
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from webnn.builder.operand import MLOperand
+    from webnn.context.graph import MLGraph
+
+__all__ = ["MLGraphBuilder"]
+
+
+class MLGraphBuilder(GraphBuilder):
+    """Builds a computational graph, operation by operation, and compiles it. `#api-mlgraphbuilder`.
+
+    Each method validates its arguments as the specification's steps say and returns new operands; nothing is computed before `build`.
+    An options dictionary is given as a ``dict`` or as keyword arguments. A member or argument that is ``None`` counts as missing.
+
+    Args:
+        context: The context that will compile and compute the graph.
+
+    Raises:
+        WebNNTypeError: ``context`` is no `MLContext`.
+        SecurityError: The document is not allowed to use the feature ``webnn``. `#api-mlgraphbuilder-constructor`.
+    """
+
+    __slots__ = ("_context",)
+
+    _tensorClass = MLTensor
+
+    def __init__(self, context: MLContext) -> None:
+        if not webidl.isInstance(context, MLContext):
+            raise WebNNTypeError(
+                f"MLGraphBuilder: context must be an MLContext, got {webidl.describe(context)}",
+                operation="MLGraphBuilder",
+                argument="context",
+                anchor="#api-mlgraphbuilder-constructor",
+            )
+        # 1. The document may use the feature.
+        context._state.document._checkAllowed("MLGraphBuilder")
+        # 2. (Since 2026-06.) The context is not lost. 3.-4. (2.) The builder is bound to it, and has not built yet.
+        super().__init__(context._state)
+        self._context = context
+
+    def build(self, outputs: Mapping[str, MLOperand]) -> asyncio.Future[MLGraph]:
+        """Compile the graph up to the outputs, on the context's timeline. `#api-mlgraphbuilder-build`.
+
+        Args:
+            outputs: The operands to be computed, by non-empty names. Inputs and constants cannot be outputs.
+
+        Returns:
+            A future of the graph. It fails with `WebNNTypeError` if the outputs are not valid or two inputs share a name, and with
+            `OperationError` if the engine refuses an operator.
+        """
+        try:
+            graph = self._collect(outputs)
+        except Exception as error:  # a failed step rejects the promise
+            return rejected(error)
+        return self._context._buildSteps.build(graph, find_caller(2))
+
+    def buildSync(self, outputs: Mapping[str, MLOperand]) -> MLGraph:
+        """Compile the graph up to the outputs and wait for it: `build` for scripts.
+
+        Args:
+            outputs: As for `build`.
+
+        Raises:
+            WebNNTypeError: The outputs are not valid, or two inputs share a name.
+            OperationError: The engine refuses an operator.
+        """
+        return self._context._buildSteps.build_sync(self._collect(outputs), find_caller(2))

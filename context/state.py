@@ -1,0 +1,58 @@
+"""The state of a context: what its graphs, its tensors and the steps of its methods refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from webnn.context import buffers
+from webnn.context.loss import Loss
+from webnn.context.timeline import Timeline
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.context.devices import Selection
+    from webnn.context.document import Document
+    from webnn.context.fallback import FallbackPolicy
+    from webnn.context.graph import MLGraph
+    from webnn.validation.revision import Revision
+
+__all__ = ["ContextState", "ContextType"]
+
+ContextType = Literal["default", "webgpu"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False, weakref_slot=True)
+class ContextState:
+    """The state of one context. It refers to neither the `MLContext` nor its graphs and tensors: there are no reference cycles.
+
+    A graph or a tensor belongs to a context if both have the same state.
+
+    Attributes:
+        contextType: The *context type*.
+        document: The page around the program.
+        fallback: What happens where an operator cannot have its device.
+        on_build: Is called with every graph that is built, on the timeline.
+        powerPreference: The ``MLPowerPreference`` of the request.
+        revision: The draft, with the limits of a device profile.
+        selection: The devices.
+        loss: Whether the context is lost.
+        timeline: The queue of its work.
+    """
+
+    contextType: ContextType
+    document: Document
+    fallback: FallbackPolicy
+    on_build: Callable[[ComputationalGraph, MLGraph], None] | None
+    powerPreference: str
+    revision: Revision
+    selection: Selection
+    loss: Loss = field(default_factory=Loss)
+    timeline: Timeline = field(default_factory=Timeline)
+
+    def detached_reason(self, view: np.ndarray[Any, np.dtype[Any]]) -> str:
+        """Say that an array's memory was transferred by an earlier `compute()`; empty if it was not."""
+        return buffers.detached_reason(view)

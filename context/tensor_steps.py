@@ -1,0 +1,371 @@
+"""The steps of the methods of `MLContext` that use tensors: dispatch, write and read.
+
+They check at the call. The job for the timeline refers to the tensors' memory, not to the tensors, which may be destroyed before it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.context import buffers, tensor_creation
+from webnn.context.graph import MLGraph
+from webnn.context.promise import Pending, rejected
+from webnn.context.tensor import MLTensor
+from webnn.context.tensor_creation import source
+from webnn.validation import tensors, webidl
+from webnn.validation.buffers import as_array
+from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation.errors import InvalidStateError, OperationError, WebNNTypeError
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from webnn.context.buffers import BufferSlot
+    from webnn.context.engine import CompiledGraph, TensorMemory
+    from webnn.context.state import ContextState
+
+__all__ = ["TensorSteps"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+_DISPATCH = "#api-mlcontext-dispatch"
+_READ = "#api-mlcontext-readtensor"
+_READ_INTO = "#api-mlcontext-readtensor-byob"
+_WRITE = "#api-mlcontext-writetensor"
+_STRING = frozenset({str})
+#: So many combinations of tensors a graph remembers as checked.
+_MOST_CHECKED = 64
+
+
+class TensorSteps:
+    """Makes the tensors of a context, reads and writes them, and runs its graphs on them.
+
+    Args:
+        state: The context's state.
+    """
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: ContextState) -> None:
+        self._state = state
+
+    def create(self, descriptor: object, members: Mapping[str, Any]) -> asyncio.Future[MLTensor]:
+        """Run the steps of `MLContext.createTensor`."""
+        return self.promise(lambda: tensor_creation.tensor(self._state, descriptor, members))
+
+    def create_sync(self, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
+        """Run the steps of `MLContext.createTensor`, and return the tensor."""
+        return self.finish(lambda: tensor_creation.tensor(self._state, descriptor, members))
+
+    def create_constant(self, descriptor: object, inputData: object) -> asyncio.Future[MLTensor]:
+        """Run the steps of `MLContext.createConstantTensor`."""
+        return self.promise(lambda: tensor_creation.constant_tensor(self._state, descriptor, inputData))
+
+    def create_constant_sync(self, descriptor: object, inputData: object) -> MLTensor:
+        """Run the steps of `MLContext.createConstantTensor`, and return the tensor."""
+        return self.finish(lambda: tensor_creation.constant_tensor(self._state, descriptor, inputData))
+
+    def promise(self, create: Callable[[], MLTensor]) -> asyncio.Future[MLTensor]:
+        """Return the promise of a new tensor. The next round of the event loop resolves it; a loss of the context comes before.
+
+        Args:
+            create: Makes the tensor.
+
+        Raises:
+            RuntimeError: There is no running event loop.
+        """
+        pending: Pending[MLTensor] = Pending(self._state.loss.promises)
+        try:
+            tensor = create()
+        except Exception as error:  # a failed step rejects the promise
+            pending.reject(error)
+        else:
+            pending.resolve(lambda: tensor)
+        return pending.future
+
+    def finish(self, create: Callable[[], MLTensor]) -> MLTensor:
+        """Return a new tensor.
+
+        Args:
+            create: Makes the tensor.
+        """
+        return create()
+
+    def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
+        """Run the steps of `MLContext.dispatch`."""
+        self._state.timeline.post(self.prepare_dispatch(graph, inputs, outputs))
+
+    def prepare_dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> Callable[[], None]:
+        """Run the steps of `MLContext.dispatch` before those of the timeline, and return these.
+
+        Raises:
+            WebNNTypeError: The graph or a tensor does not fit.
+            InvalidStateError: The graph was destroyed.
+        """
+        # Of what the steps check, only one thing can change later: whether something was destroyed. The rest is checked once. Mappings and
+        # names of other classes are checked each time, because they may change with each use.
+        state = self._state
+        implementation, slots = None, None
+        memory: list[TensorMemory] = []
+        key: tuple[object, ...] | None = None
+        if type(inputs) is dict and type(outputs) is dict:
+            try:
+                implementation = graph._implementation if type(graph) is MLGraph and graph._state is state else None
+                named = [*inputs.values(), *outputs.values()]
+                key = (len(inputs), *inputs, *outputs, *[tensor._token for tensor in named])
+                slots = graph._checked.get(key)
+                memory = [held for tensor in named if (held := tensor._memory) is not None]
+            except Exception:  # something is of another class: the steps say what
+                key = None
+        if implementation is None or slots is None or len(memory) != len(slots):
+            implementation, slots, memory = self._check(graph, inputs, outputs)
+            if key is not None and _STRING.issuperset(map(type, (*inputs, *outputs))):
+                if len(graph._checked) >= _MOST_CHECKED:
+                    graph._checked.clear()
+                graph._checked[key] = slots
+        # 8. On the timeline: execute the graph. A context that cannot is lost.
+        loss = state.loss
+
+        def job() -> None:
+            if loss.info is None:
+                try:
+                    implementation.dispatch(slots, memory)
+                except OperationError as error:
+                    loss.lose(str(error))
+
+        return job
+
+    def _check(
+        self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
+    ) -> tuple[CompiledGraph, Sequence[BufferSlot], list[TensorMemory]]:
+        """Run those steps one by one.
+
+        Returns:
+            The graph's implementation; the slot and the memory of each input, then of each output.
+        """
+        if not webidl.isInstance(graph, MLGraph):
+            raise _error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH)
+        given = _convert("inputs", inputs)
+        wanted = _convert("outputs", outputs)
+        state = self._state
+        # 1. The graph belongs to this context.
+        if graph._state is not state:
+            raise _error("dispatch", "graph", "must be a graph of this context, but another one built it", _DISPATCH)
+        # 2. It was not destroyed.
+        implementation = graph._implementation
+        if implementation is None:
+            if state.loss.info is not None:
+                raise state.loss.error("dispatch")
+            raise InvalidStateError("dispatch: graph must not be destroyed", operation="dispatch")
+        # 3.-4. No tensor is there twice.
+        places: dict[MLTensor, str] = {}
+        every = [
+            (f"{argument}[{webidl.describe(name)}]", tensor)
+            for argument, named in (("inputs", given), ("outputs", wanted))
+            for name, tensor in named
+        ]
+        for place, tensor in every:
+            if places.setdefault(tensor, place) is not place:
+                raise _error("dispatch", place, f"must be a tensor of its own, but it is that of {places[tensor]}, too", _DISPATCH)
+        memory: list[TensorMemory] = []
+        for place, tensor in every:
+            # 5.1. Every tensor belongs to this context.
+            if tensor._state is not state:
+                raise _error("dispatch", place, "must be a tensor of this context, but another one made it", _DISPATCH)
+            # 5.2. It was not destroyed.
+            held = tensor._memory
+            if held is None:
+                raise _error("dispatch", place, "must not be destroyed", _DISPATCH)
+            memory.append(held)
+        # 6. The inputs are those of the graph.
+        slots = _fit("inputs", given, implementation.inputs)
+        # 7. The outputs are those of the graph.
+        slots += _fit("outputs", wanted, implementation.outputs)
+        return implementation, slots, memory
+
+    def write(self, tensor: MLTensor, inputData: object) -> None:
+        """Run the steps of `MLContext.writeTensor`.
+
+        Raises:
+            WebNNTypeError: The tensor is not a writable one of this context, or the buffer does not fit.
+            InvalidStateError: The tensor was destroyed.
+        """
+        if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
+            raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
+        view = source("writeTensor", _WRITE, inputData)
+        state = self._state
+        # 1. The tensor belongs to this context.
+        if tensor._state is not state:
+            raise _error("writeTensor", "tensor", "must be a tensor of this context, but another one made it", _WRITE)
+        # 3. It is writable.
+        if not tensor._writable:
+            raise _error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
+        # 4. The buffer has the tensor's byte length, and is not detached.
+        descriptor = tensor._descriptor
+        # What has the tensor's own type and shape fits.
+        fits = view.dtype is NUMPY_DTYPES[descriptor.dataType] and view.shape == descriptor.array_shape
+        reason = ("" if fits else tensors.misfit(view, descriptor)) or buffers.detached_reason(view)
+        if reason:
+            raise _error("writeTensor", "inputData", reason, _WRITE)
+        # 2. It was not destroyed. The error is another one than the draft's, and so comes last: docs/spec-issues.md.
+        memory = tensor._memory
+        if memory is None:
+            raise _destroyed(state, "writeTensor")
+        # 5.-7. On the timeline: copy the bytes. On an idle one that is now; otherwise they must be copied once more before.
+        timeline, loss = state.timeline, state.loss
+        if timeline.attempt(memory.write, view):
+            return
+        copied = view.copy()
+
+        def job() -> None:
+            if loss.info is None:
+                memory.write(copied)
+
+        timeline.post(job, copied.nbytes)
+
+    def read(self, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
+        """Run the steps of `MLContext.readTensor`, and return the promise."""
+        try:
+            return self.queue_read(tensor, outputData)
+        except Exception as error:  # a failed step rejects the promise
+            return rejected(error)
+
+    def queue_read(self, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
+        """Run the steps of `MLContext.readTensor`, and queue those of the timeline.
+
+        Returns:
+            The promise.
+
+        Raises:
+            WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
+            InvalidStateError: The tensor was destroyed.
+        """
+        state = self._state
+        memory, view = self._check_read(tensor, outputData)
+        # 6.-7. (7.-8.) The promise ends with the tensor, if it is pending.
+        pending: Pending[Array | None] = Pending(tensor._pending)
+
+        # 8. (9.) On the timeline: copy the bytes.
+        def job() -> None:
+            if tensor._memory is None:
+                pending.reject(_destroyed(state, "readTensor"))
+            elif not pending.future.done():
+                copied = memory.read()
+                pending.resolve(lambda: copied if view is None else _put(copied, view))
+
+        state.timeline.hurry(job)
+        return pending.future
+
+    def read_sync(self, tensor: MLTensor, outputData: object) -> Array | None:
+        """Run the steps of `MLContext.readTensor`, and wait for the data.
+
+        Raises:
+            WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
+            InvalidStateError: The tensor was destroyed, or is while it waits.
+        """
+        state = self._state
+        memory, view = self._check_read(tensor, outputData)
+
+        # The steps of the timeline: copy the bytes. The promise would be rejected with the tensor's other ones.
+        def job() -> Array | None:
+            if tensor._memory is None:
+                raise _destroyed(state, "readTensor")
+            if view is None:
+                return memory.read()
+            buffers.copy_bytes(memory.array, view)
+            return None
+
+        return state.timeline.run(job)
+
+    def _check_read(self, tensor: MLTensor, outputData: object) -> tuple[TensorMemory, Array | None]:
+        """Run the steps of both forms of `MLContext.readTensor` up to the promise."""
+        anchor = _READ if outputData is None else _READ_INTO
+        if not webidl.isInstance(tensor, MLTensor):
+            raise _error("readTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", anchor)
+        reason, view = ("", None) if outputData is None else as_array(outputData, written=True)
+        if reason:
+            raise _error("readTensor", "outputData", reason, anchor)
+        state = self._state
+        # 3. The tensor belongs to this context.
+        if tensor._state is not state:
+            raise _error("readTensor", "tensor", "must be a tensor of this context, but another one made it", anchor)
+        # 5. It is readable.
+        if not tensor._readable:
+            raise _error("readTensor", "tensor", "must be made with readable: true", anchor)
+        # 6. (Second form.) The buffer has room for the tensor, and is not detached.
+        if view is not None:
+            reason = tensors.misfit(view, tensor._descriptor, larger=True) or _unusable(view)
+            if reason:
+                raise _error("readTensor", "outputData", reason, anchor)
+        # 4. It was not destroyed. As for `write`, this comes last.
+        memory = tensor._memory
+        if memory is None:
+            raise _destroyed(state, "readTensor")
+        return memory, view
+
+
+def _convert(argument: str, named: Mapping[str, MLTensor]) -> list[tuple[str, MLTensor]]:
+    """Convert to ``record<USVString, MLTensor>``."""
+    try:
+        return list(webidl.record(named, _require_tensor, webidl.usvString, "a mapping from names to tensors").items())
+    except webidl.ConversionError as error:
+        raise _error("dispatch", f"{argument}{error.path}", error.reason, _DISPATCH) from error.__cause__
+
+
+_require_tensor = webidl.interface(MLTensor, "MLTensor")
+
+
+def _fit(argument: str, named: list[tuple[str, MLTensor]], slots: Mapping[str, BufferSlot]) -> list[BufferSlot]:
+    """*Validate tensors with descriptors*, `#validate-tensors-with-descriptors`; return the slot of each tensor."""
+    # 1. There are as many as the graph has.
+    if len(named) != len(slots):
+        names = [name for name, _ in named]
+        raise _error("dispatch", argument, f"must be the {argument} of the graph, {list(slots)}, got {names}", _DISPATCH)
+    found: list[BufferSlot] = []
+    for name, tensor in named:
+        # 2.1. A constant cannot be an input or output.
+        if tensor._isConstant:
+            raise _error("dispatch", f"{argument}[{webidl.describe(name)}]", "must not be a constant tensor", _DISPATCH)
+        # 2.2. The graph has one of this name.
+        slot = slots.get(name)
+        if slot is None:
+            given = webidl.describe(name)
+            raise _error("dispatch", argument, f"must name {argument} of the graph, {list(slots)}, got {given}", _DISPATCH)
+        # 2.3. Type and shape are the graph's.
+        if tensor._descriptor != slot.descriptor:
+            place = f"{argument}[{webidl.describe(name)}]"
+            raise _error("dispatch", place, f"must be {slot.descriptor}, got {tensor._descriptor}", _DISPATCH)
+        found.append(slot)
+    return found
+
+
+def _put(copied: Array, view: Array) -> None:
+    """Write the bytes to the program's buffer: the last steps of `MLContext.readTensor`, on the event loop."""
+    # 9.1.3.2. The buffer was not detached meanwhile.
+    reason = buffers.detached_reason(view)
+    if reason:
+        raise _error("readTensor", "outputData", reason, _READ_INTO)
+    # 9.1.3.3. Write the bytes.
+    buffers.copy_bytes(copied, view)
+
+
+def _unusable(view: Array) -> str:
+    """Say why bytes cannot be written to a buffer: what can hold in Python and not in JavaScript, and what in both."""
+    if not view.flags.writeable:
+        return "must be writeable, got a read-only array"
+    if not view.flags.c_contiguous:
+        return "must be C-contiguous, got a strided view"
+    return buffers.detached_reason(view)
+
+
+def _destroyed(state: ContextState, operation: str) -> InvalidStateError:
+    """Make the error of a call with a destroyed tensor: destroyed by itself, or with its context."""
+    if state.loss.info is not None:
+        return state.loss.error(operation)
+    return InvalidStateError(f"{operation}: tensor must not be destroyed", operation=operation)
+
+
+def _error(operation: str, argument: str, requirement: str, anchor: str) -> WebNNTypeError:
+    return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument, anchor=anchor)
