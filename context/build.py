@@ -10,18 +10,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from webnn.builder.onnx.translate import OnnxModel, translate
-from webnn.context.engine import CompiledGraph, refuses_options
-from webnn.context.fallback import answer_placement
+from webnn.context.devices.fallback import answer_placement
+from webnn.context.engine.probe import refuses_options
+from webnn.context.engine.runtime import one_line
+from webnn.context.engine.session import CompiledGraph
 from webnn.context.graph import MLGraph
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import measure, simulate, uniform, unknown
 from webnn.context.placement.outlines import outline
-from webnn.context.requirement import one_line
 from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.context.devices import Selection
+    from webnn.context.selection import Selection
     from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
 

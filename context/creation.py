@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from webnn.context import devices, discovery
 from webnn.context.build_steps import BuildSteps
 from webnn.context.compute_steps import ComputeSteps
 from webnn.context.context import MLContext
-from webnn.context.fallback import answer_selection
+from webnn.context.devices import choice, discovery
+from webnn.context.devices.fallback import answer_selection
 from webnn.context.promise import promise
 from webnn.context.state import ContextState, ContextType
 from webnn.context.tensor_steps import TensorSteps
@@ -18,9 +18,9 @@ from webnn.validation.revision import with_profile
 if TYPE_CHECKING:
     import asyncio
 
-    from webnn.context.devices import Selection
     from webnn.context.document import Document
     from webnn.context.emulation import Settings
+    from webnn.context.selection import Selection
     from webnn.context.timeline import Timeline
     from webnn.validation.caller import Caller
     from webnn.validation.revision import Revision
@@ -112,13 +112,13 @@ def _select(request: Request, settings: Settings) -> Selection:
     order, providerOptions = settings.order or {}, settings.providerOptions or {}
     if request.deviceType is None and request.accelerated:
         if settings.profile is not None:
-            return devices.emulate_accelerated(settings.profile, powerPreference=request.powerPreference)
-        return devices.select_accelerated(
+            return choice.select_accelerated_by_profile(settings.profile, powerPreference=request.powerPreference)
+        return choice.select_accelerated(
             discovery.discover(), powerPreference=request.powerPreference, order=order, providerOptions=providerOptions
         )
     requested = request.deviceType or "cpu"
     if settings.profile is not None:
-        return devices.emulate(requested, settings.profile, powerPreference=request.powerPreference)
-    return devices.select(
+        return choice.select_by_profile(requested, settings.profile, powerPreference=request.powerPreference)
+    return choice.select(
         requested, discovery.discover(), powerPreference=request.powerPreference, order=order, providerOptions=providerOptions
     )

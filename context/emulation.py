@@ -15,15 +15,16 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from webnn.context.fallback import FallbackPolicy, convert_policy
+from webnn.context.devices.fallback import FallbackPolicy, convert_policy
+from webnn.context.devices.order import convert_order, convert_provider_options
 from webnn.context.faults import Faults
-from webnn.context.order import convert_order, convert_provider_options
 from webnn.validation import webidl
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.context.devices import Options, Order
+    from webnn.context.devices.order import Order
     from webnn.context.graph import MLGraph
+    from webnn.context.selection import Options
     from webnn.validation.profiles import Profile
 
 __all__ = ["FALLBACK_VARIABLE", "PROFILE_VARIABLE", "Emulation", "Settings", "ambient", "convert_settings", "emulate"]

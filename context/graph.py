@@ -12,7 +12,7 @@ from webnn.validation.member import DraftMembers
 
 if TYPE_CHECKING:
     from webnn.context.buffers import BufferSlot
-    from webnn.context.engine import CompiledGraph
+    from webnn.context.engine.session import CompiledGraph
     from webnn.context.state import ContextState
     from webnn.validation.revision import Revision
 

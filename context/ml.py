@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from webnn.context.context import MLContext
-    from webnn.context.fallback import FallbackPolicy
+    from webnn.context.devices.fallback import FallbackPolicy
     from webnn.context.faults import Faults
     from webnn.validation.caller import Caller
     from webnn.validation.profiles import Profile

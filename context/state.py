@@ -14,10 +14,10 @@ from webnn.context.timeline import Timeline
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.context.devices import Selection
+    from webnn.context.devices.fallback import FallbackPolicy
     from webnn.context.document import Document
-    from webnn.context.fallback import FallbackPolicy
     from webnn.context.graph import MLGraph
+    from webnn.context.selection import Selection
     from webnn.validation.revision import Revision
 
 __all__ = ["ContextState", "ContextType"]

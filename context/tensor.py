@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Required, TypedDict
 import numpy as np
 
 from webnn.builder.options import Numbers
-from webnn.context.engine import TensorMemory
+from webnn.context.engine.memory import TensorMemory
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.errors import InvalidStateError
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.context import buffers
-from webnn.context.engine import TensorMemory
+from webnn.context.engine.memory import TensorMemory
 from webnn.context.tensor import MLTensor
 from webnn.validation import tensors, webidl
 from webnn.validation.buffers import as_array

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from webnn.context.buffers import BufferSlot
-    from webnn.context.engine import CompiledGraph, TensorMemory
+    from webnn.context.engine.memory import TensorMemory
+    from webnn.context.engine.session import CompiledGraph
     from webnn.context.state import ContextState
 
 __all__ = ["TensorSteps"]

@@ -12,7 +12,7 @@ from webnn.context.placement.placements import OperatorPlacement, Partition, Pla
 from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
-    from webnn.context.devices import Selection
+    from webnn.context.selection import Selection
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.profiles import Profile
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.context import inventories, runtimes
-from tests.context.inventories import CUDA_GPU, OPENVINO_DEVICES, make_inventory
-from tests.context.runtimes import Runtime
+from tests.context.devices import inventories
+from tests.context.devices.inventories import CUDA_GPU, OPENVINO_DEVICES, make_inventory
+from tests.context.engine import runtimes
+from tests.context.engine.runtimes import Runtime
 from webnn import ML, MLGraph, MLGraphBuilder, NotSupportedError, OperationError
-from webnn.context.devices import CPU, CUDA, OPENVINO
-from webnn.context.fallback import DeviceFallbackWarning, FallbackPolicy
+from webnn.context.devices.fallback import DeviceFallbackWarning, FallbackPolicy
+from webnn.context.selection import CPU, CUDA, OPENVINO
 
 REFUSAL = "[ONNXRuntimeError] : 1 : FAIL : This is an invalid model."
 REASON = "refused the graph: This is an invalid model."
@@ -90,7 +91,7 @@ def test_a_graph_that_every_provider_refuses(machine: Any) -> None:
 def test_an_operator_that_leaves_the_device(machine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     machine(Runtime(providers=[CUDA, OPENVINO, CPU]))
     assignments = [(CUDA, ["relu#1.0"]), (CPU, ["add#2.0"])]
-    monkeypatch.setattr("webnn.context.engine.CompiledGraph.assignments", lambda _: assignments)
+    monkeypatch.setattr("webnn.context.engine.session.CompiledGraph.assignments", lambda _: assignments)
     message = rf'build: 1 operator runs elsewhere in a graph for deviceType "gpu": add on the CPU: {CUDA} left Add \(float32\) to {CPU}'
     with pytest.warns(DeviceFallbackWarning, match=message) as caught:
         graph = build("gpu")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import webnn
-from tests.context.inventories import INVENTORIES, install
+from tests.context.devices.inventories import INVENTORIES, install
 from webnn import (
     ML,
     DeviceFallbackWarning,
@@ -22,7 +22,7 @@ from webnn import (
     WebNNTypeError,
     WebNNWarning,
 )
-from webnn.context.devices import CPU, CUDA, DIRECTML
+from webnn.context.selection import CPU, CUDA, DIRECTML
 
 
 def test_navigator_ml_is_always_the_same() -> None:

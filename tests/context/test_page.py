@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.context.inventories import INVENTORIES, install
+from tests.context.devices.inventories import INVENTORIES, install
 from webnn import (
     ML,
     DeviceFallbackWarning,
@@ -25,8 +25,8 @@ from webnn import (
     OperationError,
     UnknownError,
 )
+from webnn.context.devices.fallback import FallbackPolicy
 from webnn.context.emulation import emulate
-from webnn.context.fallback import FallbackPolicy
 from webnn.context.faults import Faults
 
 SHAPE = [2, 3]

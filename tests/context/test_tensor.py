@@ -86,7 +86,7 @@ def test_no_memory(context: MLContext, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise MemoryError("none left")
 
-    monkeypatch.setattr("webnn.context.engine.np.zeros", fail)
+    monkeypatch.setattr("webnn.context.engine.memory.np.zeros", fail)
     with pytest.raises(UnknownError, match=r"createTensor: there must be memory for int8 \[3\]: none left"):
         context.createTensorSync(dataType="int8", shape=[3])
 

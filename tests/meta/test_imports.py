@@ -34,7 +34,7 @@ BELOW = {
 NOT_BY_THE_FACE = {"webnn.wpt_runner", "webnn.builder.onnx", "webnn.commands", "webnn.javascript"}
 
 #: Who may import a heavy library.
-DOORS = {"onnx": "builder/onnx/", "onnxruntime": "context/engine.py"}
+DOORS = {"onnx": "builder/onnx/", "onnxruntime": "context/engine/runtime.py"}
 FOLDERS = {folder.name for folder in LAYERS.values()} - {"webnn"}
 
 MODULES = {file.relative_to(ROOT).as_posix(): layer for layer, folder in LAYERS.items() for file in sources(folder)}
@@ -142,7 +142,7 @@ def test_a_heavy_library_has_one_door(library: str) -> None:
 
 
 def test_the_engine_is_loaded_late() -> None:
-    assert [each for each in imports("context/engine.py") if each.module == "onnxruntime" and each.top] == []
+    assert [each for each in imports("context/engine/runtime.py") if each.module == "onnxruntime" and each.top] == []
 
 
 def test_the_face_imports_no_tools() -> None:

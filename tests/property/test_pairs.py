@@ -25,8 +25,8 @@ from tests.support import CURRENT, Array, compute_directly, make_context
 from webnn import MLContext, MLGraphBuilder, MLOperand
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
-from webnn.context import engine
-from webnn.context.engine import CompiledGraph
+from webnn.context.engine import session
+from webnn.context.engine.session import CompiledGraph
 from webnn.validation.descriptor import DATA_TYPES
 from webnn.validation.errors import WebNNTypeError
 
@@ -145,8 +145,8 @@ class Runner:
         every = {f"{number}:{index}": value for number, chain in enumerate(chains) for index, value in enumerate(chain.operands)}
         self.last, self.every = self.compile(context, last), self.compile(context, every)
         with monkeypatch.context() as patch:
-            options = engine._session_options
-            patch.setattr(engine, "_session_options", lambda settings: without_optimizer(options(settings)))
+            options = session.session_options
+            patch.setattr(session, "session_options", lambda settings: without_optimizer(options(settings)))
             self.plain = self.compile(context, every)
 
     @staticmethod
@@ -270,14 +270,14 @@ def test_the_engine_adds_no_casts(context: MLContext, dtype: str, monkeypatch: p
     builder = MLGraphBuilder(context)
     made = (connect_chain(builder, (sample,), dtype, number) for number, sample in enumerate(SAMPLES))
     chains = [chain for chain in made if chain is not None]
-    path, options = tmp_path / "optimized.onnx", engine._session_options
+    path, options = tmp_path / "optimized.onnx", session.session_options
 
     def saving(settings: Any) -> Any:
         changed = without_optimizer(options(settings))
         changed.optimized_model_filepath = str(path)
         return changed
 
-    monkeypatch.setattr(engine, "_session_options", saving)
+    monkeypatch.setattr(session, "session_options", saving)
     outputs = {str(number): chain.operands[-1] for number, chain in enumerate(chains)}
     emitted = {node.name for node in translate(collect(outputs)).proto.graph.node}
     Runner.compile(context, outputs)

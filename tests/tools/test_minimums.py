@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from tests.meta.specification import ROOT
 from tools.minimums import constraints, requirements
 from webnn.commands import main as cli
-from webnn.context import requirement
+from webnn.context.engine import requirement
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 ENGINES = [

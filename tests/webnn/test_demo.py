@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from tests.context.inventories import INVENTORIES, install
+from tests.context.devices.inventories import INVENTORIES, install
 from webnn.demo import network, show
 
 CPU = "CPUExecutionProvider"

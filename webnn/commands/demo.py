@@ -11,7 +11,7 @@ import webnn
 from webnn.commands.choices import Device, Fallback
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console
-from webnn.context import engine
+from webnn.context.engine import runtime
 from webnn.demo import network, show
 
 __all__ = ["command"]
@@ -39,6 +39,6 @@ def command(
     console.print(Text.assemble(("webnn demo", "bold"), "  handwritten digits, read by a small convolutional network"))
     console.print()
     show.print_cards(console, digits.images, report, show.choose(report, images))
-    show.print_figures(console, report, f"ONNX Runtime {engine.version()}", device.value)
+    show.print_figures(console, report, f"ONNX Runtime {runtime.version()}", device.value)
     if report.accuracy < _LOWEST_ACCURACY:
         raise failure(f"the accuracy must be at least {_LOWEST_ACCURACY:.0%}, got {report.accuracy:.2%}", 1)

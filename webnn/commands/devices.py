@@ -10,8 +10,9 @@ import webnn
 from webnn.commands.choices import Device
 from webnn.commands.failure import failure
 from webnn.commands.rows import Row, make_console, print_rows
-from webnn.context import devices as device_selection
-from webnn.context import discovery
+from webnn.context import selection as device_selection
+from webnn.context.devices import choice, discovery
+from webnn.context.devices.inventory import Inventory
 
 __all__ = ["command"]
 
@@ -32,13 +33,13 @@ def command() -> None:
     console.print()
     print_rows(console, [row for provider in inventory.providers for row in _describe_provider(provider, inventory)])
     console.print()
-    print_rows(console, [row for device in Device for row in _describe_selection(device_selection.select(device, inventory))])
+    print_rows(console, [row for device in Device for row in _describe_selection(choice.select(device, inventory))])
     if len(flavours) > 1:
         console.print()
         raise failure(f"{' and '.join(flavours)} overwrite each other's files: uninstall all of them, then install one", 1)
 
 
-def _describe_provider(provider: str, inventory: device_selection.Inventory) -> Iterator[Row]:
+def _describe_provider(provider: str, inventory: Inventory) -> Iterator[Row]:
     """Yield what a provider can be used for, and why not for more."""
     devices = [device for device in inventory.devices if device.provider == provider]
     failures = [(device, failure) for device in devices if (failure := inventory.failure(device))]

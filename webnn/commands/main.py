@@ -11,7 +11,7 @@ import webnn
 from webnn.commands.failure import failure
 from webnn.commands.lazy import make_group
 from webnn.commands.registry import COMMANDS
-from webnn.context import requirement
+from webnn.context.engine import requirement
 
 __all__ = ["LOWEST_TYPER", "app", "main"]
 

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import webnn
-from tests.context.inventories import INVENTORIES, install, make_inventory
+from tests.context.devices.inventories import INVENTORIES, install, make_inventory
 from tests.support import PATIENCE
 from webnn.commands import main as cli
 from webnn.demo import network

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import webnn
-from webnn.context.engine import CompiledGraph
+from webnn.context.engine.session import CompiledGraph
 from webnn.javascript.dispatch import Bytes, Dispatcher
 from webnn.javascript.idl import load_idl
 from webnn.validation.revision import CURRENT

@@ -11,11 +11,11 @@ from tests.support import CURRENT, make_context
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import OnnxModel, translate
-from webnn.context.devices import Device, Selection
-from webnn.context.engine import CompiledGraph
+from webnn.context.engine.session import CompiledGraph
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import measure
 from webnn.context.placement.outlines import outline
+from webnn.context.selection import Device, Selection
 
 Build = Callable[[MLGraphBuilder], Mapping[str, MLOperand]]
 

@@ -11,17 +11,19 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from tests.context import runtimes
-from tests.context.inventories import CUDA_GPU, DIRECTML_DEVICES, OPENVINO_PLUGIN, WEBGPU_DISCRETE, make_inventory
-from tests.context.runtimes import Runtime, Session
+from tests.context.devices.inventories import CUDA_GPU, DIRECTML_DEVICES, OPENVINO_PLUGIN, WEBGPU_DISCRETE, make_inventory
+from tests.context.engine import runtimes
+from tests.context.engine.runtimes import Runtime, Session
 from tests.support import make_context
 from webnn import ML, MLContext, MLGraphBuilder, NotSupportedError, OperationError
 from webnn.builder.onnx import translate
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
-from webnn.context import engine
-from webnn.context.devices import CPU, CUDA, DIRECTML, Device, select
-from webnn.context.engine import CompiledGraph
-from webnn.context.order import convert_provider_options
+from webnn.context.devices.choice import select
+from webnn.context.devices.order import convert_provider_options
+from webnn.context.engine import probe, session
+from webnn.context.engine import runtime as engine
+from webnn.context.engine.session import CompiledGraph
+from webnn.context.selection import CPU, CUDA, DIRECTML, Device
 
 
 def compute(context: MLContext) -> Any:
@@ -74,7 +76,7 @@ def test_an_engine_without_the_core_of_a_session(monkeypatch: pytest.MonkeyPatch
             self._hidden.run_with_iobinding(binding)
 
     context = make_context()
-    monkeypatch.setattr(engine, "_start", lambda model, options, *_: Documented(model, options, providers=[CPU]))
+    monkeypatch.setattr(session, "start", lambda model, options, *_: Documented(model, options, providers=[CPU]))
     assert compute(context).tolist() == [[2.0] * 3] * 2
     assert len(calls) == 1
 
@@ -95,13 +97,13 @@ def test_the_engine_reports_itself() -> None:
 
 
 def test_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine._runtime.cache_clear()
+    engine.load.cache_clear()
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     try:
         with pytest.raises(NotSupportedError, match="install onnxruntime"):
             engine.version()
     finally:
-        engine._runtime.cache_clear()
+        engine.load.cache_clear()
 
 
 # What a session is told, on an engine with other providers.
@@ -155,7 +157,7 @@ def test_directml(monkeypatch: pytest.MonkeyPatch, deviceType: str, powerPrefere
 def test_directml_is_tried_with_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     runtime = Runtime(providers=[DIRECTML, CPU])
     runtimes.install(monkeypatch, runtime)
-    assert engine.find_failure(DIRECTML_DEVICES[1]) == ""
+    assert probe.find_failure(DIRECTML_DEVICES[1]) == ""
     [session] = runtime.sessions
     assert session.arguments["provider_options"] == [{"device_filter": "npu"}]
     assert (session.options.execution_mode, session.options.enable_mem_pattern) == ("sequential", False)
@@ -173,7 +175,7 @@ def test_plugins_are_asked_for_by_their_devices(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize(("preference", "threads", "spinning"), [("high-performance", 10, None), ("low-power", 2, "0")])
 def test_threads(monkeypatch: pytest.MonkeyPatch, preference: str, threads: int, spinning: str | None) -> None:
-    monkeypatch.setattr("webnn.context.devices.usable_cores", lambda: 10)
+    monkeypatch.setattr("webnn.context.selection.usable_cores", lambda: 10)
     _, session = compile(monkeypatch, Runtime(), deviceType="cpu", powerPreference=preference)
     assert session.options.intra_op_num_threads == threads
     assert session.options.entries.get("session.intra_op.allow_spinning") == spinning

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.context.faulty import DELAY, compute, constant_tensor, current, double, former, outcome
+from tests.context.faults.faulty import DELAY, compute, constant_tensor, current, double, former, outcome
 from tests.context.tensors import SHAPE, filled, full, held, make, scale_graph, value
 from tests.support import CURRENT, PATIENCE
 from webnn import (
@@ -378,7 +378,7 @@ async def test_memory_that_is_really_short(monkeypatch: pytest.MonkeyPatch, dela
         raise MemoryError("none left")
 
     context = current(Faults(delay=delay))
-    monkeypatch.setattr("webnn.context.engine.np.zeros", fail)
+    monkeypatch.setattr("webnn.context.engine.memory.np.zeros", fail)
     with pytest.raises(UnknownError, match=r"^createTensor: there must be memory for float32 \[2, 3\]: none left"):
         make(context)
     with held(context):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol, get_args
 
-from webnn.context.devices import Selection
+from webnn.context.selection import Selection
 from webnn.validation.caller import Caller
 from webnn.validation.errors import NotSupportedError, OperationError, WebNNWarning, label_prefix
 

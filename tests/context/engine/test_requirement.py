@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 import webnn
-from webnn.context import discovery, engine, requirement
+from webnn.context.devices import discovery
+from webnn.context.engine import requirement
+from webnn.context.engine import runtime as engine
 
 
 @pytest.fixture(autouse=True)
 def _fresh_engine() -> Iterator[None]:
-    caches = (engine._runtime, discovery._discover)
+    caches = (engine.load, discovery._discover)
     for each in caches:
         each.cache_clear()
     yield

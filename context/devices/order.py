@@ -1,15 +1,26 @@
-"""What a user may change about the choice of devices: the order of the providers, and their options."""
+"""The order of the execution providers, and their options: the default ones, and those of a user."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from webnn.context.devices import CPU, DEFAULT_ORDER, Options, Order
+from webnn.context.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Options
 from webnn.validation.device_type import DEVICE_TYPES
 
-__all__ = ["convert_order", "convert_provider_options"]
+__all__ = ["DEFAULT_ORDER", "Order", "convert_order", "convert_provider_options"]
 
+Order = Mapping[str, tuple[str, ...]]
+
+#: What serves a device type, best first: providers, or a device type, which stands for all that would serve that one. Of two GPUs the
+#: kind that ``powerPreference`` asks for comes first, whichever provider has it. The CPU provider stands behind all of them.
+DEFAULT_ORDER: Order = MappingProxyType(
+    {
+        "cpu": (OPENVINO,),
+        "gpu": (CUDA, OPENVINO, WEBGPU, DIRECTML),
+        "npu": (OPENVINO, DIRECTML, "gpu"),
+    }
+)
 _SUFFIX = "ExecutionProvider"
 
 

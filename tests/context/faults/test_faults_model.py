@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.context.faulty import compute, double, outcome
+from tests.context.faults.faulty import compute, double, outcome
 from tests.context.tensors import full, make, scale_graph, value
 from tests.support import CURRENT
 from webnn import ML, MLContext, MLGraph

@@ -1,4 +1,4 @@
-"""Discovery: what devices the engine of this machine offers, by its own providers and by plug-ins."""
+"""Discovery: the devices that the engine of this machine offers, by its own providers and by plug-ins."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import threading
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from webnn.context import engine
-from webnn.context.devices import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, Inventory
-from webnn.context.requirement import one_line
+from webnn.context.devices.inventory import Inventory
+from webnn.context.engine import probe, runtime
+from webnn.context.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device
 
 __all__ = ["PLUGINS", "discover"]
 
@@ -43,11 +43,11 @@ def discover() -> Inventory:
 
 @functools.cache
 def _discover() -> Inventory:
-    built_in = engine.available_providers()
+    built_in = runtime.available_providers()
     # What the program registered itself is there already.
-    before = {device.provider for device in engine.list_devices()}
+    before = {device.provider for device in runtime.list_devices()}
     missing = {provider: reason for provider in PLUGINS if provider not in before and (reason := _register(provider))}
-    listed = engine.list_devices()
+    listed = runtime.list_devices()
     plugins = [device for device in listed if device.provider not in _BY_NAME]
     # A provider that is there in both ways is used as a plug-in: that one knows its devices.
     known = {device.provider for device in plugins}
@@ -60,7 +60,7 @@ def _discover() -> Inventory:
     found = {device.provider for device in devices}
     return Inventory(
         devices,
-        verify=engine.find_failure,
+        verify=probe.find_failure,
         missing=MappingProxyType({provider: reason for provider, reason in missing.items() if provider not in found}),
         built_in=built_in,
     )
@@ -76,7 +76,7 @@ def _register(provider: str) -> str:
     try:
         if importlib.util.find_spec(package) is None:
             return ""
-        engine.register_library(provider, str(importlib.import_module(package).get_library_path()))
+        runtime.register_library(provider, str(importlib.import_module(package).get_library_path()))
     except (Exception, SystemExit) as error:  # whatever a plug-in does, the other providers work
-        return f"does not register: {one_line(error)}"
+        return f"does not register: {runtime.one_line(error)}"
     return "is registered, but it found no device"

@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.context.runtimes import Runtime, install, install_plugins, listed
-from webnn.context import discovery, engine
-from webnn.context.devices import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, Inventory
+from tests.context.engine.runtimes import Runtime, install, install_plugins, listed
+from webnn.context.devices import discovery
+from webnn.context.devices.inventory import Inventory
+from webnn.context.engine import probe
+from webnn.context.engine import runtime as engine
+from webnn.context.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device
 
 CPU_DEVICE = Device(provider=CPU, type="cpu", vendor="Intel")
 
@@ -218,7 +221,7 @@ FAILURES: list[tuple[Device, dict[str, Any], str]] = [
 def test_failures(monkeypatch: pytest.MonkeyPatch, device: Device, failing: dict[str, Any], expected: str) -> None:
     runtime = Runtime(providers=[CUDA, OPENVINO, CPU], failing=failing)
     install(monkeypatch, runtime)
-    assert engine.find_failure(device) == expected
+    assert probe.find_failure(device) == expected
     # Silent while it is tried, and as it was after that.
     assert runtime.severities == [4, 2]
     assert all(session.arguments["enable_fallback"] == 0 for session in runtime.sessions)
@@ -229,7 +232,7 @@ def test_a_library_that_does_not_load(monkeypatch: pytest.MonkeyPatch, tmp_path:
     for name in ("libonnxruntime_providers_cuda.so", "libonnxruntime_providers_cuda.dylib", "onnxruntime_providers_cuda.dll"):
         (tmp_path / "capi" / name).write_bytes(b"no library")
     install(monkeypatch, Runtime(providers=[CUDA, CPU], failing={CUDA: ""}, file=str(tmp_path / "__init__.py")))
-    failure = engine.find_failure(GPU)
+    failure = probe.find_failure(GPU)
     assert failure.startswith("does not load: ")
     assert len(failure) > len("does not load: ")
 
@@ -244,8 +247,8 @@ def test_what_the_engine_prints_is_not_shown(monkeypatch: pytest.MonkeyPatch, ca
 
     runtime = Runtime().module()
     runtime.preload_dlls = preload_dlls
-    monkeypatch.setattr(engine, "_runtime", lambda: runtime)
-    engine._preload.__wrapped__()
+    monkeypatch.setattr(engine, "load", lambda: runtime)
+    probe._preload.__wrapped__()
     print("mine")
     assert called == [1]
     assert capsys.readouterr().out == "mine\n"
@@ -255,8 +258,8 @@ def test_an_engine_that_preloads_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     """One that was built for the CPU, or an old one."""
     runtime = Runtime().module()
     assert not hasattr(runtime, "preload_dlls")
-    monkeypatch.setattr(engine, "_runtime", lambda: runtime)
-    engine._preload.__wrapped__()
+    monkeypatch.setattr(engine, "load", lambda: runtime)
+    probe._preload.__wrapped__()
 
 
 @pytest.mark.parametrize(("device", "expected"), [(GPU, ["preload", "session"]), (WEBGPU_GPU, ["session"])], ids=["built in", "plug-in"])
@@ -269,11 +272,11 @@ def test_libraries_are_loaded_before_a_built_in_provider_is_tried(
     start = runtime.start
     monkeypatch.setattr(runtime, "start", lambda *arguments, **options: (steps.append("session"), start(*arguments, **options))[1])
     install(monkeypatch, runtime)
-    monkeypatch.setattr(engine, "_preload", lambda: steps.append("preload"))
-    assert engine.find_failure(device) == ""
+    monkeypatch.setattr(probe, "_preload", lambda: steps.append("preload"))
+    assert probe.find_failure(device) == ""
     assert steps == expected
 
 
 def test_the_smallest_model_starts() -> None:
     """On the real engine."""
-    assert engine.find_failure(Device(provider=CPU, type="cpu")) == ""
+    assert probe.find_failure(Device(provider=CPU, type="cpu")) == ""

@@ -11,17 +11,18 @@ from typing import Any
 
 import pytest
 
-from tests.context.inventories import INVENTORIES, PREFERENCES, SELECTIONS, install
+from tests.context.devices.inventories import INVENTORIES, PREFERENCES, SELECTIONS, install
 from tests.support import PATIENCE
 from webnn import ML, NotSupportedError, OperationError
-from webnn.context.devices import Selection, select
-from webnn.context.fallback import (
+from webnn.context.devices.choice import select
+from webnn.context.devices.fallback import (
     DeviceFallbackWarning,
     FallbackPolicy,
     answer_placement,
     answer_selection,
     convert_policy,
 )
+from webnn.context.selection import Selection
 from webnn.validation.caller import Caller, find_caller
 
 POLICIES: list[FallbackPolicy] = ["allow", "silent", "deny"]

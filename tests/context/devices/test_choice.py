@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.inventories import (
+from tests.context.devices.inventories import (
     CPU_DEVICE,
     CUDA_GPU,
     DIRECTML_DEVICES,
@@ -26,27 +26,16 @@ from tests.context.inventories import (
     make_inventory,
     outline,
 )
-from webnn.context import devices
-from webnn.context.devices import (
-    CPU,
-    CUDA,
-    DEFAULT_ORDER,
-    DIRECTML,
-    OPENVINO,
-    WEBGPU,
-    Device,
-    Inventory,
-    SessionSettings,
-    select,
-    select_accelerated,
-    usable_cores,
-)
-from webnn.context.order import convert_order, convert_provider_options
+from webnn.context import selection
+from webnn.context.devices.choice import select, select_accelerated
+from webnn.context.devices.inventory import Inventory
+from webnn.context.devices.order import DEFAULT_ORDER, convert_order, convert_provider_options
+from webnn.context.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, SessionSettings, usable_cores
 
 
 @pytest.fixture(autouse=True)
 def ten_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "usable_cores", lambda: 10)
+    monkeypatch.setattr(selection, "usable_cores", lambda: 10)
 
 
 def test_the_table_is_complete() -> None:
@@ -295,7 +284,7 @@ def test_settings(inventory: str, deviceType: str, preference: str, expected: Se
 
 @pytest.mark.parametrize(("cores", "expected"), [(1, 1), (2, 1), (7, 1), (8, 2), (64, 16)])
 def test_low_power_takes_a_quarter_of_the_cores(monkeypatch: pytest.MonkeyPatch, cores: int, expected: int) -> None:
-    monkeypatch.setattr(devices, "usable_cores", lambda: cores)
+    monkeypatch.setattr(selection, "usable_cores", lambda: cores)
     assert select("cpu", INVENTORIES["none"], powerPreference="low-power").settings.threads == expected
 
 

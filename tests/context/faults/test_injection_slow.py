@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.faulty import DELAY, compute, constant_tensor, current, double, former, outcome
+from tests.context.faults.faulty import DELAY, compute, constant_tensor, current, double, former, outcome
 from tests.context.tensors import SHAPE, filled, full, make, scale_graph, value
 from tests.support import CURRENT, PATIENCE, wait_until
 from webnn import ML, InvalidStateError, MLContext, MLGraphBuilder, NotSupportedError, UnknownError

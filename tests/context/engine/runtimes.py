@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from webnn.context import discovery, engine
-from webnn.context.devices import CPU, OPENVINO, WEBGPU
+from webnn.context.devices import discovery
+from webnn.context.engine import probe
+from webnn.context.engine import runtime as engine
+from webnn.context.selection import CPU, OPENVINO, WEBGPU
 
 
 class Options:
@@ -135,8 +137,8 @@ def listed(provider: str, kind: str, vendor: str = "", maker: str = "Microsoft",
 def install(monkeypatch: pytest.MonkeyPatch, runtime: Runtime) -> None:
     """Make this the engine."""
     module = runtime.module()
-    monkeypatch.setattr(engine, "_runtime", lambda: module)
-    monkeypatch.setattr(engine, "_preload", lambda: None)
+    monkeypatch.setattr(engine, "load", lambda: module)
+    monkeypatch.setattr(probe, "_preload", lambda: None)
 
 
 def install_plugins(monkeypatch: pytest.MonkeyPatch, folder: Path, **packages: str) -> None:

@@ -1,0 +1,1 @@
+"""Devices: from ``deviceType`` and ``powerPreference`` to the devices of a context."""

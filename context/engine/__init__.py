@@ -1,0 +1,1 @@
+"""The engine: ONNX Runtime. `runtime` alone imports it, at the first use."""

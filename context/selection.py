@@ -1,0 +1,138 @@
+"""The devices that a context got, and the settings of its sessions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+__all__ = [
+    "CPU",
+    "CUDA",
+    "DIRECTML",
+    "OPENVINO",
+    "WEBGPU",
+    "Device",
+    "Options",
+    "Selection",
+    "SessionSettings",
+    "session_settings",
+    "threads",
+]
+
+Options = Mapping[str, str]
+
+CPU = "CPUExecutionProvider"
+CUDA = "CUDAExecutionProvider"
+DIRECTML = "DmlExecutionProvider"
+OPENVINO = "OpenVINOExecutionProvider"
+WEBGPU = "WebGpuExecutionProvider"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """A device, as one provider offers it.
+
+    Attributes:
+        provider: The provider's name, for example ``"CUDAExecutionProvider"``.
+        type: What it is: ``"cpu"``, ``"gpu"`` or ``"npu"``.
+        discrete: A GPU with memory of its own; ``None`` if that is not known, or it is no GPU.
+        vendor: Who made the device; empty if that is not known.
+        plugin: The provider is a plug-in, not a part of the engine.
+        options: The provider options that choose the device.
+        handle: The engine's own object, which plug-ins are asked for by; ``None`` for a provider that is a part of the engine.
+    """
+
+    provider: str
+    type: str
+    discrete: bool | None = None
+    vendor: str = ""
+    plugin: bool = False
+    options: Options = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    handle: Any = field(default=None, hash=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """Session options other than the providers.
+
+    Attributes:
+        threads: How many threads an operator may use; 0 leaves it to the engine, which takes one for each core.
+        spinning: Threads wait for work in a loop: faster, but they use power meanwhile.
+        sequential: Operators run one after the other, which is said explicitly where a provider demands it.
+        memory_pattern: The engine plans its memory from the shapes of the first run.
+    """
+
+    threads: int = 0
+    spinning: bool = True
+    sequential: bool = False
+    memory_pattern: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What a request got.
+
+    Attributes:
+        requested: The device type that was asked for, for example ``"npu"``.
+        device: The device type that it got.
+        devices: The devices of the session, best first; the CPU provider's is the last one.
+        providers: Their providers, each with its options.
+        reasons: Why better candidates were left out, one line for each.
+        settings: What else the session is told.
+    """
+
+    requested: str
+    device: str
+    devices: tuple[Device, ...]
+    providers: tuple[tuple[str, Options], ...]
+    reasons: tuple[str, ...] = ()
+    settings: SessionSettings = SessionSettings()
+
+    @property
+    def fallback(self) -> bool:
+        """The request got another device type than it asked for."""
+        return self.device != self.requested
+
+    @property
+    def accelerated(self) -> bool:
+        """The best device is a massively parallel one."""
+        return self.device != "cpu"
+
+    def default_only(self) -> Selection:
+        """Return the same with the default CPU provider alone."""
+        return replace(self, devices=self.devices[-1:], providers=self.providers[-1:])
+
+
+def session_settings(devices: Iterable[Device], powerPreference: str) -> SessionSettings:
+    """Return what a session on these devices is told.
+
+    Args:
+        devices: The devices.
+        powerPreference: ``"high-performance"`` uses every core that this process may use, ``"low-power"`` a quarter of them, whose threads
+            do not spin; otherwise the engine decides.
+    """
+    directml = any(device.provider == DIRECTML for device in devices)
+    return SessionSettings(
+        threads=threads(powerPreference), spinning=powerPreference != "low-power", sequential=directml, memory_pattern=not directml
+    )
+
+
+def threads(powerPreference: str) -> int:
+    """Return how many threads an operator on the CPU may use; 0 leaves it to the engine."""
+    if powerPreference == "default":
+        return 0
+    return usable_cores() if powerPreference == "high-performance" else max(1, usable_cores() // 4)
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    # From Python 3.13 on; on Windows and macOS, a process may use every core by default.
+    count: Callable[[], int | None] | None = getattr(os, "process_cpu_count", None)
+    if count is not None:
+        return count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
