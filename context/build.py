@@ -16,8 +16,7 @@ from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.graph import MLGraph
 from webnn.context.placement import Placement
-from webnn.context.placement.assign import measure, simulate, uniform, unknown
-from webnn.context.placement.outlines import outline
+from webnn.context.placement.assign import measure, outline, simulate, uniform, unknown
 from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:

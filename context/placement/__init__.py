@@ -1,6 +1,6 @@
 """Placement: what of a graph runs where, what it costs to carry between devices, and why something left the device that was asked for.
 
-`outlines` and `assign` make placements; they load when one is made.
+`assign` makes placements; it is imported when one is made.
 """
 
 from __future__ import annotations

@@ -1,29 +1,329 @@
-"""The place of each operator: measured, simulated by a device profile, or known because only the CPU is there."""
+"""The place of each operator, and the partitions and transfers that follow from the places.
+
+A placement is measured, simulated by a device profile, or known because there is only the CPU. All it needs of a graph is its `Outline`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from webnn.context.placement.arrange import HOST, NOWHERE, Place, arrange
-from webnn.context.placement.outlines import Outline, Step
-from webnn.context.placement.placements import OperatorPlacement, Partition, Placement
+from webnn.context.placement.placements import OperatorPlacement, Partition, Placement, Transfer
 from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.operand import MLOperand
     from webnn.context.selection import Selection
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.profiles import Profile
 
-__all__ = ["Assignments", "measure", "simulate", "uniform", "unknown"]
+__all__ = ["Assignments", "Outline", "measure", "outline", "simulate", "uniform", "unknown"]
 
+#: The device on which a program's own data is.
+HOST = "cpu"
 #: What the engine says: for each piece of the graph the execution provider and the names of the nodes.
 Assignments = Sequence[tuple[str, Sequence[str]]]
 
 #: An operator in the name of a node, as `webnn.builder.onnx.emitter` makes them. Behind it may stand the name of a value that the node
 #: transposes, which another operator has made.
 _SCOPE = re.compile(r"\w+#(\d+)(?:\.\w+#\d+\.\d+(?::\d+)?\^)?")
+
+
+# The outline of a graph
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What stands on an edge of the graph.
+
+    Attributes:
+        kind: Where it comes from.
+        name: What a person calls it: ``"input 'x'"``, ``"output 0 of split#3"``.
+        size: Its size in bytes.
+    """
+
+    kind: Literal["input", "constant", "result"]
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One operator. Values go by their position in `Outline.values`.
+
+    Attributes:
+        index: The number of the operator in its builder.
+        operation: The operation's name.
+        label: The operator's label, empty if it has none.
+        operands: The argument's name, the row in tables of limits and the descriptor of each operand, options behind arguments.
+        outputs: The outputs' descriptors.
+        takes: The values that it takes, each once.
+        makes: The values that it makes.
+    """
+
+    index: int
+    operation: str
+    label: str
+    operands: tuple[tuple[str, str, OperandDescriptor], ...]
+    outputs: tuple[OperandDescriptor, ...]
+    takes: tuple[int, ...]
+    makes: range
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """The structure of a graph.
+
+    Attributes:
+        steps: The operators, each after those that make what it takes.
+        values: Inputs, constants and results.
+        outputs: The values that are outputs of the graph, each once.
+    """
+
+    steps: tuple[Step, ...]
+    values: tuple[Value, ...]
+    outputs: tuple[int, ...]
+
+
+class _Survey:
+    """The state of one `outline`: which number stands for which operand."""
+
+    def __init__(self) -> None:
+        self.values: list[Value] = []
+        # By id: the graph keeps the operands alive.
+        self.leaves: dict[int, int] = {}
+        self.results: dict[int, range] = {}
+
+    def add(self, value: Value) -> int:
+        self.values.append(value)
+        return len(self.values) - 1
+
+    def number(self, operand: MLOperand) -> int:
+        """Return the number of an operand's value, adding a constant when it is met first."""
+        if operand._operator is not None:
+            return self.results[operand._operator.index][operand._position]
+        number = self.leaves.get(id(operand))
+        if number is None:
+            number = self.leaves[id(operand)] = self.add(Value("constant", "constant", operand._descriptor.byte_length))
+        return number
+
+
+def outline(graph: ComputationalGraph) -> Outline:
+    """Draw the outline of a graph. It keeps nothing of the graph alive but descriptors and texts."""
+    survey = _Survey()
+    for name, operand in graph.inputs.items():
+        survey.leaves[id(operand)] = survey.add(Value("input", f"input {name!r}", operand._descriptor.byte_length))
+    steps: list[Step] = []
+    for operator in graph.operators:
+        operation = operator.operation
+        operands: list[tuple[str, str, OperandDescriptor]] = []
+        for position, operand in enumerate(operator.inputs):
+            row = operation.operands[0 if operation.variadic else position]
+            operands.append((f"{row}[{position}]" if operation.variadic else row, row, operand._descriptor))
+        operands += [(f"options.{member}", member, operand._descriptor) for member, operand in operator.members]
+        taken = [survey.number(operand) for operand in (*operator.inputs, *(operand for _, operand in operator.members))]
+        makes = survey.results[operator.index] = range(len(survey.values), len(survey.values) + len(operator.outputs))
+        scope = f"{operation.name}#{operator.index}"
+        for position, descriptor in enumerate(operator.outputs):
+            survey.add(Value("result", scope if len(makes) == 1 else f"output {position} of {scope}", descriptor.byte_length))
+        step = Step(
+            index=operator.index,
+            operation=operation.name,
+            label=operator.label,
+            operands=tuple(operands),
+            outputs=operator.outputs,
+            takes=tuple(dict.fromkeys(taken)),
+            makes=makes,
+        )
+        steps.append(step)
+    outputs = tuple(dict.fromkeys([survey.number(operand) for operand in graph.outputs.values()]))
+    return Outline(steps=tuple(steps), values=tuple(survey.values), outputs=outputs)
+
+
+# Partitions and transfers
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an operator runs.
+
+    Attributes:
+        device: The device type, empty if nothing of it is left to run.
+        providers: The execution providers that run its nodes, best first; none in a simulation.
+        reason: Why it does not run where the best choice would run it; empty if it does.
+    """
+
+    device: str
+    providers: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def site(self) -> tuple[str, str]:
+        """What a partition has one of: the device, and the provider that counts."""
+        return self.device, self.providers[-1] if self.providers else ""
+
+
+NOWHERE = Place("")
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """What follows from the places; see `Placement` for what it means."""
+
+    operators: tuple[OperatorPlacement, ...]
+    partitions: tuple[Partition, ...]
+    transfers: tuple[Transfer, ...]
+    constantBytes: int
+
+
+class _Arranger:
+    """The state of one `arrange`: values go by their numbers, steps by their positions."""
+
+    def __init__(self, outline: Outline, places: Sequence[Place]) -> None:
+        self.outline = outline
+        self.places = places
+        values = outline.values
+        #: What each value stands for: itself, or what the steps that are left out before it were given.
+        self.origins: list[tuple[int, ...]] = [(number,) for number in range(len(values))]
+        #: Values that are known before the first run.
+        self.fixed = [value.kind == "constant" for value in values]
+        #: For each value the step that makes it, if one does.
+        self.makers: list[int | None] = [None] * len(values)
+        #: What each step takes of what others make or the program gives.
+        self.taken: list[tuple[int, ...]] = []
+        self.keys: list[tuple[int, tuple[str, str]] | None] = []
+
+    def device(self, value: int) -> str:
+        """Return the device on which a value is made."""
+        maker = self.makers[value]
+        return HOST if maker is None else self.places[maker].device
+
+    def trace(self, values: Iterable[int]) -> tuple[int, ...]:
+        """Return what values stand for, each once, without what is known before the first run."""
+        found = [self.origins[value] for value in values]
+        if len(found) != 1:
+            found = [tuple(dict.fromkeys([origin for origins in found for origin in origins]))]
+        return tuple([origin for origin in found[0] if not self.fixed[origin]])
+
+    def walk(self) -> None:
+        """Find what each step takes, and the level and the site that make its partition's key."""
+        for position, (step, place) in enumerate(zip(self.outline.steps, self.places, strict=True)):
+            taken = self.trace(step.takes)
+            self.taken.append(taken)
+            if not place.device:
+                self.keys.append(None)
+                for value in step.makes:
+                    # What is made of constants alone is one.
+                    self.origins[value] = taken or (value,)
+                    self.fixed[value] = not taken
+                continue
+            level = 0
+            for value in taken:
+                maker = self.makers[value]
+                before = None if maker is None else self.keys[maker]
+                if before is not None:
+                    level = max(level, before[0] + (before[1] != place.site))
+            self.keys.append((level, place.site))
+            for value in step.makes:
+                self.makers[value] = position
+
+    def partitions(self) -> tuple[list[int | None], tuple[Partition, ...]]:
+        """Return the partition of each step, and the partitions."""
+        # Python sorts stably: those of one level stay in the order of their first operators.
+        keys = sorted(dict.fromkeys(key for key in self.keys if key is not None), key=lambda key: key[0])
+        numbers = {key: number for number, key in enumerate(keys)}
+        members = [None if key is None else numbers[key] for key in self.keys]
+        steps: list[list[Step]] = [[] for _ in keys]
+        given: list[dict[int, None]] = [{} for _ in keys]
+        made: list[dict[int, None]] = [{} for _ in keys]
+        for step, taken, member in zip(self.outline.steps, self.taken, members, strict=True):
+            if member is None:
+                continue
+            steps[member].append(step)
+            for value in taken:
+                maker = self.makers[value]
+                origin = None if maker is None else members[maker]
+                if origin != member:
+                    given[member][value] = None
+                    if origin is not None:
+                        made[origin][value] = None
+        for value in self.trace(self.outline.outputs):
+            maker = self.makers[value]
+            origin = None if maker is None else members[maker]
+            if origin is not None:
+                made[origin][value] = None
+        partitions = tuple(
+            Partition(
+                device=key[1][0],
+                operators=tuple([step.index for step in steps[number]]),
+                inputBytes=self.size(given[number]),
+                outputBytes=self.size(made[number]),
+            )
+            for number, key in enumerate(keys)
+        )
+        return members, partitions
+
+    def size(self, values: Iterable[int]) -> int:
+        return sum(self.outline.values[value].size for value in values)
+
+    def transfers(self) -> tuple[Transfer, ...]:
+        """Return what crosses in each run: each value once for each device that uses it."""
+        crossings: dict[tuple[int, str], None] = {}
+        uses = [(each, place.device) for each, place in zip(self.taken, self.places, strict=True) if place.device]
+        for taken, device in [*uses, (self.trace(self.outline.outputs), HOST)]:
+            for value in taken:
+                if self.device(value) != device:
+                    crossings[value, device] = None
+        values = self.outline.values
+        return tuple(
+            Transfer(value=values[value].name, source=self.device(value), destination=device, bytes=values[value].size)
+            for value, device in crossings
+        )
+
+    def constant_bytes(self) -> int:
+        """Return the bytes of constants that cross when the graph is built."""
+        crossings: dict[tuple[int, str], int] = {}
+        for step, place, given in zip(self.outline.steps, self.places, self.taken, strict=True):
+            # What is merged into those before it takes its constants there.
+            for device in {place.device} if place.device else {self.device(value) for value in given}:
+                if device == HOST:
+                    continue
+                for taken in step.takes:
+                    for value in self.origins[taken]:
+                        if self.fixed[value]:
+                            crossings[value, device] = self.outline.values[value].size
+        return sum(crossings.values())
+
+
+def arrange(outline: Outline, places: Sequence[Place]) -> Arrangement:
+    """Find the partitions and the transfers.
+
+    Args:
+        outline: The graph.
+        places: The place of each of its operators.
+    """
+    arranger = _Arranger(outline, places)
+    arranger.walk()
+    members, partitions = arranger.partitions()
+    operators = tuple(
+        OperatorPlacement(
+            index=step.index,
+            operation=step.operation,
+            label=step.label,
+            device=place.device,
+            providers=place.providers,
+            partition=member,
+            reason=place.reason,
+        )
+        for step, place, member in zip(outline.steps, places, members, strict=True)
+    )
+    return Arrangement(operators, partitions, arranger.transfers(), arranger.constant_bytes())
+
+
+# Places
 
 
 def measure(outline: Outline, assignments: Assignments, selection: Selection, op_types: Mapping[str, str]) -> Placement:

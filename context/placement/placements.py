@@ -150,6 +150,6 @@ class Placement:
         return as_renderable(self)
 
     def _repr_html_(self) -> str:
-        from webnn.context.placement.page import as_html  # noqa: PLC0415 (only notebooks need it)
+        from webnn.context.placement.show import as_html  # noqa: PLC0415 (only notebooks need it)
 
         return as_html(self)

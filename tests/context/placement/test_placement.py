@@ -19,8 +19,7 @@ from webnn import MLGraph, MLGraphBuilder, MLOperand, NotSupportedError
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
 from webnn.context.placement import Placement, Transfer
-from webnn.context.placement.assign import simulate, uniform, unknown
-from webnn.context.placement.outlines import Outline, outline
+from webnn.context.placement.assign import Outline, outline, simulate, uniform, unknown
 from webnn.validation.descriptor import OperandDescriptor
 
 Build = Callable[[MLGraphBuilder], Mapping[str, MLOperand]]

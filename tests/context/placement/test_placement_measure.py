@@ -13,8 +13,7 @@ from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.placement import Placement
-from webnn.context.placement.assign import measure
-from webnn.context.placement.outlines import outline
+from webnn.context.placement.assign import measure, outline
 from webnn.context.selection import Device, Selection
 
 Build = Callable[[MLGraphBuilder], Mapping[str, MLOperand]]

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
-from webnn.context.placement.words import rows, show_bytes
+from webnn.context.placement.show import rows, show_bytes
 
 CPU = "CPUExecutionProvider"
 PLACEMENT = Placement(
