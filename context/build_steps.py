@@ -6,29 +6,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from webnn.context.promise import promise
+from webnn.context.state import Steps
 
 if TYPE_CHECKING:
     import asyncio
 
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.graph import MLGraph
-    from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
 
 __all__ = ["BuildSteps"]
 
 
-class BuildSteps:
-    """Builds the graphs of a context.
+class BuildSteps(Steps):
+    """Builds the graphs of a context."""
 
-    Args:
-        state: The context's state.
-    """
-
-    __slots__ = ("_state",)
-
-    def __init__(self, state: ContextState) -> None:
-        self._state = state
+    __slots__ = ()
 
     def build(self, graph: ComputationalGraph, caller: Caller) -> asyncio.Future[MLGraph]:
         """Compile a graph on the timeline.

@@ -10,13 +10,13 @@ import numpy as np
 from webnn.context import buffers
 from webnn.context.graph import MLGraph
 from webnn.context.promise import promise, rejected
+from webnn.context.state import Steps
 from webnn.validation import webidl
 from webnn.validation.errors import OperationError, WebNNTypeError
 
 if TYPE_CHECKING:
     import asyncio
 
-    from webnn.context.state import ContextState
 
 __all__ = ["ComputeSteps", "MLComputeResult"]
 
@@ -34,17 +34,10 @@ class MLComputeResult(TypedDict):
     outputs: dict[str, Array]
 
 
-class ComputeSteps:
-    """Computes the graphs of a context over buffers.
+class ComputeSteps(Steps):
+    """Computes the graphs of a context over buffers."""
 
-    Args:
-        state: The context's state.
-    """
-
-    __slots__ = ("_state",)
-
-    def __init__(self, state: ContextState) -> None:
-        self._state = state
+    __slots__ = ()
 
     def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
         """Run the steps of `MLContext.compute`."""

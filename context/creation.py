@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from webnn.validation.caller import Caller
     from webnn.validation.revision import Revision
 
-__all__ = ["Creation", "Request", "Steps"]
+__all__ = ["AllSteps", "Creation", "Request"]
 
 #: The steps of a context's methods.
-Steps = tuple[BuildSteps, ComputeSteps, TensorSteps]
+AllSteps = tuple[BuildSteps, ComputeSteps, TensorSteps]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class Creation:
     def admit(self, deviceType: str) -> None:
         """Raise NotSupportedError if there is to be no context of a device type."""
 
-    def steps(self, state: ContextState) -> Steps:
+    def steps(self, state: ContextState) -> AllSteps:
         """Return the steps of the context's methods."""
         return BuildSteps(state), ComputeSteps(state), TensorSteps(state)
 

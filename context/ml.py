@@ -165,7 +165,7 @@ class ML:
         # Imported lazily; most programs inject no faults.
         from webnn.context.faults.injection import FaultyCreation  # noqa: PLC0415
 
-        return FaultyCreation(settings.faults, request, settings, self._revision, self._document, caller)
+        return FaultyCreation(request, settings, self._revision, self._document, caller)
 
     def _request(self, options: object, members: Mapping[str, Any]) -> Request:
         """Convert the arguments and run the steps before the parallel ones."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webnn.context.selection import Selection
     from webnn.validation.revision import Revision
 
-__all__ = ["ContextState", "ContextType"]
+__all__ = ["ContextState", "ContextType", "Steps"]
 
 ContextType = Literal["default", "webgpu"]
 
@@ -56,3 +56,16 @@ class ContextState:
     def detached_reason(self, view: np.ndarray[Any, np.dtype[Any]]) -> str:
         """Say that an array's memory was transferred by an earlier `compute()`; empty if it was not."""
         return buffers.detached_reason(view)
+
+
+class Steps:
+    """The base of the steps of a context's methods.
+
+    Args:
+        state: The context's state.
+    """
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: ContextState) -> None:
+        self._state = state

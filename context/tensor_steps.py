@@ -13,6 +13,7 @@ import numpy as np
 from webnn.context import buffers, tensor_creation
 from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
+from webnn.context.state import Steps
 from webnn.context.tensor import MLTensor
 from webnn.context.tensor_creation import source
 from webnn.validation import tensors, webidl
@@ -40,17 +41,10 @@ _STRING = frozenset({str})
 _MOST_CHECKED = 64
 
 
-class TensorSteps:
-    """Makes the tensors of a context, reads and writes them, and runs its graphs on them.
+class TensorSteps(Steps):
+    """Makes the tensors of a context, reads and writes them, and runs its graphs on them."""
 
-    Args:
-        state: The context's state.
-    """
-
-    __slots__ = ("_state",)
-
-    def __init__(self, state: ContextState) -> None:
-        self._state = state
+    __slots__ = ()
 
     def create(self, descriptor: object, members: Mapping[str, Any]) -> asyncio.Future[MLTensor]:
         """Run the steps of `MLContext.createTensor`."""

@@ -10,13 +10,13 @@ from pathlib import Path
 from types import FunctionType
 
 from webnn.context.engine import runtime
-from webnn.context.engine.session import session_options, start
+from webnn.context.engine.session import SILENT, session_options, start
 from webnn.context.selection import Device, Options, session_settings
 
 __all__ = ["find_failure", "refuses_options"]
 
-#: Severities of the engine's log: it has no way to ask for the one that is set, which is this one unless a program changes it.
-_WARNINGS, _NOTHING = 2, 4
+#: The severity of the engine's log unless a program changes it: the engine cannot be asked for the one that is set.
+_WARNINGS = 2
 #: A model of one Identity, to try a provider with: making it with onnx would load that before the first build.
 _SMALLEST_MODEL = (
     b'\x08\n::\n\x13\n\x01x\x12\x01y\x1a\x01n"\x08Identity\x12\x01g'
@@ -40,7 +40,7 @@ def find_failure(device: Device, settings: Options | None = None) -> str:
     if not device.plugin:
         _preload()
     # The engine writes to standard error, by a log of the process, why a provider of its own does not start, and goes on without it.
-    ort.set_default_logger_severity(_NOTHING)
+    ort.set_default_logger_severity(SILENT)
     try:
         options = session_options(session_settings([device], "default"))
         session = start(_SMALLEST_MODEL, options, [device], [(device.provider, settings)])
@@ -79,9 +79,8 @@ def _loading_failure(provider: str) -> str:
     To be called after the engine tried it: a library that it did load must not be loaded by another before.
     """
     stem = provider.removesuffix("ExecutionProvider").lower()
-    library = (
-        Path(str(runtime.load().__file__)).parent / "capi" / _LIBRARIES.get(sys.platform, "libonnxruntime_providers_{}.so").format(stem)
-    )
+    name = _LIBRARIES.get(sys.platform, "libonnxruntime_providers_{}.so").format(stem)
+    library = Path(str(runtime.load().__file__)).parent / "capi" / name
     if library.exists():
         try:
             ctypes.CDLL(str(library))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from webnn.context.engine.memory import TensorMemory
     from webnn.context.selection import Device, Options, Selection, SessionSettings
 
-__all__ = ["CompiledGraph", "session_options", "start"]
+__all__ = ["SILENT", "CompiledGraph", "session_options", "start"]
 
 #: ONNX's element types of the data types, by NumPy's name. The engine accepts NumPy's types too, but slower.
 _ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
@@ -37,7 +37,7 @@ _ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
     }
 )
 #: The severity of the engine's log at which it writes nothing.
-_SILENT = 4
+SILENT = 4
 #: What the optimizer must not do: put kernels of integers in the place of operations between a dequantization and a quantization, whose
 #: values are far off or which fail where a scale is unusual; and make one pair of quantizations of two.
 _EXACT_QUANTIZATION = ("session.disable_quant_qdq", "session.disable_double_qdq_remover")
@@ -68,7 +68,7 @@ def session_options(settings: SessionSettings) -> Any:
     """Make the options of a session."""
     ort = runtime.load()
     options = ort.SessionOptions()
-    options.log_severity_level = _SILENT
+    options.log_severity_level = SILENT
     if settings.threads:
         options.intra_op_num_threads = settings.threads
     if not settings.spinning:

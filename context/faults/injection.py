@@ -24,39 +24,27 @@ if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.compute_steps import MLComputeResult
     from webnn.context.context import MLContext
-    from webnn.context.creation import Request, Steps
-    from webnn.context.document import Document
-    from webnn.context.emulation import Settings
+    from webnn.context.creation import AllSteps
     from webnn.context.faults.faults import Faults
     from webnn.context.graph import MLGraph
     from webnn.context.state import ContextState
     from webnn.context.tensor import MLTensor
     from webnn.context.timeline import Timeline
     from webnn.validation.caller import Caller
-    from webnn.validation.revision import Revision
 
 __all__ = ["FaultyBuildSteps", "FaultyComputeSteps", "FaultyCreation", "FaultyTensorSteps"]
 
 
 class FaultyCreation(Creation):
-    """The creation of a context that has faults.
+    """The creation of a context whose settings have faults."""
 
-    Args:
-        faults: The faults.
-        request: As for `Creation`.
-        settings: As for `Creation`.
-        revision: As for `Creation`.
-        document: As for `Creation`.
-        caller: As for `Creation`.
-    """
+    __slots__ = ()
 
-    __slots__ = ("_faults",)
-
-    def __init__(
-        self, faults: Faults, request: Request, settings: Settings, revision: Revision, document: Document, caller: Caller
-    ) -> None:
-        super().__init__(request, settings, revision, document, caller)
-        self._faults = faults
+    @property
+    def _faults(self) -> Faults:
+        faults = self._settings.faults
+        assert faults is not None  # others take the base class
+        return faults
 
     def create(self, timeline: Timeline) -> asyncio.Future[MLContext]:
         """Decide at the call whether there is a context, and answer on the timeline."""
@@ -87,25 +75,27 @@ class FaultyCreation(Creation):
         if refusal is not None:
             raise refusal
 
-    def steps(self, state: ContextState) -> Steps:
+    def steps(self, state: ContextState) -> AllSteps:
         """Return steps with the faults in front."""
         faults = self._faults
         return FaultyBuildSteps(state, faults), FaultyComputeSteps(state, faults), FaultyTensorSteps(state, faults)
 
 
-class FaultyBuildSteps(BuildSteps):
-    """Builds graphs, or fails to.
+class _Faulty:
+    """The constructor of steps that have faults.
 
     Args:
-        state: As for `BuildSteps`.
+        state: The context's state.
         faults: The faults.
     """
 
-    __slots__ = ("_faults",)
-
     def __init__(self, state: ContextState, faults: Faults) -> None:
-        super().__init__(state)
+        self._state = state
         self._faults = faults
+
+
+class FaultyBuildSteps(_Faulty, BuildSteps):
+    """Builds graphs, or fails to."""
 
     def prepare(self, graph: ComputationalGraph, caller: Caller) -> Callable[[], MLGraph]:
         """Decide about a build, and return the job for the timeline."""
@@ -125,19 +115,8 @@ class FaultyBuildSteps(BuildSteps):
         return job
 
 
-class FaultyComputeSteps(ComputeSteps):
-    """Computes graphs over buffers, or fails to.
-
-    Args:
-        state: As for `ComputeSteps`.
-        faults: The faults.
-    """
-
-    __slots__ = ("_faults",)
-
-    def __init__(self, state: ContextState, faults: Faults) -> None:
-        super().__init__(state)
-        self._faults = faults
+class FaultyComputeSteps(_Faulty, ComputeSteps):
+    """Computes graphs over buffers, or fails to."""
 
     def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
         """Run the steps before the parallel ones, and decide about these.
@@ -166,19 +145,8 @@ class FaultyComputeSteps(ComputeSteps):
         return job, result
 
 
-class FaultyTensorSteps(TensorSteps):
-    """Makes and reads tensors late or not at all, and fails to run graphs on them.
-
-    Args:
-        state: As for `TensorSteps`.
-        faults: The faults.
-    """
-
-    __slots__ = ("_faults",)
-
-    def __init__(self, state: ContextState, faults: Faults) -> None:
-        super().__init__(state)
-        self._faults = faults
+class FaultyTensorSteps(_Faulty, TensorSteps):
+    """Makes and reads tensors late or not at all, and fails to run graphs on them."""
 
     def prepare_dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> Callable[[], None]:
         """Run the steps of `MLContext.dispatch` before those of the timeline, and decide about these.
