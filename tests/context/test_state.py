@@ -10,7 +10,7 @@ import pytest
 
 from tests.context.tensors import add_graph, current, filled, make
 from tests.support import CURRENT, make_context
-from webnn import ML, Faults, MLGraphBuilder
+from webnn import ML, Faults, MLContext, MLGraphBuilder
 from webnn.context.build_steps import BuildSteps
 from webnn.context.compute_steps import ComputeSteps
 from webnn.context.faults.injection import FaultyBuildSteps, FaultyComputeSteps, FaultyTensorSteps
@@ -59,9 +59,9 @@ def test_a_state_ends_with_the_last_object_that_has_it(faults: Faults | None) ->
 
 def test_steps_are_chosen_when_a_context_is_made() -> None:
     plain, faulty = make_context(), ML(faults=Faults()).createContextSync()
-    assert [type(each) for each in (plain._buildSteps, plain._computeSteps, plain._tensorSteps)] == [BuildSteps, ComputeSteps, TensorSteps]
-    assert [type(each) for each in (faulty._buildSteps, faulty._computeSteps, faulty._tensorSteps)] == [
-        FaultyBuildSteps,
-        FaultyComputeSteps,
-        FaultyTensorSteps,
-    ]
+    kinds: dict[MLContext, list[type]] = {
+        plain: [BuildSteps, ComputeSteps, TensorSteps],
+        faulty: [FaultyBuildSteps, FaultyComputeSteps, FaultyTensorSteps],
+    }
+    for context, expected in kinds.items():
+        assert [type(each) for each in (context._buildSteps, context._computeSteps, context._tensorSteps)] == expected
