@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from webnn.context.selection import Selection
 from webnn.validation.caller import Caller
 from webnn.validation.errors import NotSupportedError, OperationError, WebNNWarning, label_prefix
+
+if TYPE_CHECKING:
+    from webnn.context.placement import OperatorPlacement, Placement
 
 __all__ = [
     "DeviceFallbackWarning",
@@ -25,38 +27,6 @@ _NAMED = 3
 
 class DeviceFallbackWarning(WebNNWarning):
     """A context, or operators of a graph, run on another device than the one that was asked for."""
-
-
-class FallenOperator(Protocol):
-    """An operator that left the requested device."""
-
-    @property
-    def operation(self) -> str:
-        """Its operation, for example ``"conv2d"``."""
-
-    @property
-    def label(self) -> str:
-        """Its label; empty if it has none."""
-
-    @property
-    def device(self) -> str:
-        """The device type that it runs on."""
-
-    @property
-    def reason(self) -> str:
-        """Why; empty if that is not known."""
-
-
-class Placed(Protocol):
-    """What `answer_placement` asks of a placement."""
-
-    @property
-    def requested(self) -> str:
-        """The device type that was asked for."""
-
-    @property
-    def strays(self) -> Sequence[FallenOperator]:
-        """The operators that left the device that the context got: what that is, the program heard when it made the context."""
 
 
 def convert_policy(value: object, where: str) -> FallbackPolicy:
@@ -101,7 +71,7 @@ def answer_selection(selection: Selection, policy: FallbackPolicy, caller: Calle
     caller.warn(f"{request} runs on the {device} here{reasons}", DeviceFallbackWarning)
 
 
-def answer_placement(placement: Placed, policy: FallbackPolicy, caller: Caller) -> None:
+def answer_placement(placement: Placement, policy: FallbackPolicy, caller: Caller) -> None:
     """Answer a graph with operators that left the requested device.
 
     Args:
@@ -137,7 +107,7 @@ def answer_placement(placement: Placed, policy: FallbackPolicy, caller: Caller) 
     )
 
 
-def _describe(operator: FallenOperator, *, with_reason: bool) -> str:
+def _describe(operator: OperatorPlacement, *, with_reason: bool) -> str:
     reason = _because(operator.reason) if with_reason else ""
     return f"{label_prefix(operator.label)}{operator.operation} on the {operator.device.upper()}{reason}"
 
