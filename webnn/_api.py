@@ -38,9 +38,9 @@ from webnn.builder.options import (
 )
 from webnn.context.compute_steps import MLComputeResult
 from webnn.context.context import MLContext
+from webnn.context.devices.fallback import DeviceFallbackWarning
 from webnn.context.document import Document
 from webnn.context.emulation import emulate
-from webnn.context.devices.fallback import DeviceFallbackWarning
 from webnn.context.faults import Faults
 from webnn.context.graph import MLGraph
 from webnn.context.graph_builder import MLGraphBuilder

@@ -21,8 +21,8 @@ from webnn.commands.scripts import print_error, run_script
 from webnn.commands.text import one_line, replace_surrogates
 from webnn.context.emulation import Emulation, Settings
 from webnn.context.placement import Placement
-from webnn.processes.lifetime import end_with_parent
 from webnn.context.placement.assign import outline, simulate
+from webnn.processes.lifetime import end_with_parent
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
 from webnn.validation.profiles import Violation, load_profile
 
