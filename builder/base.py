@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from webnn.builder.operand import MLActivation, MLOperand, Operator
 from webnn.validation import numbers, webidl
@@ -14,16 +14,15 @@ from webnn.validation.dictionary import Dictionary, convertMembers, member_names
 from webnn.validation.errors import InvalidStateError, label_prefix
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.interfaces import Activation
-from webnn.validation.member import DraftMembers, F, Member
+from webnn.validation.member import DraftMembers
 from webnn.validation.operation import Call, Operation
-from webnn.validation.operations import operations_of
 
 if TYPE_CHECKING:
     from webnn.builder.interfaces import State
     from webnn.validation.profiles import NamedOperand
     from webnn.validation.revision import Revision
 
-__all__ = ["MISSING", "BuilderBase", "Missing", "named_operands", "require_operand", "some_drafts"]
+__all__ = ["MISSING", "BuilderBase", "Missing", "named_operands", "require_operand"]
 
 
 class Missing:
@@ -75,11 +74,6 @@ def _chosen(operation: Operation) -> str:
 _TYPE_GIVERS: Mapping[str, str] = MappingProxyType({"dequantizeLinear": "scale", "quantizeLinear": "zeroPoint"})
 
 
-def some_drafts(method: F) -> F:
-    """Declare an operation that some drafts do not have: the table of operations says which."""
-    return cast(F, Member(method, lambda revision: method.__name__ in operations_of(revision), kind="operation"))
-
-
 class BuilderBase(DraftMembers):
     """A builder without its methods: the graph's counter and the shared driver."""
 
@@ -96,7 +90,7 @@ class BuilderBase(DraftMembers):
 
     def _prepare(self, name: str) -> tuple[Operation, Call]:
         revision = self._revision
-        operation = operations_of(revision)[name]
+        operation = revision.operations[name]
         entry = operation, Call(name, operation.anchor, revision)
         self._calls[name] = entry
         return entry

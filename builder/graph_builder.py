@@ -30,7 +30,8 @@ from webnn.builder.ops.unary import UnaryOps
 from webnn.builder.options import MLOperandDescriptor
 from webnn.validation import numbers, webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.dictionary import convertDataType, convertDescriptor
+from webnn.validation.dictionary import convertDataType
+from webnn.validation.operand_descriptor import convertDescriptor
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:

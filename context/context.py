@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
-from webnn.context.members import buffer_method, has_tensors, later_member, tensor_method
-from webnn.validation.member import DraftMembers, member
+from webnn.validation.member import DraftMembers, class_of_draft, some_drafts
 
 if TYPE_CHECKING:
     import asyncio
@@ -52,7 +51,7 @@ class MLContext(DraftMembers):
 
     @classmethod
     def _create(cls, state: ContextState, build: BuildSteps, compute: ComputeSteps, tensors: TensorSteps) -> MLContext:
-        context = object.__new__(cls)
+        context = object.__new__(class_of_draft(cls, "MLContext", state.revision))
         context._revision = state.revision
         context._state = state
         context._buildSteps = build
@@ -67,7 +66,7 @@ class MLContext(DraftMembers):
         return f'<MLContext deviceType="{state.selection.requested}" powerPreference="{state.powerPreference}": {providers}{lost}>'
 
     @property
-    @member(has_tensors, "createContext() takes deviceType in its place")
+    @some_drafts
     def accelerated(self) -> bool:
         """The context runs on a massively parallel device, not on the CPU alone. `#mlcontext-accelerated`.
 
@@ -77,7 +76,7 @@ class MLContext(DraftMembers):
         return self._state.selection.accelerated
 
     @property
-    @later_member
+    @some_drafts
     def lost(self) -> asyncio.Future[MLContextLostInfo]:
         """A future of the running event loop that the loss of the context resolves, with ``{"message": ...}``. `#mlcontext-lost`.
 
@@ -89,7 +88,7 @@ class MLContext(DraftMembers):
         """
         return self._state.loss.future()
 
-    @later_member
+    @some_drafts
     def lostSync(self, timeout: float | None = None) -> MLContextLostInfo | None:
         """Wait for the loss of the context: `lost` for scripts and for threads that watch.
 
@@ -107,7 +106,7 @@ class MLContext(DraftMembers):
         self._state.timeline.finish()
         return self._state.loss.wait(timeout)
 
-    @buffer_method
+    @some_drafts
     def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
         """Compute a graph, on the context's timeline. `#api-mlcontext-compute`.
 
@@ -127,7 +126,7 @@ class MLContext(DraftMembers):
         """
         return self._computeSteps.compute(graph, inputs, outputs)
 
-    @buffer_method
+    @some_drafts
     def computeSync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:
         """Compute a graph and wait for it: `compute` for scripts.
 
@@ -145,7 +144,7 @@ class MLContext(DraftMembers):
         """
         return self._computeSteps.compute_sync(graph, inputs, outputs)
 
-    @tensor_method
+    @some_drafts
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
         """Queue the computation of a graph on the context's timeline, and return at once. `#api-mlcontext-dispatch`.
 
@@ -170,7 +169,7 @@ class MLContext(DraftMembers):
     @overload
     def createTensor(self, **members: Unpack[MLTensorDescriptor]) -> asyncio.Future[MLTensor]: ...
 
-    @tensor_method
+    @some_drafts
     def createTensor(self, descriptor: MLTensorDescriptor | None = None, **members: Any) -> asyncio.Future[MLTensor]:
         """Create a tensor, all zeros. `#api-mlcontext-createtensor`.
 
@@ -191,7 +190,7 @@ class MLContext(DraftMembers):
     @overload
     def createTensorSync(self, **members: Unpack[MLTensorDescriptor]) -> MLTensor: ...
 
-    @tensor_method
+    @some_drafts
     def createTensorSync(self, descriptor: MLTensorDescriptor | None = None, **members: Any) -> MLTensor:
         """Create a tensor and wait for it: `createTensor` for scripts.
 
@@ -206,7 +205,7 @@ class MLContext(DraftMembers):
         """
         return self._tensorSteps.create_sync(descriptor, members)
 
-    @tensor_method
+    @some_drafts
     def createConstantTensor(self, descriptor: MLOperandDescriptor, inputData: object) -> asyncio.Future[MLTensor]:
         """Create a constant tensor, for `MLGraphBuilder.constant`: several graphs can use one copy of the data.
 
@@ -223,7 +222,7 @@ class MLContext(DraftMembers):
         """
         return self._tensorSteps.create_constant(descriptor, inputData)
 
-    @tensor_method
+    @some_drafts
     def createConstantTensorSync(self, descriptor: MLOperandDescriptor, inputData: object) -> MLTensor:
         """Create a constant tensor and wait for it: `createConstantTensor` for scripts.
 
@@ -245,7 +244,7 @@ class MLContext(DraftMembers):
     @overload
     def readTensor(self, tensor: MLTensor, outputData: object) -> asyncio.Future[None]: ...
 
-    @tensor_method
+    @some_drafts
     def readTensor(self, tensor: MLTensor, outputData: object = None) -> asyncio.Future[Any]:
         """Read a tensor's data, after the work that is queued. `#api-mlcontext-readtensor`.
 
@@ -269,7 +268,7 @@ class MLContext(DraftMembers):
     @overload
     def readTensorSync(self, tensor: MLTensor, outputData: object) -> None: ...
 
-    @tensor_method
+    @some_drafts
     def readTensorSync(self, tensor: MLTensor, outputData: object = None) -> Array | None:
         """Read a tensor's data and wait for it: `readTensor` for scripts.
 
@@ -286,7 +285,7 @@ class MLContext(DraftMembers):
         """
         return self._tensorSteps.read_sync(tensor, outputData)
 
-    @tensor_method
+    @some_drafts
     def writeTensor(self, tensor: MLTensor, inputData: object) -> None:
         """Write a tensor's data, after the work that is queued, and return at once. `#api-mlcontext-writetensor`.
 
@@ -301,7 +300,7 @@ class MLContext(DraftMembers):
         """
         self._tensorSteps.write(tensor, inputData)
 
-    @later_member
+    @some_drafts
     def opSupportLimits(self) -> dict[str, Any]:
         """Return which types and ranks each operation takes: ``MLOpSupportLimits``. `#api-mlcontext-opsupportlimits`.
 
@@ -316,7 +315,7 @@ class MLContext(DraftMembers):
 
         return op_support_limits(self._revision)
 
-    @later_member
+    @some_drafts
     def destroy(self) -> None:
         """Lose the context, and with it its graphs and tensors. `#api-mlcontext-destroy`.
 

@@ -13,7 +13,7 @@ from webnn.context.devices.fallback import answer_selection
 from webnn.context.promise import promise
 from webnn.context.state import ContextState, ContextType
 from webnn.context.tensor_steps import TensorSteps
-from webnn.validation.revision import with_profile
+from webnn.validation.drafts import with_profile
 
 if TYPE_CHECKING:
     import asyncio

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from webnn.context.members import later_member
 from webnn.context.placement import Placement
 from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.member import DraftMembers
+from webnn.validation.member import DraftMembers, some_drafts
 
 if TYPE_CHECKING:
     from webnn.context.buffers import BufferSlot
@@ -94,7 +93,7 @@ class MLGraph(DraftMembers):
             placement = self._placement = placement()
         return placement
 
-    @later_member
+    @some_drafts
     def destroy(self) -> None:
         """Release the graph's resources, once the work that is queued is done; it cannot be dispatched any more. `#api-mlgraph-destroy`.
 

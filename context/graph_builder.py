@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.context.context import MLContext
@@ -12,6 +12,7 @@ from webnn.context.tensor import MLTensor
 from webnn.validation import webidl
 from webnn.validation.caller import find_caller
 from webnn.validation.errors import WebNNTypeError
+from webnn.validation.member import class_of_draft
 
 if TYPE_CHECKING:
     import asyncio
@@ -39,6 +40,10 @@ class MLGraphBuilder(GraphBuilder):
     __slots__ = ("_context",)
 
     _tensorClass = MLTensor
+
+    def __new__(cls, context: MLContext) -> Self:
+        """Make a builder with the members of the context's draft."""
+        return object.__new__(class_of_draft(cls, "MLGraphBuilder", context._revision) if webidl.isInstance(context, MLContext) else cls)
 
     def __init__(self, context: MLContext) -> None:
         if not webidl.isInstance(context, MLContext):

@@ -7,10 +7,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
-from webnn.validation.idl import load_idl
-from webnn.validation.limits import load_limits
-from webnn.validation.revision import Revision, Types
+from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, Types
+from webnn.validation.revision import Revision
 
 __all__ = ["EXCEPTIONS", "LOWER_RANKS", "op_support_limits"]
 
@@ -47,7 +45,9 @@ def op_support_limits(revision: Revision) -> dict[str, Any]:
     """
     if revision.profile is not None:
         return revision.profile.limits()
-    every = load_limits(revision.name).data_types
+    if revision.limits is None:
+        raise ValueError(f"there are no limits of a revision {revision.name!r} here")
+    every = revision.limits.data_types
     limits: dict[str, Any] = {
         "preferredInputLayout": "nchw",
         "maxTensorByteLength": revision.max_byte_length,
@@ -55,7 +55,7 @@ def op_support_limits(revision: Revision) -> dict[str, Any]:
         "constant": _tensor_limits(every, 0, revision.max_rank),
         "output": _tensor_limits(every, 0, revision.max_rank),
     }
-    for operation, rows in _operations(revision.name, revision.draft):
+    for operation, rows in _operations(revision):
         limits[operation] = {
             name: _tensor_limits(types, low, revision.max_rank if high is None else high) for name, types, low, high in rows
         }
@@ -68,10 +68,11 @@ def _tensor_limits(types: Types, low: int, high: int) -> dict[str, Any]:
 
 
 @cache
-def _operations(revision: str, draft: str) -> tuple[tuple[str, tuple[_Row, ...]], ...]:
+def _operations(revision: Revision) -> tuple[tuple[str, tuple[_Row, ...]], ...]:
     """Return the rows of each operation, in the order of the IDL's dictionaries."""
-    operations = load_limits(revision).operations
-    dictionaries = load_idl(draft)["dictionaries"]
+    assert revision.limits is not None  # as just checked
+    operations = revision.limits.operations
+    dictionaries = revision.idl()["dictionaries"]
     result: list[tuple[str, tuple[_Row, ...]]] = []
     for member in dictionaries["MLOpSupportLimits"]["members"]:
         operation, type = member["name"], str(member["type"])

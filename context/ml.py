@@ -17,10 +17,11 @@ from webnn.validation import webidl
 from webnn.validation.caller import find_caller
 from webnn.validation.device_type import DEVICE_TYPES
 from webnn.validation.dictionary import Boolean, Dictionary, convertMembers, member_names
+from webnn.validation.drafts import DEFAULT, find_revision
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
-from webnn.validation.revision import REVISION_2024_06, find_revision
+from webnn.validation.revision import Revision
 
 if TYPE_CHECKING:
     import asyncio
@@ -40,7 +41,7 @@ _POWER_PREFERENCES = ("default", "high-performance", "low-power")
 class MLContextOptions(TypedDict, total=False):
     """What `ML.createContext` accepts. `#api-mlcontextoptions`.
 
-    ``deviceType`` is the draft of June 2024's, which the current one accepts as browsers do; ``accelerated`` is the current one's.
+    ``accelerated`` is a member since 2026-06; ``deviceType`` was one until 2024-06, and is accepted since as browsers accept it.
     """
 
     deviceType: Literal["cpu", "gpu", "npu"]
@@ -53,14 +54,14 @@ PowerPreference = Annotated[str, PlainValidator(webidl.enumeration("MLPowerPrefe
 
 
 class ContextOptions(Dictionary):
-    """``MLContextOptions``, converted."""
+    """``MLContextOptions`` until 2024-06, converted."""
 
     deviceType: Annotated[str, PlainValidator(_deviceType)] = "cpu"
     powerPreference: PowerPreference = "default"
 
 
-class ContextOptions2026(Dictionary):
-    """``MLContextOptions`` of the current draft, converted."""
+class AcceleratedContextOptions(Dictionary):
+    """``MLContextOptions`` since 2026-06, converted."""
 
     powerPreference: PowerPreference = "default"
     accelerated: Boolean = True
@@ -83,7 +84,8 @@ class ML:
     """The entry to the API. `#api-ml`.
 
     Args:
-        revision: The draft of the specification to follow; ``"2024-06"`` is the default.
+        revision: The draft of the specification to follow, ``"2024-06"`` or ``"2026-06"``; or one that
+            `webnn.validation.drafts.compose` makes. ``"2024-06"`` is the default.
         document: The page around the program; by default one that allows everything.
         profile: The device whose limits the contexts have, by the name of a shipped profile or by its file; the numbers are the CPU's. By
             default the contexts have the draft's own limits.
@@ -105,7 +107,7 @@ class ML:
     def __init__(
         self,
         *,
-        revision: str = REVISION_2024_06.name,
+        revision: str | Revision = DEFAULT,
         document: Document | None = None,
         profile: str | os.PathLike[str] | Profile | None = None,
         fallback: FallbackPolicy | None = None,
@@ -113,7 +115,7 @@ class ML:
         order: Mapping[str, Sequence[str]] | None = None,
         providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
     ) -> None:
-        self._revision = find_revision(revision)
+        self._revision = revision if isinstance(revision, Revision) else find_revision(revision)
         self._document = Document() if document is None else document
         self._settings = emulation.convert_settings(
             "ML", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions
@@ -126,8 +128,8 @@ class ML:
         """Create a context. `#api-ml-createcontext`.
 
         Args:
-            options: ``deviceType`` ("cpu", "gpu" or "npu") and ``powerPreference`` ("default", "high-performance" or "low-power"); in the
-                current draft also ``accelerated``: ``True``, the default, prefers a GPU or an NPU that exists, unless ``deviceType`` is
+            options: ``deviceType`` ("cpu", "gpu" or "npu") and ``powerPreference`` ("default", "high-performance" or "low-power");
+                since 2026-06 also ``accelerated``: ``True``, the default, prefers a GPU or an NPU that exists, unless ``deviceType`` is
                 given. Or a `GPUDevice`, which makes a context of type "webgpu" whose ``compute()`` is refused.
             members: The options as keyword arguments.
 
@@ -189,19 +191,19 @@ class ML:
         call = Call("createContext", _ANCHOR, self._revision)
         if not self._revision.tensors:
             if "accelerated" in given:
-                raise webidl.ConversionError("is not a member in the draft of June 2024, which has deviceType", ".accelerated")
+                raise webidl.ConversionError(f"is not a member in the draft {self._revision.name}, which has deviceType", ".accelerated")
             warn_ignored(call, "options", given, member_names(ContextOptions))
-            former = convertMembers(ContextOptions, given)
-            return Request(deviceType=former.deviceType, powerPreference=former.powerPreference)
+            named = convertMembers(ContextOptions, given)
+            return Request(deviceType=named.deviceType, powerPreference=named.powerPreference)
         # No member of the draft, but browsers have it.
-        warn_ignored(call, "options", given, member_names(ContextOptions2026, "deviceType"))
+        warn_ignored(call, "options", given, member_names(AcceleratedContextOptions, "deviceType"))
         deviceType = given.get("deviceType")
         if deviceType is not None:
             try:
                 deviceType = _deviceType(deviceType)
             except webidl.ConversionError as error:
                 raise webidl.ConversionError(error.reason, ".deviceType") from error.__cause__
-        converted = convertMembers(ContextOptions2026, given)
+        converted = convertMembers(AcceleratedContextOptions, given)
         return Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
 
 
@@ -215,7 +217,7 @@ class Navigator:
 
     __slots__ = ("__weakref__", "_document", "_ml", "_revision")
 
-    def __init__(self, *, document: Document | None = None, revision: str | None = None) -> None:
+    def __init__(self, *, document: Document | None = None, revision: str | Revision | None = None) -> None:
         self._document = document
         self._revision = revision
         self._ml: ML | None = None
@@ -224,7 +226,7 @@ class Navigator:
     def ml(self) -> ML:
         """The `ML` object, always the same one."""
         if self._ml is None:
-            revision = self._revision or os.environ.get("WEBNN_REVISION") or REVISION_2024_06.name
+            revision = self._revision or os.environ.get("WEBNN_REVISION") or DEFAULT
             self._ml = ML(revision=revision, document=self._document)
         return self._ml
 

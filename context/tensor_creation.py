@@ -17,8 +17,8 @@ from webnn.context.tensor import MLTensor
 from webnn.validation import tensors, webidl
 from webnn.validation.buffers import as_array
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.dictionary import convertDescriptor
 from webnn.validation.errors import UnknownError, WebNNTypeError
+from webnn.validation.operand_descriptor import convertDescriptor, convertTensorDescriptor
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def tensor(state: ContextState, descriptor: object, members: Mapping[str, Any]) 
         raise call.error("descriptor", "must be given as a dictionary or as keyword arguments, not as both")
     given: Any = members or descriptor
     try:
-        operand, readable, writable = tensors.convertTensorDescriptor(call, given)
+        operand, readable, writable = convertTensorDescriptor(call, given)
     except webidl.ConversionError as error:
         raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
     # 3. The context is not lost.

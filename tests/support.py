@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
+from webnn.validation.drafts import find_revision
+from webnn.validation.drafts.limits import Limits
+from webnn.validation.revision import Revision
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -34,11 +37,21 @@ class Shape:
 #: How long a test waits for what must happen, in seconds. It ends a hang, and says nothing about speed.
 PATIENCE = 240.0
 
-#: The name of the current draft.
+#: The name of the newest draft, and of that with what browsers have beyond it.
 CURRENT = "2026-06"
+BROWSERS = "2026-06+browsers"
+#: The first draft, and the newest one.
+FIRST, NEWEST = find_revision("2024-06"), find_revision(CURRENT)
 
 
-def make_context(revision: str = "2024-06") -> MLContext:
+def limits_of(revision: str) -> Limits:
+    """Return the tables of limits of a draft that has them."""
+    limits = find_revision(revision).limits
+    assert limits is not None
+    return limits
+
+
+def make_context(revision: str | Revision = "2024-06") -> MLContext:
     return ML(revision=revision).createContextSync()
 
 

@@ -1,10 +1,10 @@
 """Extracts the Web IDL of a draft of the specification into the data that the package carries.
 
-    python tools/extract_idl.py webnn-2024-06.bs 2024-06            writes validation/idl/2024-06.json
+    python tools/extract_idl.py webnn-2024-06.bs 2024-06            writes validation/drafts/2024-06.idl.json
     python tools/extract_idl.py webnn-2024-06.bs 2024-06 --check    fails if that file is not what the source gives
 
 The source is the draft's own, in Bikeshed. Only the IDL's facts and the anchors of its sections are taken, no text. The parser is W3C's
-own, which Bikeshed uses too. `webnn.validation.idl` documents the result's form.
+own, which Bikeshed uses too. `webnn.validation.drafts.idl` documents the result's form.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from widlparser import constructs, productions
 
 __all__ = ["describe", "extract", "render", "run"]
 
-FOLDER = Path(__file__).resolve().parents[1] / "validation" / "idl"
+FOLDER = Path(__file__).resolve().parents[1] / "validation" / "drafts"
 LICENSE = "W3C Software and Document License, https://www.w3.org/copyright/software-license-2023/"
 
 #: The extended attributes that apply to types: written before a member or an argument, they belong to its type.
@@ -57,7 +57,7 @@ def extract(source: str, revision: str) -> dict[str, Any]:
         revision: The name to give it, its year and month.
 
     Returns:
-        The data, see `webnn.validation.idl`.
+        The data, see `webnn.validation.drafts.idl`.
 
     Raises:
         ValueError: The source has no IDL, or IDL that is not valid or is not known here.
@@ -289,14 +289,15 @@ def _render(value: Any, indent: str, prefix: str) -> Iterator[str]:
     yield indent + closing
 
 
-def run(arguments: Sequence[str] | None, description: str, extract: Callable[[str, str], Any], folder: Path) -> int:
+def run(arguments: Sequence[str] | None, description: str, extract: Callable[[str, str], Any], folder: Path, kind: str) -> int:
     """Run the command of an extractor.
 
     Args:
         arguments: The command's arguments; ``None`` for those of the process.
         description: What the command does.
         extract: Takes a draft and its name; returns the data.
-        folder: Where the file of that name is.
+        folder: The folder of the file.
+        kind: The kind of the data, in the name of the file.
 
     Returns:
         The exit status.
@@ -306,7 +307,7 @@ def run(arguments: Sequence[str] | None, description: str, extract: Callable[[st
     parser.add_argument("revision", help="its name, for example 2024-06")
     parser.add_argument("--check", action="store_true", help="compare with the file that is there, and write nothing")
     given = parser.parse_args(arguments)
-    target = folder / f"{given.revision}.json"
+    target = folder / f"{given.revision}.{kind}.json"
     text = render(extract(given.source.read_text(encoding="utf-8"), given.revision))
     if not given.check:
         target.write_text(text, encoding="utf-8")
@@ -322,7 +323,7 @@ def run(arguments: Sequence[str] | None, description: str, extract: Callable[[st
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
-    return run(arguments, "Extract the Web IDL of a draft into the data that the package carries.", extract, FOLDER)
+    return run(arguments, "Extract the Web IDL of a draft into the data that the package carries.", extract, FOLDER, "idl")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Extracts the tables of tensor limits of a draft of the specification into the data that the package carries.
 
-    python -m tools.extract_limits webnn-2026-06.bs 2026-06            writes validation/limits/2026-06.json
+    python -m tools.extract_limits webnn-2026-06.bs 2026-06            writes validation/drafts/2026-06.limits.json
     python -m tools.extract_limits webnn-2026-06.bs 2026-06 --check    fails if that file is not what the source gives
 
 The source is the draft's own, in Bikeshed. Only the tables' facts are taken, no text. A table, row or cell in a form that is not known here
-ends the extraction, and so does one that contradicts itself. `webnn.validation.limits` documents the result's form.
+ends the extraction, and so does one that contradicts itself. `webnn.validation.drafts.limits` documents the result's form.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tools.extract_idl import describe, run
 
 __all__ = ["extract", "main"]
 
-FOLDER = Path(__file__).resolve().parents[1] / "validation" / "limits"
+FOLDER = Path(__file__).resolve().parents[1] / "validation" / "drafts"
 
 HEADER = ["operand", "[=/allowed data types=]", "[=/required data types=]", "[=/allowed ranks=]", "[=/required ranks=]"]
 
@@ -87,7 +87,7 @@ def extract(source: str, revision: str) -> dict[str, Any]:
         revision: The name to give it, its year and month.
 
     Returns:
-        The data, see `webnn.validation.limits`.
+        The data, see `webnn.validation.drafts.limits`.
 
     Raises:
         ValueError: The source has no tables, or one that is not known here.
@@ -219,7 +219,9 @@ def _contradictions(operands: Mapping[str, Row]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
-    return run(arguments, "Extract the tables of tensor limits of a draft into the data that the package carries.", extract, FOLDER)
+    return run(
+        arguments, "Extract the tables of tensor limits of a draft into the data that the package carries.", extract, FOLDER, "limits"
+    )
 
 
 if __name__ == "__main__":

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape
-from webnn.validation.dictionary import Dictionary, Double, Float, Number
+from webnn.validation.dictionary import Dictionary, Float
 from webnn.validation.operation import Argument, Call, Operation
-from webnn.validation.shapes import bidirectionally_broadcast, unidirectionally_broadcast
+from webnn.validation.shapes import unidirectionally_broadcast
 
 __all__ = [
     "OPERATIONS",
-    "OPERATIONS_2026",
     "ClampOptions",
-    "ClampOptions2026",
     "EluOptions",
-    "EluOptions2026",
     "HardSigmoidOptions",
-    "HardSigmoidOptions2026",
     "LeakyReluOptions",
-    "LeakyReluOptions2026",
     "LinearOptions",
-    "LinearOptions2026",
     "clamp",
     "prelu",
     "same_as_input",
@@ -39,23 +31,10 @@ class ClampOptions(Dictionary):
     maxValue: Float | None = None
 
 
-class ClampOptions2026(ClampOptions):
-    """``MLClampOptions`` of the current draft: any numbers, which are cast to the input's type."""
-
-    minValue: Number | None = None
-    maxValue: Number | None = None
-
-
 class EluOptions(Dictionary):
     """``MLEluOptions``, `#dictdef-mleluoptions`."""
 
     alpha: Float = 1.0
-
-
-class EluOptions2026(EluOptions):
-    """``MLEluOptions`` of the current draft: doubles."""
-
-    alpha: Double = 1.0
 
 
 class HardSigmoidOptions(Dictionary):
@@ -65,23 +44,10 @@ class HardSigmoidOptions(Dictionary):
     beta: Float = 0.5
 
 
-class HardSigmoidOptions2026(HardSigmoidOptions):
-    """``MLHardSigmoidOptions`` of the current draft: doubles."""
-
-    alpha: Double = 0.2
-    beta: Double = 0.5
-
-
 class LeakyReluOptions(Dictionary):
     """``MLLeakyReluOptions``, `#dictdef-mlleakyreluoptions`."""
 
     alpha: Float = 0.01
-
-
-class LeakyReluOptions2026(LeakyReluOptions):
-    """``MLLeakyReluOptions`` of the current draft: doubles."""
-
-    alpha: Double = 0.01
 
 
 class LinearOptions(Dictionary):
@@ -89,13 +55,6 @@ class LinearOptions(Dictionary):
 
     alpha: Float = 1.0
     beta: Float = 0.0
-
-
-class LinearOptions2026(LinearOptions):
-    """``MLLinearOptions`` of the current draft: doubles."""
-
-    alpha: Double = 1.0
-    beta: Double = 0.0
 
 
 def same_as_input(call: Call, input: OperandDescriptor, options: object = None) -> OperandDescriptor:
@@ -150,7 +109,7 @@ def prelu(
         call: The call.
         input: The operand, of a signed type and any shape.
         slope: The slope, of the same type and a shape that broadcasts with the input's.
-        broadcast: How: in the draft of June 2024 the slope's is stretched to the input's, in the current one both are stretched.
+        broadcast: The rule: the slope's shape is stretched to the input's, or (since 2026-06) both are stretched.
 
     Returns:
         The input's type and the broadcast shape.
@@ -220,17 +179,4 @@ OPERATIONS = (
         arguments=(Argument("axis", webidl.unsignedLong),),
         infer=softmax,
     ),
-)
-
-#: The rows of June 2024 that the current draft changes.
-_CHANGED = {row.name: replace(row, activation=False) for row in OPERATIONS}
-
-OPERATIONS_2026 = (
-    replace(_CHANGED["clamp"], options=ClampOptions2026, numbers=("minValue", "maxValue")),
-    replace(_CHANGED["elu"], options=EluOptions2026, numbers=("alpha",)),
-    replace(_CHANGED["hardSigmoid"], options=HardSigmoidOptions2026, numbers=("alpha", "beta")),
-    replace(_CHANGED["leakyRelu"], options=LeakyReluOptions2026, numbers=("alpha",)),
-    replace(_CHANGED["linear"], options=LinearOptions2026, numbers=("alpha", "beta")),
-    replace(_CHANGED["prelu"], infer=partial(prelu, broadcast=bidirectionally_broadcast)),
-    replace(_CHANGED["softmax"], arguments=(Argument("axis", webidl.enforceRangeUnsignedLong),)),
 )

@@ -12,12 +12,16 @@ import numpy as np
 __all__ = [
     "DATA_TYPES",
     "FLOAT_TYPES",
+    "MAX_BYTE_LENGTH",
     "MAX_DIMENSION",
+    "MAX_RANK",
     "NUMPY_DTYPES",
     "SMALL_TYPES",
     "DataType",
     "OperandDescriptor",
+    "Ranks",
     "Shape",
+    "Types",
     "integer_range",
     "is_valid_dimension",
 ]
@@ -25,6 +29,9 @@ __all__ = [
 #: ``MLOperandDataType``, `#enumdef-mloperanddatatype`, and `SMALL_TYPES`.
 DataType = Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4"]
 Shape = tuple[int, ...]
+#: The data types that an operation allows for an operand, and the smallest and largest rank.
+Types = tuple[DataType, ...]
+Ranks = tuple[int, int]
 
 DATA_TYPES: tuple[DataType, ...] = (
     "float32",
@@ -48,6 +55,9 @@ NUMPY_DTYPES: MappingProxyType[DataType, np.dtype[np.generic]] = MappingProxyTyp
 
 #: The largest value of ``unsigned long``, thus the largest size of a dimension.
 MAX_DIMENSION = 2**32 - 1
+#: The largest rank and byte length that this implementation supports; the draft leaves both open ("check dimensions", steps 2 and 3).
+MAX_RANK = 8
+MAX_BYTE_LENGTH = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, ValidationInfo
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor
-from webnn.validation.ignored import warn_ignored
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
-
-if TYPE_CHECKING:
-    from webnn.validation.operation import Call
 
 __all__ = [
     "ActivationNames",
@@ -33,17 +29,13 @@ __all__ = [
     "Long",
     "Number",
     "Operand",
-    "OperandDescriptorDictionary",
-    "OperandDescriptorDictionary2026",
     "UnsignedLong",
     "UnsignedLongSequence",
     "convert",
     "convertDataType",
-    "convertDescriptor",
     "convertMembers",
     "convertOperand",
     "member_names",
-    "membersWithShape",
 ]
 
 
@@ -128,49 +120,6 @@ D = TypeVar("D", bound=Dictionary)
 def member_names(model: type[Dictionary], *more: str) -> frozenset[str]:
     """Return the names of a dictionary's members, and more of them that another code converts."""
     return frozenset([*model.model_fields, *more])
-
-
-class OperandDescriptorDictionary(Dictionary):
-    """``MLOperandDescriptor``, `#dictdef-mloperanddescriptor`."""
-
-    dataType: DataTypeMember
-    dimensions: UnsignedLongSequence = ()
-
-
-class OperandDescriptorDictionary2026(Dictionary):
-    """``MLOperandDescriptor`` of the current draft, `#dictdef-mloperanddescriptor`."""
-
-    dataType: DataTypeMember
-    shape: UnsignedLongSequence
-
-
-def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
-    """Convert the argument ``descriptor`` to ``MLOperandDescriptor``; what remains is the descriptor.
-
-    Raises:
-        ConversionError: With the member's name in ``path``.
-    """
-    if call.revision.shape == "dimensions":
-        named = webidl.dictionary_members(members)
-        warn_ignored(call, "descriptor", named, member_names(OperandDescriptorDictionary))
-        given = convertMembers(OperandDescriptorDictionary, named)
-        return OperandDescriptor(given.dataType, given.dimensions)
-    named = membersWithShape(members)
-    warn_ignored(call, "descriptor", named, member_names(OperandDescriptorDictionary2026))
-    shaped = convertMembers(OperandDescriptorDictionary2026, named, small=call.revision.small_integers)
-    return OperandDescriptor(shaped.dataType, shaped.shape)
-
-
-def membersWithShape(members: Any) -> Mapping[str, Any]:
-    """Return the members of a descriptor of the current draft, to be converted; see `webidl.dictionary_members`.
-
-    Raises:
-        ConversionError: It is one of the draft of June 2024.
-    """
-    named = webidl.dictionary_members(members)
-    if "shape" not in named and "dimensions" in named:
-        raise webidl.ConversionError("is required but missing: it is what the draft of June 2024 calls dimensions", ".shape")
-    return named
 
 
 def convert(model: type[D], members: Any) -> D:

@@ -12,9 +12,8 @@ from webnn.validation.operation import Call, Operation
 
 __all__ = [
     "OPERATIONS",
-    "OPERATIONS_2026",
     "GatherOptions",
-    "ScatterOptions2026",
+    "ScatterOptions",
     "gather",
     "gather_elements",
     "gather_nd",
@@ -29,7 +28,7 @@ class GatherOptions(Dictionary):
     axis: UnsignedLong = 0
 
 
-class ScatterOptions2026(Dictionary):
+class ScatterOptions(Dictionary):
     """``MLScatterOptions``, `#dictdef-mlscatteroptions`."""
 
     axis: UnsignedLong = 0
@@ -140,7 +139,7 @@ def scatter_elements(
     input: OperandDescriptor,
     indices: OperandDescriptor,
     updates: OperandDescriptor,
-    options: ScatterOptions2026,
+    options: ScatterOptions,
 ) -> OperandDescriptor:
     """Validate ``scatterElements``, `#api-mlgraphbuilder-scatterelements`.
 
@@ -201,9 +200,6 @@ OPERATIONS = (
         infer=gather,
         options=GatherOptions,
     ),
-)
-
-OPERATIONS_2026 = (
     Operation(
         name="gatherElements",
         anchor="#api-mlgraphbuilder-gatherelements",
@@ -222,7 +218,7 @@ OPERATIONS_2026 = (
         anchor="#api-mlgraphbuilder-scatterelements",
         operands=("input", "indices", "updates"),
         infer=scatter_elements,
-        options=ScatterOptions2026,
+        options=ScatterOptions,
     ),
     Operation(
         name="scatterND",

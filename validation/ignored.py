@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from webnn.validation.caller import find_program
 from webnn.validation.errors import WebNNWarning, label_prefix
-from webnn.validation.revision import REVISIONS
 
 if TYPE_CHECKING:
     from webnn.validation.operation import Call
+    from webnn.validation.revision import Revision
 
-__all__ = ["RENAMED", "explain", "warn_ignored"]
+__all__ = ["RENAMED", "explain", "explain_member", "warn_ignored"]
 
 #: Members that are options of no operation and that one draft lacks: what that draft has in their place.
 RENAMED: Mapping[str, str] = MappingProxyType(
@@ -47,19 +47,35 @@ def explain(call: Call, argument: str, given: Collection[str], known: frozenset[
     """
     for member in given:
         if member not in known and elsewhere.get(member) not in given:
-            reason = _reason(call.revision.draft, call.operation, argument, member, known, elsewhere.get(member, ""))
+            reason = explain_member(call, argument, member, known, elsewhere.get(member, ""))
             place = f"{argument}.{member}" if member.isidentifier() else f"{argument}[{member!r}]"
             yield f"{label_prefix(call.label)}{call.operation}: {place} is ignored: {reason}"
 
 
+def explain_member(call: Call, argument: str, member: str, known: frozenset[str], instead: str = "") -> str:
+    """Say why a dictionary does not have a member: which draft has it, or what it may be meant to be.
+
+    Args:
+        call: The call.
+        argument: The argument that is the dictionary.
+        member: The member's name.
+        known: The names of the members that the dictionary has.
+        instead: What the draft has instead, empty for nothing.
+    """
+    return _explain(call.revision, call.operation, argument, member, known, instead)
+
+
 # A call in a loop is warned of once, but explained each time.
 @functools.lru_cache(maxsize=256)
-def _reason(draft: str, operation: str, argument: str, member: str, known: frozenset[str], instead: str) -> str:
+def _explain(revision: Revision, operation: str, argument: str, member: str, known: frozenset[str], instead: str) -> str:
+    # Imported lazily: the drafts are made of the validators, which import this module.
+    from webnn.validation.drafts import DRAFTS, find_revision  # noqa: PLC0415
+
     here = f"; here {instead!r}" if instead in known else f"; here {instead}" if instead else ""
-    drafts = [name for name in REVISIONS if name != draft and member in _members(name, operation, argument)]
-    if drafts:
-        since = REVISIONS.index(drafts[0]) > REVISIONS.index(draft)
-        return f"{member!r} {f'is a member since {drafts[0]}' if since else f'was a member until {drafts[-1]}'}{here}"
+    others = [name for name in DRAFTS if name != revision.draft and member in _members(find_revision(name), operation, argument)]
+    until = [name for name in others if name in revision.history]
+    if others:
+        return f"{member!r} {f'was a member until {until[-1]}' if until else f'is a member since {others[0]}'}{here}"
     nearest = _nearest(member, known)
     return f"it is not a member; {f'did you mean {nearest!r}?' if nearest else f'the members are {sorted(known)}'}"
 
@@ -75,12 +91,9 @@ def _nearest(member: str, known: Collection[str]) -> str:
 
 
 @functools.cache
-def _members(draft: str, operation: str, argument: str) -> frozenset[str]:
+def _members(draft: Revision, operation: str, argument: str) -> frozenset[str]:
     """Return the members of the dictionary that an operation takes in a draft; none if it takes none there."""
-    # Imported lazily, as above.
-    from webnn.validation.idl import load_idl  # noqa: PLC0415
-
-    idl = load_idl(draft)
+    idl = draft.idl()
     found: set[str] = set()
     for interface in idl["interfaces"].values():
         for overload in interface.get("operations", []):

@@ -6,7 +6,7 @@ from webnn.validation.descriptor import FLOAT_TYPES, OperandDescriptor
 from webnn.validation.operation import Call, Operation
 from webnn.validation.shapes import bidirectionally_broadcast
 
-__all__ = ["OPERATIONS", "OPERATIONS_2026", "logical"]
+__all__ = ["OPERATIONS", "logical"]
 
 _CLASSES = ("isInfinite", "isNaN")
 
@@ -52,11 +52,7 @@ def _operation(name: str, *operands: str) -> Operation:
 
 
 OPERATIONS = (
-    *(_operation(name, "a", "b") for name in ("equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual")),
-    _operation("logicalNot", "a"),
-)
-
-OPERATIONS_2026 = (
-    *(_operation(name, "a", "b") for name in ("logicalAnd", "logicalOr", "logicalXor", "notEqual")),
-    *(_operation(name, "a") for name in _CLASSES),
+    *(_operation(name, "a", "b") for name in ("equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual", "notEqual")),
+    *(_operation(name, "a", "b") for name in ("logicalAnd", "logicalOr", "logicalXor")),
+    *(_operation(name, "a") for name in ("logicalNot", *_CLASSES)),
 )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from webnn.validation.descriptor import OperandDescriptor, Shape
-from webnn.validation.dictionary import Boolean, Dictionary, Double, Float, Operand
+from webnn.validation.dictionary import Boolean, Dictionary, Float, Operand
 from webnn.validation.operation import Call, Operation
 from webnn.validation.shapes import bidirectionally_broadcast, unidirectionally_broadcast
 
-__all__ = ["OPERATIONS", "OPERATIONS_2026", "GemmOptions", "GemmOptions2026", "gemm", "matmul"]
+__all__ = ["OPERATIONS", "GemmOptions", "gemm", "matmul"]
 
 
 class GemmOptions(Dictionary):
@@ -20,13 +18,6 @@ class GemmOptions(Dictionary):
     beta: Float = 1.0
     aTranspose: Boolean = False
     bTranspose: Boolean = False
-
-
-class GemmOptions2026(GemmOptions):
-    """``MLGemmOptions`` of the current draft: doubles."""
-
-    alpha: Double = 1.0
-    beta: Double = 1.0
 
 
 def _matmul_output_sizes(call: Call, a: OperandDescriptor, b: OperandDescriptor) -> Shape:
@@ -123,5 +114,3 @@ OPERATIONS = (
         members=("c",),
     ),
 )
-
-OPERATIONS_2026 = tuple(replace(row, options=GemmOptions2026, numbers=("alpha", "beta")) for row in OPERATIONS if row.name == "gemm")

@@ -1,23 +1,28 @@
 """Members of interfaces that some drafts do not have.
 
-Such a member is declared so where it is defined, with the decorator `member`. In a context of a draft that lacks it, it is absent for
-`hasattr`, `getattr` with a default, and `dir`, as it is in a page; an access raises `MissingMemberError`.
+Such a member is declared so where it is defined, with the decorator `some_drafts`; the modules of the drafts say which ones have it. In a
+context of a draft that lacks it, it is absent for `hasattr`, `getattr` with a default, and `dir`, as it is in a page; an access raises
+`MissingMemberError`.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable
-from types import MethodType
+from types import FunctionType, MethodType, new_class
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from webnn.validation.drafts import explain_absence
 from webnn.validation.errors import MissingMemberError
+from webnn.validation.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from webnn.validation.revision import Revision
 
-__all__ = ["DraftMembers", "F", "Member", "member"]
+__all__ = ["DraftMembers", "Member", "class_of_draft", "some_drafts"]
 
+C = TypeVar("C")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -44,29 +49,27 @@ class Member:
 
     Args:
         function: The method.
-        has: Tells whether a draft has it.
-        instead: What a draft without it has in its place, for the message; empty for nothing.
-        kind: What the message calls a method.
 
     Attributes:
-        has: As above.
         checked: What the class has.
     """
 
-    def __init__(self, function: Callable[..., Any], has: Callable[[Revision], object], instead: str = "", kind: str = "method") -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         @functools.wraps(function)
         def checked(instance: DraftMembers, /, *args: Any, **options: Any) -> Any:
             return self.__get__(instance)(*args, **options)
 
-        self.has = has
         self.checked = checked
         self._function = function
         #: The draft that was found to have it last: the tests for it would take longer than all the rest.
         self._granted: Revision | None = None
-        self._instead = instead
-        self._kind = kind
         # `property` takes its text from here.
         self.__doc__ = function.__doc__
+
+    def has(self, revision: Revision) -> bool:
+        """Tell whether a draft has the member; a twin belongs to the member without ``Sync``."""
+        interface, name = self._place()
+        return name in revision.operations if self._is_operation(interface, name) else f"{interface}.{name}" in revision.members
 
     def __get__(self, instance: DraftMembers | None, owner: type | None = None) -> Callable[..., Any]:
         if instance is None:
@@ -82,33 +85,64 @@ class Member:
         """Return the value of an attribute: this is what `property` calls."""
         return self.__get__(instance)()
 
-    def _error(self, instance: DraftMembers) -> MissingMemberError:
+    def _place(self) -> tuple[str, str]:
+        # Asked late: `webnn` gives the methods of a mixin the name of the class that has it.
         interface, _, name = self.checked.__qualname__.rpartition(".")
-        # A twin has the section of the member that it belongs to.
-        operation = name.removesuffix("Sync")
+        return interface, name.removesuffix("Sync")
+
+    @staticmethod
+    def _is_operation(interface: str, name: str) -> bool:
+        return interface == "MLGraphBuilder" and name in OPERATIONS
+
+    def _error(self, instance: DraftMembers) -> MissingMemberError:
+        interface, operation = self._place()
+        name, revision = self.checked.__name__, instance._revision
         of_attribute = isinstance(getattr(type(instance), operation), property)
-        kind = "attribute" if of_attribute and operation == name else self._kind
+        kind = "attribute" if of_attribute and operation == name else "operation" if self._is_operation(interface, name) else "method"
         section = f"#{'' if of_attribute else 'api-'}{interface}".lower()
-        instead = f": {self._instead}" if self._instead else ""
+        instead = explain_absence(revision, f"{interface}.{operation}")
         return MissingMemberError(
-            f"{name}: the draft {instance._revision.name} has no such {kind}{instead}",
+            f"{name}: the draft {revision.name} has no such {kind}{f': {instead}' if instead else ''}",
             operation=operation,
             anchor=section if kind == "operation" else f"{section}-{operation.lower()}",
         )
 
 
-def member(has: Callable[[Revision], object], instead: str = "") -> Callable[[F], F]:
-    """Declare a member that some drafts do not have.
+def some_drafts(method: F) -> F:
+    """Declare a method, or the getter of an attribute below `property`, that some drafts do not have."""
+    return cast(F, Member(method))
+
+
+def class_of_draft(cls: type[C], interface: str, revision: Revision) -> type[C]:
+    """Return the class of an interface in a draft: the class itself, unless the draft is none of this package's.
 
     Args:
-        has: Tells whether a draft has it.
-        instead: What a draft without it has in its place, to be read behind a colon; empty for nothing.
+        cls: The class of the interface, or an heir of it.
+        interface: The name of the interface.
+        revision: The draft.
 
     Returns:
-        The decorator of a method. An attribute has `property` above it.
+        The class, or an heir of it with the members that `Delta.mixins` add, and without those that the draft lacks and that are not
+        declared with `some_drafts`.
     """
+    found: Any = cls
+    return cast("type[C]", _class_of_draft(found, interface, revision))
 
-    def declare(function: F) -> F:
-        return cast(F, Member(function, has, instead))
 
-    return declare
+@functools.cache
+def _class_of_draft(cls: type[Any], interface: str, revision: Revision) -> type[Any]:
+    lacking = {key.partition(".")[2] for key in revision.removed if key.startswith(f"{interface}.")}
+    if interface == "MLGraphBuilder":
+        lacking.update(OPERATIONS.keys() - revision.operations.keys())
+    members: dict[str, object] = {}
+    for name in [*lacking, *(f"{each}Sync" for each in lacking)]:
+        found = inspect.getattr_static(cls, name, None)
+        function = found.fget if isinstance(found, property) else found
+        # What an heir defines itself stays.
+        if isinstance(function, FunctionType) and function.__module__.partition(".")[0] == "webnn":
+            members[name] = property(Member(function)) if isinstance(found, property) else Member(function)
+    mixins = revision.mixins.get(interface, ())
+    if not members and not mixins:
+        return cls
+    namespace = {"__slots__": (), "__module__": cls.__module__, "__doc__": cls.__doc__, **members}
+    return new_class(cls.__name__, (*mixins, cls), exec_body=lambda body: body.update(namespace))

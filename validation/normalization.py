@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from webnn.validation.descriptor import OperandDescriptor, Shape
-from webnn.validation.dictionary import Dictionary, Double, Float, InputLayout, Operand, UnsignedLong, UnsignedLongSequence
+from webnn.validation.dictionary import Dictionary, Float, InputLayout, Operand, UnsignedLong, UnsignedLongSequence
 from webnn.validation.operation import Call, Operation
 
 __all__ = [
     "OPERATIONS",
-    "OPERATIONS_2026",
     "BatchNormalizationOptions",
-    "BatchNormalizationOptions2026",
     "InstanceNormalizationOptions",
-    "InstanceNormalizationOptions2026",
     "LayerNormalizationOptions",
-    "LayerNormalizationOptions2026",
     "batchNormalization",
     "instanceNormalization",
     "layerNormalization",
@@ -33,12 +27,6 @@ class BatchNormalizationOptions(Dictionary):
     epsilon: Float = 1e-5
 
 
-class BatchNormalizationOptions2026(BatchNormalizationOptions):
-    """``MLBatchNormalizationOptions`` of the current draft: a double."""
-
-    epsilon: Double = 1e-5
-
-
 class InstanceNormalizationOptions(Dictionary):
     """``MLInstanceNormalizationOptions``, `#dictdef-mlinstancenormalizationoptions`."""
 
@@ -48,12 +36,6 @@ class InstanceNormalizationOptions(Dictionary):
     layout: InputLayout = "nchw"
 
 
-class InstanceNormalizationOptions2026(InstanceNormalizationOptions):
-    """``MLInstanceNormalizationOptions`` of the current draft: a double."""
-
-    epsilon: Double = 1e-5
-
-
 class LayerNormalizationOptions(Dictionary):
     """``MLLayerNormalizationOptions``, `#dictdef-mllayernormalizationoptions`."""
 
@@ -61,12 +43,6 @@ class LayerNormalizationOptions(Dictionary):
     bias: Operand | None = None
     axes: UnsignedLongSequence | None = None
     epsilon: Float = 1e-5
-
-
-class LayerNormalizationOptions2026(LayerNormalizationOptions):
-    """``MLLayerNormalizationOptions`` of the current draft: a double."""
-
-    epsilon: Double = 1e-5
 
 
 def _check_features(call: Call, argument: str, operand: OperandDescriptor, input: OperandDescriptor, axis: int) -> None:
@@ -213,7 +189,3 @@ OPERATIONS = (
         members=("scale", "bias"),
     ),
 )
-
-_MODELS_2026 = (BatchNormalizationOptions2026, InstanceNormalizationOptions2026, LayerNormalizationOptions2026)
-
-OPERATIONS_2026 = tuple(replace(row, options=model, numbers=("epsilon",)) for row, model in zip(OPERATIONS, _MODELS_2026, strict=True))

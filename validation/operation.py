@@ -1,7 +1,7 @@
 """What an operation is to the validators: its row (`Operation`) and one call of it (`Call`).
 
-The numbers of steps in the validators' comments are those of the draft of June 2024 where it has the step. The current draft begins with
-one more, in which the driver asks whether the builder can build.
+The numbers of steps in the validators' comments are those of 2024-06 where it has the step. Since 2026-06 there is one more at the
+beginning, in which the driver asks whether the builder can build.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ class Operation:
         options: The model of the options dictionary, if the operation has one.
         members: The options' members that are operands, in the IDL's order.
         numbers: The options' members that are cast to the data type of the first operand.
-        elsewhere: Options that only the other draft has, and what this one has in their place, empty for nothing. A browser ignores them;
-            here a program that gives one, and not what is in its place, hears of it.
-        activation: The method has a second overload without the input, which returns an `MLActivation`.
+        elsewhere: Options that only other drafts have, and their replacements in this one, empty for none. A browser ignores them; here the
+            driver raises unless the replacement is given too.
+        activation: The method has a second overload without the input, which returns an `MLActivation`, in drafts with activations.
+        translation: Returns the translation to ONNX of an operation that `webnn.builder.onnx` does not have.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Operation:
     numbers: tuple[str, ...] = ()
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     activation: bool = False
+    translation: Callable[[], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

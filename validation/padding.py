@@ -8,39 +8,25 @@ from pydantic import PlainValidator
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape
-from webnn.validation.dictionary import Dictionary, Float, Number
+from webnn.validation.dictionary import Dictionary, Float
 from webnn.validation.operation import Call
 
-__all__ = ["PadOptions", "PadOptions2026", "pad"]
+__all__ = ["PadOptions", "pad"]
 
 PaddingMode = Annotated[
     Literal["constant", "edge", "reflection", "symmetric"],
     PlainValidator(webidl.enumeration("MLPaddingMode", ("constant", "edge", "reflection", "symmetric"))),
 ]
 
-PaddingMode2026 = Annotated[
-    Literal["constant", "edge", "reflection"],
-    PlainValidator(webidl.enumeration("MLPaddingMode", ("constant", "edge", "reflection"))),
-]
-
 
 class PadOptions(Dictionary):
     """``MLPadOptions``, `#dictdef-mlpadoptions`."""
 
-    #: Where the padding is larger than the axis, a mirror mirrors again.
+    #: A mirror may add more elements than the axis has, and mirrors again.
     mirrors_again: ClassVar[bool] = True
 
     mode: PaddingMode = "constant"
     value: Float = 0.0
-
-
-class PadOptions2026(Dictionary):
-    """``MLPadOptions`` of the current draft: any number, which is cast to the input's type, and one mode less."""
-
-    mirrors_again: ClassVar[bool] = False
-
-    mode: PaddingMode2026 = "constant"
-    value: Number = 0
 
 
 def _check_mirror(call: Call, argument: str, padding: tuple[int, ...], shape: Shape) -> None:
@@ -55,7 +41,7 @@ def pad(
     input: OperandDescriptor,
     beginningPadding: tuple[int, ...],
     endingPadding: tuple[int, ...],
-    options: PadOptions | PadOptions2026,
+    options: PadOptions,
 ) -> OperandDescriptor:
     """Validate ``pad``, `#api-mlgraphbuilder-pad`.
 

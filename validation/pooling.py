@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import PlainValidator
@@ -13,7 +12,7 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary, InputLayout, UnsignedLongSequence
 from webnn.validation.operation import Call, Operation
 
-__all__ = ["OPERATIONS", "OPERATIONS_2026", "Pool2dOptions", "Pool2dOptions2026", "pool2d"]
+__all__ = ["OPERATIONS", "Pool2dOptions", "pool2d"]
 
 RoundingType = Annotated[Literal["floor", "ceil"], PlainValidator(webidl.enumeration("MLRoundingType", ("floor", "ceil")))]
 
@@ -29,30 +28,8 @@ class Pool2dOptions(Dictionary):
     roundingType: RoundingType = "floor"
     outputSizes: UnsignedLongSequence | None = None
 
-    @property
-    def rounding(self) -> Literal["floor", "ceil"]:
-        """How the output's sizes are rounded."""
-        return self.roundingType
 
-
-class Pool2dOptions2026(Dictionary):
-    """``MLPool2dOptions`` of the current draft: another name for the rounding."""
-
-    windowDimensions: UnsignedLongSequence | None = None
-    padding: UnsignedLongSequence | None = None
-    strides: UnsignedLongSequence | None = None
-    dilations: UnsignedLongSequence | None = None
-    layout: InputLayout = "nchw"
-    outputShapeRounding: RoundingType = "floor"
-    outputSizes: UnsignedLongSequence | None = None
-
-    @property
-    def rounding(self) -> Literal["floor", "ceil"]:
-        """How the output's sizes are rounded."""
-        return self.outputShapeRounding
-
-
-def pool2d(call: Call, input: OperandDescriptor, options: Pool2dOptions | Pool2dOptions2026) -> OperandDescriptor:
+def pool2d(call: Call, input: OperandDescriptor, options: Pool2dOptions) -> OperandDescriptor:
     """*Create pooling operation*, `#mlgraphbuilder-pooling-op`.
 
     Args:
@@ -105,7 +82,7 @@ def pool2d(call: Call, input: OperandDescriptor, options: Pool2dOptions | Pool2d
     if options.outputSizes not in (None, floor, ceil):
         wanted = f"must be {list(floor)}" if floor == ceil else f"must be {list(floor)} or {list(ceil)}"
         raise call.error("options.outputSizes", wanted, list(options.outputSizes or ()))
-    outputHeight, outputWidth = options.outputSizes or (floor if options.rounding == "floor" else ceil)
+    outputHeight, outputWidth = options.outputSizes or (floor if options.roundingType == "floor" else ceil)
     # 17. The output's shape by the input's layout.
     if options.layout == "nchw":
         outputShape = (batches, channels, outputHeight, outputWidth)
@@ -122,9 +99,6 @@ OPERATIONS = tuple(
         operands=("input",),
         infer=pool2d,
         options=Pool2dOptions,
-        elsewhere={"outputShapeRounding": "roundingType"},
     )
     for name in ("averagePool2d", "l2Pool2d", "maxPool2d")
 )
-
-OPERATIONS_2026 = tuple(replace(row, options=Pool2dOptions2026, elsewhere={"roundingType": "outputShapeRounding"}) for row in OPERATIONS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from webnn.validation.descriptor import OperandDescriptor, Shape
 from webnn.validation.operation import Call, Operation
 
-__all__ = ["OPERATIONS", "OPERATIONS_2026", "dequantizeLinear", "is_blockwise_broadcastable", "quantizeLinear"]
+__all__ = ["OPERATIONS", "dequantizeLinear", "is_blockwise_broadcastable", "quantizeLinear"]
 
 
 def is_blockwise_broadcastable(shapeFrom: Shape, shapeTo: Shape) -> bool:
@@ -85,10 +85,7 @@ def quantizeLinear(call: Call, input: OperandDescriptor, scale: OperandDescripto
     return call.output(zeroPoint.dataType, input.dimensions)
 
 
-#: The draft of June 2024 has neither.
-OPERATIONS: tuple[Operation, ...] = ()
-
-OPERATIONS_2026 = (
+OPERATIONS = (
     Operation(
         name="dequantizeLinear",
         anchor="#api-mlgraphbuilder-dequantizelinear",

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import PlainValidator
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape, is_valid_dimension
-from webnn.validation.dictionary import ActivationNames, Activations, Boolean, Dictionary, Operand
+from webnn.validation.dictionary import Activations, Boolean, Dictionary, Operand
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Argument, Call, Operation
 
 __all__ = [
     "OPERATIONS",
-    "OPERATIONS_2026",
     "GruCellOptions",
-    "GruCellOptions2026",
     "GruOptions",
-    "GruOptions2026",
     "LstmCellOptions",
-    "LstmCellOptions2026",
     "LstmOptions",
-    "LstmOptions2026",
     "gru",
     "gruCell",
     "lstm",
@@ -86,30 +80,6 @@ class LstmCellOptions(Dictionary):
     peepholeWeight: Operand | None = None
     layout: LstmWeightLayout = "iofg"
     activations: Activations | None = None
-
-
-class GruOptions2026(GruOptions):
-    """``MLGruOptions`` of the current draft: activations by their names."""
-
-    activations: ActivationNames | None = None
-
-
-class GruCellOptions2026(GruCellOptions):
-    """``MLGruCellOptions`` of the current draft: activations by their names."""
-
-    activations: ActivationNames | None = None
-
-
-class LstmOptions2026(LstmOptions):
-    """``MLLstmOptions`` of the current draft: activations by their names."""
-
-    activations: ActivationNames | None = None
-
-
-class LstmCellOptions2026(LstmCellOptions):
-    """``MLLstmCellOptions`` of the current draft: activations by their names."""
-
-    activations: ActivationNames | None = None
 
 
 def _check_same_types(call: Call, input: OperandDescriptor, **operands: OperandDescriptor) -> None:
@@ -428,7 +398,3 @@ OPERATIONS = (
         members=("bias", "recurrentBias", "peepholeWeight"),
     ),
 )
-
-_MODELS_2026: tuple[type[Dictionary], ...] = (GruOptions2026, GruCellOptions2026, LstmOptions2026, LstmCellOptions2026)
-
-OPERATIONS_2026 = tuple(replace(row, options=model) for row, model in zip(OPERATIONS, _MODELS_2026, strict=True))

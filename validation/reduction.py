@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape, integer_range
 from webnn.validation.dictionary import Boolean, DataTypeMember, Dictionary, UnsignedLongSequence
@@ -11,9 +9,8 @@ from webnn.validation.operation import Argument, Call, Operation
 
 __all__ = [
     "OPERATIONS",
-    "OPERATIONS_2026",
+    "ArgMinMaxOfAxisOptions",
     "ArgMinMaxOptions",
-    "ArgMinMaxOptions2026",
     "CumulativeSumOptions",
     "ReduceOptions",
     "arg_min_max",
@@ -39,8 +36,8 @@ class ArgMinMaxOptions(Dictionary):
     selectLastIndex: Boolean = False
 
 
-class ArgMinMaxOptions2026(Dictionary):
-    """``MLArgMinMaxOptions`` of the current draft: the axis is an argument."""
+class ArgMinMaxOfAxisOptions(Dictionary):
+    """``MLArgMinMaxOptions`` where the axis is an argument."""
 
     keepDimensions: Boolean = False
     outputDataType: DataTypeMember = "int32"
@@ -117,8 +114,8 @@ def arg_min_max(call: Call, input: OperandDescriptor, options: ArgMinMaxOptions)
     return call.output("int64", outputShape)
 
 
-def arg_min_max_of_axis(call: Call, input: OperandDescriptor, axis: int, options: ArgMinMaxOptions2026) -> OperandDescriptor:
-    """*Create an argMin/argMax operation* of the current draft, `#mlgraphbuilder-argminmax-op`.
+def arg_min_max_of_axis(call: Call, input: OperandDescriptor, axis: int, options: ArgMinMaxOfAxisOptions) -> OperandDescriptor:
+    """*Create an argMin/argMax operation* where the axis is an argument, `#mlgraphbuilder-argminmax-op`.
 
     Args:
         call: The call.
@@ -146,13 +143,6 @@ def arg_min_max_of_axis(call: Call, input: OperandDescriptor, axis: int, options
     # 7. The output's shape.
     outputShape = reduction_output_sizes(call, input.dimensions, (axis,), options.keepDimensions)
     return call.output(options.outputDataType, outputShape)
-
-
-def _convertAxis(value: object) -> int:
-    """Convert the axis of ``argMin`` and ``argMax``; a program of June 2024 gives none."""
-    if value is None:
-        raise webidl.ConversionError("must be given: it is in place of the options.axes of June 2024")
-    return webidl.enforceRangeUnsignedLong(value)
 
 
 def cumulative_sum(call: Call, input: OperandDescriptor, axis: int, options: CumulativeSumOptions) -> OperandDescriptor:
@@ -205,23 +195,8 @@ OPERATIONS = (
             operands=("input",),
             infer=arg_min_max,
             options=ArgMinMaxOptions,
-            elsewhere={"outputDataType": ""},
         )
         for name in ("argMin", "argMax")
-    ),
-)
-
-OPERATIONS_2026 = (
-    *(
-        replace(
-            row,
-            infer=arg_min_max_of_axis,
-            arguments=(Argument("axis", _convertAxis),),
-            options=ArgMinMaxOptions2026,
-            elsewhere={"axes": "the argument axis", "selectLastIndex": ""},
-        )
-        for row in OPERATIONS
-        if row.options is ArgMinMaxOptions
     ),
     Operation(
         name="cumulativeSum",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
@@ -14,7 +13,7 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary, FloatSequence, UnsignedLongSequence
 from webnn.validation.operation import Call, Operation
 
-__all__ = ["OPERATIONS", "OPERATIONS_2026", "Resample2dOptions", "Resample2dOptions2026", "resample2d"]
+__all__ = ["OPERATIONS", "Resample2dOptions", "resample2d"]
 
 InterpolationMode = Annotated[
     Literal["nearest-neighbor", "linear"],
@@ -36,13 +35,6 @@ class Resample2dOptions(Dictionary):
     scales: FloatSequence | None = None
     sizes: UnsignedLongSequence | None = None
     axes: UnsignedLongSequence | None = None
-
-
-class Resample2dOptions2026(Resample2dOptions):
-    """``MLResample2dOptions`` of the current draft: the same members with another meaning."""
-
-    has_neighbours: ClassVar[bool] = False
-    maps_with_scales: ClassVar[bool] = False
 
 
 def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions) -> OperandDescriptor:
@@ -111,5 +103,3 @@ OPERATIONS = (
         options=Resample2dOptions,
     ),
 )
-
-OPERATIONS_2026 = tuple(replace(row, options=Resample2dOptions2026) for row in OPERATIONS)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import partial
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
 from webnn.validation.dictionary import Boolean, Dictionary, Long, UnsignedLong, UnsignedLongSequence, convertDataType
 from webnn.validation.operation import Argument, Call, Operation
-from webnn.validation.padding import PadOptions, PadOptions2026, pad
+from webnn.validation.padding import PadOptions, pad
 from webnn.validation.shapes import bidirectionally_broadcast, unidirectionally_broadcast
 
 __all__ = [
     "OPERATIONS",
-    "OPERATIONS_2026",
-    "SliceOptions2026",
+    "SliceOptions",
     "SplitOptions",
     "TransposeOptions",
     "TriangularOptions",
@@ -32,8 +30,8 @@ __all__ = [
 ]
 
 
-class SliceOptions2026(Dictionary):
-    """``MLSliceOptions`` of the current draft, `#dictdef-mlsliceoptions`."""
+class SliceOptions(Dictionary):
+    """``MLSliceOptions``, `#dictdef-mlsliceoptions`."""
 
     strides: UnsignedLongSequence | None = None
 
@@ -181,7 +179,7 @@ def slice(
     input: OperandDescriptor,
     starts: tuple[int, ...],
     sizes: tuple[int, ...],
-    options: SliceOptions2026 | None = None,
+    options: SliceOptions | None = None,
 ) -> OperandDescriptor:
     """Validate ``slice``, `#api-mlgraphbuilder-slice`.
 
@@ -190,7 +188,7 @@ def slice(
         input: The input, of any type and shape.
         starts: The first index of each axis.
         sizes: The number of elements of each axis that the slice covers.
-        options: The converted options; ``None`` in the draft of June 2024, which has no strides.
+        options: The converted options; ``None`` until 2024-06, which has no strides.
 
     Returns:
         The input's type; the shape is ``sizes``, divided by the strides and rounded up.
@@ -389,7 +387,6 @@ OPERATIONS = (
         operands=("input",),
         arguments=(Argument("starts", _convertSizes), Argument("sizes", _convertSizes)),
         infer=slice,
-        elsewhere={"strides": ""},
     ),
     Operation(
         name="split",
@@ -419,14 +416,4 @@ OPERATIONS = (
         operands=("condition", "input", "other"),
         infer=partial(where, names=("input", "other")),
     ),
-)
-
-#: The rows of June 2024 that the current draft changes.
-_CHANGED = {row.name: row for row in OPERATIONS}
-
-OPERATIONS_2026 = (
-    replace(_CHANGED["cast"], arguments=(Argument("dataType", convertDataType),)),
-    replace(_CHANGED["pad"], options=PadOptions2026, numbers=("value",)),
-    replace(_CHANGED["slice"], options=SliceOptions2026, elsewhere={}),
-    replace(_CHANGED["where"], operands=("condition", "trueValue", "falseValue"), infer=where),
 )

@@ -1,43 +1,17 @@
-"""`MLTensor`: its descriptor, and the checks of buffers and of named tensors. `#api-mltensor`, `#api-mlcontext`."""
+"""`MLTensor`: the checks of buffers and of named tensors. `#api-mltensor`, `#api-mlcontext`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
-from webnn.validation.dictionary import Boolean, OperandDescriptorDictionary2026, convertMembers, member_names, membersWithShape
-from webnn.validation.ignored import warn_ignored
-from webnn.validation.operation import Call
 
-__all__ = ["TensorDescriptorDictionary2026", "convertTensorDescriptor", "misfit", "mismatch"]
+__all__ = ["misfit", "mismatch"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class TensorDescriptorDictionary2026(OperandDescriptorDictionary2026):
-    """``MLTensorDescriptor``, `#dictdef-mltensordescriptor`."""
-
-    readable: Boolean = False
-    writable: Boolean = False
-
-
-def convertTensorDescriptor(call: Call, members: Mapping[str, Any] | None) -> tuple[OperandDescriptor, bool, bool]:
-    """Convert the argument ``descriptor`` to ``MLTensorDescriptor``.
-
-    Returns:
-        The operand descriptor; whether the tensor is readable; whether it is writable.
-
-    Raises:
-        ConversionError: With the member's name in ``path``.
-    """
-    named = membersWithShape(members)
-    warn_ignored(call, "descriptor", named, member_names(TensorDescriptorDictionary2026))
-    given = convertMembers(TensorDescriptorDictionary2026, named, small=call.revision.small_integers)
-    return OperandDescriptor(given.dataType, given.shape), given.readable, given.writable
 
 
 def misfit(view: Array, descriptor: OperandDescriptor, *, larger: bool = False) -> str:

@@ -7,7 +7,7 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary, UnsignedLongSequence
 from webnn.validation.operation import Argument, Call, Operation
 
-__all__ = ["OPERATIONS", "OPERATIONS_2026", "ReverseOptions", "reverse", "tile"]
+__all__ = ["OPERATIONS", "ReverseOptions", "reverse", "tile"]
 
 
 class ReverseOptions(Dictionary):
@@ -65,10 +65,7 @@ def tile(call: Call, input: OperandDescriptor, repetitions: tuple[int, ...]) -> 
     return call.output(input.dataType, outputShape)
 
 
-#: The draft of June 2024 has neither.
-OPERATIONS: tuple[Operation, ...] = ()
-
-OPERATIONS_2026 = (
+OPERATIONS = (
     Operation(
         name="reverse",
         anchor="#api-mlgraphbuilder-reverse-method",

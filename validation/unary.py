@@ -5,7 +5,7 @@ from __future__ import annotations
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.operation import Call, Operation
 
-__all__ = ["OPERATIONS", "OPERATIONS_2026", "unary"]
+__all__ = ["OPERATIONS", "unary"]
 
 
 def unary(call: Call, input: OperandDescriptor) -> OperandDescriptor:
@@ -31,7 +31,22 @@ def _operation(name: str) -> Operation:
 
 
 OPERATIONS = tuple(
-    _operation(name) for name in ("abs", "ceil", "cos", "erf", "exp", "floor", "identity", "log", "neg", "reciprocal", "sin", "sqrt", "tan")
+    _operation(name)
+    for name in (
+        "abs",
+        "ceil",
+        "cos",
+        "erf",
+        "exp",
+        "floor",
+        "identity",
+        "log",
+        "neg",
+        "reciprocal",
+        "roundEven",
+        "sign",
+        "sin",
+        "sqrt",
+        "tan",
+    )
 )
-
-OPERATIONS_2026 = (_operation("roundEven"), _operation("sign"))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from webnn.validation.drafts import find_revision
 from webnn.validation.ignored import RENAMED, explain
 from webnn.validation.operation import Call
-from webnn.validation.operations import operations_of
-from webnn.validation.revision import find_revision
+from webnn.validation.revision import Revision
 
 __all__ = ["explain_ignored"]
 
 
-def explain_ignored(revision: str, where: str, given: Collection[str], known: Collection[str]) -> list[str]:
+def explain_ignored(revision: str | Revision, where: str, given: Collection[str], known: Collection[str]) -> list[str]:
     """Say why members of a dictionary are ignored: the texts of `WebNNWarning`, for a binding to another language.
 
     Args:
@@ -29,8 +29,8 @@ def explain_ignored(revision: str, where: str, given: Collection[str], known: Co
         ValueError: There is no such draft.
     """
     operation, _, argument = where.partition(": ")
-    found = find_revision(revision)
-    call, row = Call(operation, "", found), operations_of(found).get(operation)
+    found = revision if isinstance(revision, Revision) else find_revision(revision)
+    call, row = Call(operation, "", found), found.operations.get(operation)
     if row is None:
         return list(explain(call, argument, given, frozenset(known), RENAMED))
     # In Python every operation takes a label. In a draft without labels that of a page is ignored, but no result depends on it.

@@ -127,7 +127,7 @@ class _Translator:
         operation = operator.operation
         emitter = self.emitter
         emitter.scope(f"{operation.name}#{operator.index}")
-        translation = TRANSLATIONS[operation.name]
+        translation: Translation = TRANSLATIONS[operation.name] if operation.translation is None else operation.translation()
         names: Sequence[str] = operation.operands
         if operation.variadic:
             names = [f"{names[0]}[{index}]" for index in range(len(operator.inputs))]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from webnn.builder.base import BuilderBase, some_drafts
+from webnn.builder.base import BuilderBase
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLOperatorOptions
+from webnn.validation.member import some_drafts
 
 __all__ = ["LogicalOps"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack, overload
 
-from webnn.builder.base import BuilderBase, some_drafts
+from webnn.builder.base import BuilderBase
 from webnn.builder.operand import MLOperand
 from webnn.builder.options import MLArgMinMaxOptions, MLCumulativeSumOptions, MLReduceOptions
 from webnn.validation import webidl
+from webnn.validation.member import some_drafts
 
 __all__ = ["ReductionOps"]
 

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 from tests.meta.claims import CHOSEN, Case, Claim, call, case, claims
-from tests.support import Arguments, Shape, make_context
+from tests.support import BROWSERS, CURRENT, Arguments, Shape, limits_of, make_context
 from webnn import ML, MLContext, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.builder.base import named_operands
 from webnn.context.limits import EXCEPTIONS
-from webnn.validation.limits import load_limits
+from webnn.validation.descriptor import MAX_RANK
 from webnn.validation.profiles import PROFILES, Profile, TensorLimits, Violation, load_profile
-from webnn.validation.revision import BROWSERS, CURRENT, MAX_RANK
 
 FORMER = "2024-06"
 FLOAT, INT32, UINT32, INT64, UINT8, INT4, UINT4 = (
@@ -303,7 +302,7 @@ def test_what_a_profile_takes_is_taken(name: str) -> None:
 
 def untaken(profile: Profile) -> Iterator[Case]:
     """Make calls that the draft takes and a profile does not: a type that a row lacks, a rank below its smallest or above its largest."""
-    for operation, allowed in load_limits(BROWSERS).operations.items():
+    for operation, allowed in limits_of(BROWSERS).operations.items():
         for name, row in allowed.items():
             limits = profile.operations[operation][name]
             lowest, highest = row.ranks[0], MAX_RANK if row.ranks[1] is None else row.ranks[1]
@@ -320,7 +319,7 @@ def untaken(profile: Profile) -> Iterator[Case]:
 
 def at_fault(case: Case, profile: Profile) -> tuple[str, str]:
     """Return what an error calls the first operand that a profile does not take, and a word of the error."""
-    allowed, rows = load_limits(BROWSERS).operations[case.operation], profile.operations[case.operation]
+    allowed, rows = limits_of(BROWSERS).operations[case.operation], profile.operations[case.operation]
     for name, dataType, shape in case.operands:
         row, limits = allowed[name], rows[name]
         argument = f"options.{name}" if row.option else f"{name}[0]" if row.sequence else name

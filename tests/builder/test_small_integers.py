@@ -12,12 +12,11 @@ from onnx import TensorProto
 
 from tests.reference import REFERENCE, REFERENCE_2026
 from tests.reference.quantization import pack, unpack
-from tests.support import make_context
+from tests.support import BROWSERS, make_context
 from webnn import MLContext, MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 from webnn.context.tensor import MLTensor
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor, integer_range
-from webnn.validation.revision import BROWSERS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

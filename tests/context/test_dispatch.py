@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, scale_graph, value
-from tests.support import wait_until
+from tests.support import BROWSERS, wait_until
 from webnn import InvalidStateError, MLContext, MLGraph, MLGraphBuilder, WebNNTypeError
 from webnn.context.tensor import MLTensor
 
@@ -409,7 +409,7 @@ def test_small_integers() -> None:
     """Beyond the draft, as browsers have them: two elements in a byte."""
     from webnn import ML
 
-    context = ML(revision="2026-06+browsers").createContextSync()
+    context = ML(revision=BROWSERS).createContextSync()
     builder = MLGraphBuilder(context)
     x = builder.input("x", dataType="int4", shape=[3])  # type: ignore[typeddict-item]
     scale = builder.constant({"dataType": "float32", "shape": [1]}, np.ones(1, np.float32))

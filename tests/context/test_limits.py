@@ -10,19 +10,17 @@ from typing import Any
 import pytest
 
 from tests.shared import SHARED
-from tests.support import Shape, infer
+from tests.support import BROWSERS, FIRST, Shape, infer, limits_of
 from webnn.context import limits
 from webnn.context.limits import EXCEPTIONS, LOWER_RANKS, op_support_limits
-from webnn.validation.descriptor import SMALL_TYPES
-from webnn.validation.idl import load_idl
-from webnn.validation.limits import load_limits
-from webnn.validation.limits.browsers import EXTENSIONS
-from webnn.validation.revision import BROWSERS, MAX_BYTE_LENGTH, MAX_RANK, REVISION_2024_06, find_revision
+from webnn.validation.descriptor import MAX_BYTE_LENGTH, MAX_RANK, SMALL_TYPES
+from webnn.validation.drafts import find_revision
+from webnn.validation.drafts.browsers import EXTENSIONS
 
 REVISION = find_revision("2026-06")
-LIMITS = load_limits(REVISION.name)
+LIMITS = limits_of(REVISION.name)
 DATA_TYPES = LIMITS.data_types
-DICTIONARIES = load_idl(REVISION.name)["dictionaries"]
+DICTIONARIES = find_revision(REVISION.name).idl()["dictionaries"]
 VALUE = op_support_limits(REVISION)
 
 
@@ -134,7 +132,7 @@ def test_the_revision_has_the_last_word() -> None:
 
 def test_a_revision_without_limits() -> None:
     with pytest.raises(ValueError, match="no limits of a revision '2024-06'"):
-        op_support_limits(REVISION_2024_06)
+        op_support_limits(FIRST)
 
 
 PROFILES = SHARED / "device_limits"

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support import BROWSERS, CURRENT, FIRST
 from webnn import ML, MLContext, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.context.limits import op_support_limits
+from webnn.validation.drafts import find_revision, with_profile
 from webnn.validation.profiles import PROFILES, load_profile
-from webnn.validation.revision import BROWSERS, CURRENT, find_revision, with_profile
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -37,7 +38,7 @@ def test_the_limits_without_a_profile_are_the_drafts() -> None:
     for name in PROFILES:
         assert plain != CONTEXTS[name].opSupportLimits()
     # The draft of June 2024 has no such limits, its contexts have profiles.
-    former = with_profile(find_revision("2024-06"), load_profile("ort"))
+    former = with_profile(FIRST, load_profile("ort"))
     assert op_support_limits(former) == load_profile("ort").limits()
 
 

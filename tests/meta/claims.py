@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tests.support import CURRENT, limits_of
 from webnn import MLGraphBuilder, MLOperand
-from webnn.validation.limits import OperandLimits, load_limits
-from webnn.validation.revision import CURRENT
+from webnn.validation.drafts.limits import OperandLimits
 
 __all__ = ["CHOSEN", "Case", "Claim", "Limits", "call", "case", "claims"]
 
 Shape = tuple[int, ...]
 #: The draft's rows: how an operation's operands depend on each other is no other with what browsers ship beyond it.
-_OPERATIONS = load_limits(CURRENT).operations
+_OPERATIONS = limits_of(CURRENT).operations
 #: What `MLContext.opSupportLimits` returns of one operation: for each operand its ``dataTypes`` and ``rankRange``.
 Limits = Mapping[str, Mapping[str, Any]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ import pytest
 
 import webnn
 from tests.reference import REFERENCE, REFERENCE_2026
-from webnn.validation import dictionary
-from webnn.validation.idl import Idl, IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType, load_idl
+from tests.support import FIRST, NEWEST
+from webnn.context import ml
+from webnn.validation import dictionary, operand_descriptor
+from webnn.validation.drafts.idl import Idl, IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType
 from webnn.validation.operation import Operation
-from webnn.validation.operations import operations_of
-from webnn.validation.revision import CURRENT, REVISION_2024_06, Revision, find_revision
+from webnn.validation.revision import Revision
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The import packages and the folders that hold them, from the ground floor up.
@@ -96,7 +97,7 @@ class Draft:
     @property
     def operations(self) -> Mapping[str, Operation]:
         """The row of each operation."""
-        return operations_of(self.revision)
+        return self.revision.operations
 
     @property
     def operation_names(self) -> list[str]:
@@ -160,34 +161,31 @@ class Draft:
         return str(names[0]) if names else None
 
 
-#: What the name of a model ends with whose dictionary has another form in the current draft, or is not there before it.
-_SUFFIX = "2026"
-
-
-def _models(idl: Idl, *, suffixed: bool) -> dict[str, type[dictionary.Dictionary]]:
-    """Find the models of a draft's dictionaries; a model with the suffix comes before one without it, where it is allowed at all."""
-    found: dict[str, type[dictionary.Dictionary]] = {}
-    for model in sorted(_subclasses(dictionary.Dictionary), key=lambda each: each.__name__.endswith(_SUFFIX)):
-        name = "ML" + model.__name__.removesuffix(_SUFFIX).removesuffix("Dictionary")
-        if name in idl["dictionaries"] and (suffixed or not model.__name__.endswith(_SUFFIX)):
-            found[name] = model
-    return found
-
-
-def _subclasses(model: type[dictionary.Dictionary]) -> Iterator[type[dictionary.Dictionary]]:
-    for each in model.__subclasses__():
-        if each.__module__.startswith("webnn."):
-            yield each
-        yield from _subclasses(each)
+#: The models of dictionaries that belong to no operation, in the drafts that have them.
+_DESCRIPTORS: Mapping[str, Mapping[str, type[dictionary.Dictionary]]] = {
+    "2024-06": {"MLContextOptions": ml.ContextOptions, "MLOperandDescriptor": operand_descriptor.OperandDescriptorWithDimensions},
+    "2026-06": {
+        "MLContextOptions": ml.AcceleratedContextOptions,
+        "MLOperandDescriptor": operand_descriptor.OperandDescriptorWithShape,
+        "MLTensorDescriptor": operand_descriptor.TensorDescriptor,
+    },
+}
 
 
 def _draft(revision: Revision, reference: Mapping[str, Callable[..., Any]]) -> Draft:
-    idl = load_idl(revision.name)
-    return Draft(revision=revision, idl=idl, models=_models(idl, suffixed=revision.name == CURRENT), reference=reference)
+    models = dict(_DESCRIPTORS[revision.name])
+    draft = Draft(revision=revision, idl=revision.idl(), models=models, reference=reference)
+    builder = draft.overloads("MLGraphBuilder")
+    for name, row in revision.operations.items():
+        if row.options is not None:
+            # Operations that take one dictionary have one model for it.
+            options = draft.options_name(builder[name][0]) or ""
+            assert models.setdefault(options, row.options) is row.options, name
+    return draft
 
 
-FORMER = _draft(REVISION_2024_06, REFERENCE)
-LATEST = _draft(find_revision(CURRENT), REFERENCE_2026)
+FORMER = _draft(FIRST, REFERENCE)
+LATEST = _draft(NEWEST, REFERENCE_2026)
 #: The current draft first, as in signatures and dictionaries that hold what either draft has.
 DRAFTS = (LATEST, FORMER)
 

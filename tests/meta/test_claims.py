@@ -11,18 +11,18 @@ import pytest
 
 import webnn
 from tests.meta.claims import CHOSEN, Case, Claim, Limits, call, case, claims
-from tests.support import make_context
+from tests.support import BROWSERS, CURRENT, limits_of, make_context
 from webnn import MLContext, MLGraphBuilder, MLTensorDescriptor
 from webnn.context.limits import op_support_limits
-from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType
-from webnn.validation.limits import OperandLimits, load_limits
-from webnn.validation.revision import BROWSERS, CURRENT, MAX_RANK, find_revision
+from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, DataType
+from webnn.validation.drafts import find_revision
+from webnn.validation.drafts.limits import OperandLimits
 
 CONTEXTS = {revision: make_context(revision) for revision in (CURRENT, BROWSERS)}
 LIMITS = {revision: context.opSupportLimits() for revision, context in CONTEXTS.items()}
 #: What browsers ship beyond the draft has its data types, and two more: these alone are tested with it.
 TYPES: dict[str, tuple[DataType, ...]] = {CURRENT: DATA_TYPES, BROWSERS: SMALL_TYPES}
-OPERATIONS = list(load_limits(CURRENT).operations)
+OPERATIONS = list(limits_of(CURRENT).operations)
 
 each_revision = pytest.mark.parametrize("revision", CONTEXTS)
 each_operation = pytest.mark.parametrize("operation", OPERATIONS)
@@ -141,7 +141,7 @@ def unclaimed(revision: str, operation: str) -> Iterator[tuple[str, Case]]:
     With each comes what an error calls the operand.
     """
     limits = LIMITS[revision][operation]
-    for name, row in load_limits(revision).operations[operation].items():
+    for name, row in limits_of(revision).operations[operation].items():
         if row.output and operation not in CHOSEN:
             continue
         low, high = limits[name]["rankRange"].values()

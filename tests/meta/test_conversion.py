@@ -28,7 +28,7 @@ from tests.meta.specification import (
 from tests.support import make_context
 from webnn.validation import webidl
 from webnn.validation.dictionary import convert
-from webnn.validation.idl import IdlOperation
+from webnn.validation.drafts.idl import IdlOperation
 from webnn.validation.interfaces import Activation
 
 #: Stands for a conversion that has to fail.

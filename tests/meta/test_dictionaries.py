@@ -26,7 +26,7 @@ from tests.meta.specification import (
 from webnn.builder import options
 from webnn.context import compute_steps, context, loss, ml, tensor
 from webnn.validation import descriptor
-from webnn.validation.idl import IdlMember
+from webnn.validation.drafts.idl import IdlMember
 
 #: What a program may write for each type of the IDL.
 ANNOTATIONS = {

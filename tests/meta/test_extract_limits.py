@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from webnn.validation.idl import load_idl
-from webnn.validation.limits import load_limits
+from tests.support import NEWEST, limits_of
 
 extract_limits = pytest.importorskip("tools.extract_limits", reason="widlparser is not installed")
 
@@ -59,7 +58,12 @@ def test_the_whole() -> None:
     data = extract_limits.extract(draft(shared, "<!-- <table id=tensor-limits-i> -->", other), "2030-01")
     assert json.loads(json.dumps(data)) == data
     assert data == {
-        "source": {"title": "T", "revision": "2030-01", "url": "https://example.org/", "license": load_idl("2026-06")["source"]["license"]},
+        "source": {
+            "title": "T",
+            "revision": "2030-01",
+            "url": "https://example.org/",
+            "license": NEWEST.idl()["source"]["license"],
+        },
         "dataTypes": ["float32", "float16", "int8"],
         "tables": {
             "tensor-limits-f": {
@@ -246,10 +250,10 @@ def test_the_file_agrees_with_an_excerpt() -> None:
     recurrent += [("*outputs[0]*", "3"), ("*outputs[1]* if {{MLGruOptions/returnSequence}} is true", "4")]
     gru = [row("{{input}}", floats, floats, "3", "3")]
     gru += [row(cell, same("type", "{{input}}"), floats, rank, rank) for cell, rank in recurrent]
-    every = load_limits("2026-06").data_types
+    every = limits_of("2026-06").data_types
     text = draft(EXCERPT.format(head=HEAD, dequantizeLinear="".join(dequantize), gru="".join(gru)))
     text = text.replace('"float32", "float16",\n "int8"', ", ".join(f'"{each}"' for each in every))
     found = extract_limits.extract(text, "2026-06")["tables"]
-    file = json.loads((extract_limits.FOLDER / "2026-06.json").read_text(encoding="utf-8"))
+    file = json.loads((extract_limits.FOLDER / "2026-06.limits.json").read_text(encoding="utf-8"))
     assert len(found) == 2
     assert found == {name: file["tables"][name] for name in found}

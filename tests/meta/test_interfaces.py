@@ -33,7 +33,7 @@ from tests.meta.specification import (
 )
 from tests.support import make_context
 from webnn import ML, Document, MLActivation, MLContext, MLGraph, MLGraphBuilder, MLOperand, MLTensor, Navigator
-from webnn.validation.idl import IdlOperation
+from webnn.validation.drafts.idl import IdlOperation
 
 #: Public members that no IDL has, with the reason.
 EXTRA: dict[str, dict[str, str]] = {

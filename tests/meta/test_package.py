@@ -77,7 +77,7 @@ def test_the_data_is_in_the_package() -> None:
         if not name.endswith((".py", ".pyc"))
     }
     assert present == listed
-    assert resources.files("webnn.validation.idl").joinpath("2024-06.json").is_file()
+    assert resources.files("webnn.validation.drafts").joinpath("2024-06.idl.json").is_file()
 
 
 def test_every_module_imports() -> None:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from tests.property.draws import ANY, PATTERNS, Draw, arrays, axis_lists, shapes
 from tests.property.programs import INPUT, Program, Step, Value, compute_step
-from tests.support import Array
-from webnn.validation.descriptor import DATA_TYPES
-from webnn.validation.revision import MAX_RANK, REVISION_2024_06
+from tests.support import FIRST, Array
+from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
 
 __all__ = ["exact_programs", "layered_programs"]
 
@@ -91,7 +90,7 @@ def _is_float(value: Array) -> bool:
 def _unary(c: Composer) -> None:
     name = c.draw(st.sampled_from(["abs", "ceil", "floor", "identity", "neg", "sqrt", "relu", "logicalNot"]))
     argument = "a" if name == "logicalNot" else "input"
-    allowed = REVISION_2024_06.data_types.get(name, {}).get(argument, DATA_TYPES)
+    allowed = FIRST.data_types.get(name, {}).get(argument, DATA_TYPES)
     value = c.pick(lambda value: value.dtype.name in allowed)
     if value is not None:
         c.add(name, {argument: value})
@@ -195,7 +194,7 @@ def _reduce(c: Composer) -> None:
     name = c.draw(st.sampled_from(["reduceMax", "reduceMin", "argMax", "argMin", "reduceSum", "reduceProduct"]))
     # Sums of floats depend on the order.
     exact = name not in ("reduceSum", "reduceProduct")
-    allowed = [dtype for dtype in REVISION_2024_06.data_types.get(name, {}).get("input", DATA_TYPES) if exact or "float" not in dtype]
+    allowed = [dtype for dtype in FIRST.data_types.get(name, {}).get("input", DATA_TYPES) if exact or "float" not in dtype]
     input = c.pick(lambda value: value.dtype.name in allowed)
     if input is not None:
         options = {"axes": c.draw(axis_lists(c[input].ndim)), "keepDimensions": c.draw(st.booleans())}

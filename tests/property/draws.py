@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tests.reference._numbers import idl_float
-from tests.support import Array
-from webnn.validation.descriptor import DATA_TYPES
-from webnn.validation.revision import MAX_RANK, REVISION_2024_06
+from tests.support import FIRST, Array
+from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
 
 __all__ = ["ANY", "NUMBERS", "PATTERNS", "TAME", "Draw", "arrays", "axis_lists", "broadcastable", "floats", "optional", "shapes", "types"]
 
@@ -103,7 +102,7 @@ def arrays(dtype: str, shape: Sequence[int], styles: Sequence[str] = ANY) -> st.
 
 def types(name: str, argument: str = "input") -> st.SearchStrategy[str]:
     """Return the data types that an operation allows for an argument: the draft's table, all where it has no row."""
-    return st.sampled_from(REVISION_2024_06.data_types.get(name, {}).get(argument, DATA_TYPES))
+    return st.sampled_from(FIRST.data_types.get(name, {}).get(argument, DATA_TYPES))
 
 
 @st.composite

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from tests.property.calls import Call
 from tests.property.draws import ANY, TAME, Draw, arrays, axis_lists, broadcastable, floats, optional, shapes, types
-from webnn.validation.descriptor import DATA_TYPES
-from webnn.validation.revision import MAX_RANK
+from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
 
 __all__ = ["GATHER", "REDUCTION", "TENSOR"]
 

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from tests.property.calls import Call, Raw
-from tests.support import Act, Array
+from tests.support import FIRST, Act, Array
 from webnn import MLGraphBuilder
 from webnn.validation.descriptor import DATA_TYPES
-from webnn.validation.operations import OPERATIONS
-from webnn.validation.revision import REVISION_2024_06
 
 __all__ = ["ROWS", "Row", "mutated"]
 
@@ -139,13 +137,13 @@ def _of_another_type(argument: str) -> Row:
 
 def _of_another_rank(argument: str) -> Row:
     """The operand with one dimension more, and with one less."""
-    low, high = REVISION_2024_06.ranks[argument.split(" ", maxsplit=1)[0]][argument.split(" ")[1]]
+    low, high = FIRST.ranks[argument.split(" ", maxsplit=1)[0]][argument.split(" ")[1]]
     operand = argument.split(" ")[1]
 
     def values(call: Call) -> list[Any]:
         value = _given(call, operand)
         fewer = value.reshape(-1)[0].reshape([1] * (low - 1))
-        more = value.reshape([1] * (high + 1 - value.ndim) + list(value.shape)) if high < REVISION_2024_06.max_rank else None
+        more = value.reshape([1] * (high + 1 - value.ndim) + list(value.shape)) if high < FIRST.max_rank else None
         return [fewer] if more is None else [fewer, more]
 
     return _by_call(operand, values)
@@ -158,7 +156,7 @@ def _grown(value: Array, axis: int) -> Array:
 
 def _with_one_axis_more(value: Array) -> list[Array]:
     """Return the array with one axis more, unless no operand may have so many."""
-    return [value[None]] if value.ndim < REVISION_2024_06.max_rank else []
+    return [value[None]] if value.ndim < FIRST.max_rank else []
 
 
 def _of_another_shape(argument: str) -> Row:
@@ -201,14 +199,14 @@ def _other_builder(argument: str) -> Row:
 
 def _generic(name: str) -> list[Row]:
     """Rows that follow from the operation's signature and from the draft's tables of types and ranks."""
-    operation = OPERATIONS[name]
-    typed = REVISION_2024_06.data_types.get(name, {})
+    operation = FIRST.operations[name]
+    typed = FIRST.data_types.get(name, {})
     rows = [_of_type(argument, types) for argument, types in typed.items() if len(types) < len(DATA_TYPES)]
     for argument in () if operation.variadic else operation.operands:
         rows += [_always(argument, NO_OPERAND), _other_builder(argument)]
     for member in operation.members:
         rows += [_always(f"options.{member}", NO_OPERAND), _other_builder(f"options.{member}")]
-    for argument in REVISION_2024_06.ranks.get(name, {}):
+    for argument in FIRST.ranks.get(name, {}):
         rows.append(_of_another_rank(f"{name} {argument}"))
     return rows
 
@@ -387,7 +385,7 @@ _OWN: Mapping[str, Sequence[Row]] = {
     ],
     "prelu": _pair_rows("input", "slope"),
     "softmax": [_always("axis", [{}, [1, 2], Thing()]), _by_call("axis", lambda call: [_rank(call), 2**32 - 1, -1])],
-    **{name: _axes("options.axes") for name in OPERATIONS if name.startswith(("reduce", "arg"))},
+    **{name: _axes("options.axes") for name in FIRST.operations if name.startswith(("reduce", "arg"))},
     **dict.fromkeys(("averagePool2d", "l2Pool2d", "maxPool2d"), _POOL),
     "conv2d": [*_CONV, _of_channels("filter", "i", "oihw"), _by_call("options.groups", _wrong_groups)],
     "convTranspose2d": [
@@ -450,4 +448,4 @@ _OWN: Mapping[str, Sequence[Row]] = {
 }
 
 #: The mutations of each operation.
-ROWS: Mapping[str, Sequence[Row]] = {name: [*_generic(name), *_OWN.get(name, ())] for name in OPERATIONS}
+ROWS: Mapping[str, Sequence[Row]] = {name: [*_generic(name), *_OWN.get(name, ())] for name in FIRST.operations}

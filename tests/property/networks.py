@@ -10,7 +10,7 @@ from tests.property.calls import Call
 from tests.property.draws import TAME, Draw, arrays, axis_lists, broadcastable, floats, optional, shapes, types
 from tests.property.elementwise import OPTIONS
 from tests.support import Act
-from webnn.validation.revision import MAX_RANK
+from webnn.validation.descriptor import MAX_RANK
 
 __all__ = ["MATMUL", "NORMALIZATION", "RECURRENT"]
 

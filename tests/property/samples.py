@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.property.calls import Call
-from tests.support import CURRENT, Array
-from webnn.validation.operations import OPERATIONS_2026
+from tests.support import CURRENT, NEWEST, Array
 
 __all__ = ["MOVERS", "SAMPLES", "Sample", "numbers"]
 
@@ -46,7 +45,7 @@ class Sample:
 
     def call(self, operand: Array) -> Call:
         """Make the call on an operand."""
-        first = {} if self.member else {OPERATIONS_2026[self.name].operands[0]: operand}
+        first = {} if self.member else {NEWEST.operations[self.name].operands[0]: operand}
         # The reference takes float64 for operands, too: what it would round to their type is rounded here.
         options = {
             name: float(operand.dtype.type(value)) if isinstance(value, float) and operand.dtype.kind == "f" else value

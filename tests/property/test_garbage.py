@@ -20,10 +20,9 @@ from tests.property.calls import Call, Raw, connect
 from tests.property.hostile import Pairs, Raising, hostile
 from tests.property.profiles import hold
 from tests.property.strategies import CALLS
-from tests.support import CURRENT, make_context
+from tests.support import CURRENT, FIRST, NEWEST, make_context
 from webnn import MLContext, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.validation import webidl
-from webnn.validation.operations import OPERATIONS, OPERATIONS_2026, operations_of
 
 #: For each operation; in each of them every argument is replaced by everything.
 EXAMPLES = 3
@@ -116,7 +115,7 @@ def make_operand(builder: MLGraphBuilder, name: str = "operand") -> MLOperand:
 
 def check(context: MLContext, call: Call) -> None:
     builder = MLGraphBuilder(context)
-    operation = operations_of(context._revision)[call.name]
+    operation = context._revision.operations[call.name]
     members = [*(operation.options.model_fields if operation.options else ()), "label", "unknown"]
     for thing in things(builder):
         raw = Raw(thing)
@@ -142,8 +141,8 @@ def blamed(operation: str, call: Callable[[], object]) -> str:
 
 
 def test_there_are_all_operations() -> None:
-    assert set(CALLS) == set(OPERATIONS)
-    assert (len(OPERATIONS), len(OPERATIONS_2026)) == (78, 95)
+    assert set(CALLS) == set(FIRST.operations)
+    assert (len(FIRST.operations), len(NEWEST.operations)) == (78, 95)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -151,11 +150,11 @@ def test_operation(context: MLContext, name: str) -> None:
     hold("ci", EXAMPLES, CALLS[name], lambda call: check(context, call))
 
 
-@pytest.mark.parametrize("name", OPERATIONS_2026)
+@pytest.mark.parametrize("name", NEWEST.operations)
 def test_operation_2026(current: MLContext, name: str) -> None:
     limits = current.opSupportLimits()[name]
     case = claims.case(next(claims.claims(name, limits)), limits)
-    operation = OPERATIONS_2026[name]
+    operation = NEWEST.operations[name]
     given: dict[str, Any] = {each: np.zeros(shape, dataType) for each, dataType, shape in case.operands}
     arguments = {each: [given[each]] * 2 if operation.variadic else given[each] for each in operation.operands}
     arguments |= {argument.name: value for argument, value in zip(operation.arguments, case.arguments, strict=True)}

@@ -14,13 +14,10 @@ from typing import Any
 import pytest
 
 from tests.shared import SHARED
-from tests.support import PATIENCE
-from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, OperandDescriptor
-from webnn.validation.idl import load_idl
-from webnn.validation.limits import load_limits
-from webnn.validation.operations import OPERATIONS, OPERATIONS_2026
+from tests.support import BROWSERS, CURRENT, FIRST, NEWEST, PATIENCE, limits_of
+from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, OperandDescriptor
+from webnn.validation.drafts import find_revision, with_profile
 from webnn.validation.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load, load_profile, names, schema
-from webnn.validation.revision import BROWSERS, CURRENT, MAX_RANK, find_revision, with_profile
 
 FOLDER = Path(__file__).resolve().parents[2] / "validation" / "profiles"
 each_profile = pytest.mark.parametrize("name", PROFILES)
@@ -65,7 +62,7 @@ def test_the_source_is_told(name: str) -> None:
 
 @each_profile
 def test_the_order_is_that_of_the_idl(name: str) -> None:
-    dictionaries = load_idl(CURRENT)["dictionaries"]
+    dictionaries = find_revision(CURRENT).idl()["dictionaries"]
     limits = load_profile(name).limits()
     members = dictionaries["MLOpSupportLimits"]["members"]
     assert list(limits) == [member["name"] for member in members]
@@ -82,7 +79,7 @@ def test_a_device_takes_nothing_that_the_draft_refuses(name: str) -> None:
     for limits in (profile.input, profile.constant, profile.output):
         assert set(limits.data_types) <= set(every)
     wider = set()
-    for operation, rows in load_limits(BROWSERS).operations.items():
+    for operation, rows in limits_of(BROWSERS).operations.items():
         for row, allowed in rows.items():
             limits = profile.operations[operation][row]
             assert limits.data_types, (operation, row)
@@ -171,7 +168,7 @@ def test_the_limits_are_new_each_time() -> None:
 
 def test_every_operand_of_an_operation_has_a_row() -> None:
     renamed = {("where", "input"): "trueValue", ("where", "other"): "falseValue"}
-    for table in (OPERATIONS, OPERATIONS_2026):
+    for table in (FIRST.operations, NEWEST.operations):
         for name, operation in table.items():
             rows = [renamed.get((name, row), row) for row in (*operation.operands, *operation.members)]
             assert set(rows) <= set(names.operand_names()[name]), name
@@ -344,7 +341,7 @@ def test_a_revision_with_a_profile(revision: str, name: str) -> None:
 def test_the_size_of_an_operand() -> None:
     large = descriptor("uint8", 2**31)
     assert find_revision(CURRENT).unsupported(descriptor("uint8", 2, 2**30)).startswith("must have at most 2147483647 bytes, got ")
-    current = find_revision("2024-06")
+    current = FIRST
     assert with_profile(current, load_profile("dml")).unsupported(large) == ""
     reason = with_profile(current, load_profile("ort")).unsupported(large)
     assert reason.startswith('must have at most 2147483647 bytes on the device profile "ort", got uint8 [2147483648]')

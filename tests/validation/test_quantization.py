@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.support import CURRENT, Arguments, Shape, infer, make_context
+from tests.support import BROWSERS, CURRENT, Arguments, Shape, infer, limits_of, make_context
 from webnn import ML, MLGraphBuilder, WebNNTypeError
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, SMALL_TYPES, DataType, OperandDescriptor, integer_range
-from webnn.validation.limits import load_limits
-from webnn.validation.limits.browsers import EXTENSIONS
+from webnn.validation.drafts import find_revision
+from webnn.validation.drafts.browsers import EXTENSIONS
 from webnn.validation.quantization import is_blockwise_broadcastable
-from webnn.validation.revision import BROWSERS, find_revision
 
 F, H = "float32", "float16"
 INTEGERS = ("int32", "uint32", "int8", "uint8")
@@ -124,7 +123,7 @@ def test_the_revision_is_the_drafts_and_small_integers() -> None:
 
 
 def test_the_limits_are_the_drafts_and_small_integers() -> None:
-    draft, browsers = load_limits(CURRENT), load_limits(BROWSERS)
+    draft, browsers = limits_of(CURRENT), limits_of(BROWSERS)
     assert browsers.data_types == draft.data_types + SMALL_TYPES
     assert list(browsers.operations) == list(draft.operations)
     for name, extensions in EXTENSIONS.items():
@@ -136,10 +135,10 @@ def test_the_limits_are_the_drafts_and_small_integers() -> None:
 
 
 def test_an_unknown_addition() -> None:
-    with pytest.raises(ValueError, match=r"no revision '2026-06\+others' .*'2026-06\+browsers'"):
+    with pytest.raises(ValueError, match=r"no addition 'others' .*'browsers'"):
         find_revision("2026-06+others")
-    with pytest.raises(ValueError, match=r"no limits of a revision '2024-06\+browsers'"):
-        load_limits("2024-06+browsers")
+    with pytest.raises(ValueError, match="'browsers' comes after '2026-06', not after '2024-06'"):
+        find_revision("2024-06+browsers")
 
 
 @pytest.mark.parametrize(

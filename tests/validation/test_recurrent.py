@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.support import Act, Arguments, Shape, infer, make_context
+from tests.support import FIRST, Act, Arguments, Shape, infer, make_context
 from webnn import MLGraphBuilder
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.operation import Call
-from webnn.validation.operations import OPERATIONS
-from webnn.validation.revision import REVISION_2024_06
 
 F, H = "float32", "float16"
 S, B, X, N = 2, 3, 4, 5  # steps, batchSize, inputSize, hiddenSize
@@ -235,7 +233,7 @@ def test_invalid(name: str, changed: dict[str, Any], options: dict[str, Any], ar
 @pytest.mark.parametrize("hiddenSize", [0, 2**30])
 def test_hidden_size(name: str, factor: int, message: str, hiddenSize: int) -> None:
     # No operand can be as large or as small as this step wants: only the validator itself gets there.
-    operation = OPERATIONS[name]
+    operation = FIRST.operations[name]
     shapes = {
         "input": (1, 1),
         "weight": (factor * hiddenSize, 1),
@@ -248,7 +246,7 @@ def test_hidden_size(name: str, factor: int, message: str, hiddenSize: int) -> N
     arguments = (1, hiddenSize) if isSequence else (hiddenSize,)
     assert operation.options is not None
     with pytest.raises(TypeError, match=message):
-        operation.infer(Call(name, operation.anchor, REVISION_2024_06), *operands, *arguments, operation.options())
+        operation.infer(Call(name, operation.anchor, FIRST), *operands, *arguments, operation.options())
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,13 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from tests.support import BROWSERS, limits_of
 from webnn import ML, MLGraphBuilder, MLOperand
 from webnn.check.changes import NEAREST, loss, suggest
 from webnn.check.report import Change
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
 from webnn.validation.errors import WebNNTypeError
-from webnn.validation.limits import load_limits
 from webnn.validation.profiles import PROFILES, Profile, TensorLimits, Violation, load_profile
-from webnn.validation.revision import BROWSERS
 
 # The data types
 
@@ -247,7 +246,7 @@ HELPED = {
 
 def refused_types(profile: Profile, operation: str, row: str) -> list[DataType]:
     """Return the types that the draft takes and a graph of the profile can have as an input, but not this operand."""
-    known = load_limits(BROWSERS).operations[operation][row].data_types
+    known = limits_of(BROWSERS).operations[operation][row].data_types
     return [each for each in known if each in profile.input.data_types and each not in profile.operations[operation][row].data_types]
 
 

@@ -36,7 +36,7 @@ def test_detection(tmp_path: Path, idl: str | None, name: str) -> None:
 @pytest.mark.parametrize("level", LEVELS, ids=[level.name for level in LEVELS])
 def test_what_belongs_to_a_level(level: Level) -> None:
     assert find_level(level.revision) is level
-    assert load_idl(level.revision, level.dialect).revision.startswith(level.revision)
+    assert load_idl(level.revision, level.dialect).revision.name.startswith(level.revision)
     assert load_expectations(level.name).path is not None
 
 

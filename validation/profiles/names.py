@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from webnn.validation.idl import load_idl
-from webnn.validation.revision import CURRENT
+from webnn.validation.drafts import for_devices
 
 __all__ = ["CONTEXT", "operand_names", "output_rows"]
 
@@ -18,7 +17,7 @@ CONTEXT = ("preferredInputLayout", "maxTensorByteLength", "input", "constant", "
 @cache
 def operand_names() -> Mapping[str, tuple[str, ...]]:
     """Return the rows of each operation: arguments, options that are operands, outputs."""
-    dictionaries = load_idl(CURRENT)["dictionaries"]
+    dictionaries = for_devices().idl()["dictionaries"]
     operations = [member for member in dictionaries["MLOpSupportLimits"]["members"] if member["name"] not in CONTEXT]
     return MappingProxyType(
         {member["name"]: tuple(row["name"] for row in dictionaries[str(member["type"])]["members"]) for member in operations}

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.descriptor import MAX_RANK, OperandDescriptor, Ranks, Types
 from webnn.validation.profiles.names import output_rows
-from webnn.validation.revision import MAX_RANK, Ranks, Types
 
 if TYPE_CHECKING:
     from webnn.validation.operation import Call

@@ -15,11 +15,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from webnn.validation import webidl
-from webnn.validation.descriptor import DataType
+from webnn.validation.descriptor import MAX_RANK, DataType
 from webnn.validation.device_type import DEVICE_TYPES, DeviceType
 from webnn.validation.profiles.names import CONTEXT, operand_names
 from webnn.validation.profiles.profile import Operations, Profile, TensorLimits
-from webnn.validation.revision import MAX_RANK
 
 __all__ = ["Problem", "ProfileError", "check", "printable", "resolve"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 from webnn.check.report import Change
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
-from webnn.validation.limits import OperandLimits, load_limits
+from webnn.validation.drafts import for_devices
+from webnn.validation.drafts.limits import OperandLimits
 from webnn.validation.profiles.profile import RENAMED
-from webnn.validation.revision import BROWSERS
 
 if TYPE_CHECKING:
     from webnn.validation.profiles import Profile, TensorLimits, Violation
@@ -79,8 +79,8 @@ def suggest(violation: Violation, profile: Profile) -> Change | None:
     if violation.kind == "operation" or not violation.allowed:
         return None
     given = cast("DataType", violation.given)
-    rows = load_limits(BROWSERS).operations.get(violation.operation)
-    if rows is None:
+    rows = _rows(violation.operation)
+    if not rows:
         return _change_tensor(violation.operation, given, violation.allowed, profile)
     return _change_operand(violation, given, rows, profile)
 
@@ -147,13 +147,19 @@ def _change_rank(violation: Violation, profile: Profile) -> Change | None:
     if tensor is not None:
         return Change(text=f"{tensor.format(f'{high}-D')}: {how}")
     keep = f"keep {what} at {high}-D from the start: {how}"
-    rows = load_limits(BROWSERS).operations.get(violation.operation, {})
+    rows = _rows(violation.operation)
     if (row := _row(what)) in rows and rows[row].output:
         # It is refused before anything could reshape it.
         return Change(text=keep)
     if not _reshapes(reshape, rank, high):
         return Change(text=f"{keep} (reshape takes no {rank}-D operand here)")
     return Change(text=f"reshape {what} to {high}-D: {how}")
+
+
+def _rows(operation: str) -> Mapping[str, OperandLimits]:
+    """Return the limits of an operation's operands; none for what is no operation."""
+    limits = for_devices().limits
+    return {} if limits is None else limits.operations.get(operation, {})
 
 
 def _row(argument: str) -> str:

@@ -20,8 +20,8 @@ from webnn.commands.failure import failure
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
 from webnn.processes.pool import cores
+from webnn.validation.drafts import find_revision
 from webnn.validation.profiles import PROFILES, ProfileError, is_name, load_profile
-from webnn.validation.revision import find_revision
 
 __all__ = ["command"]
 

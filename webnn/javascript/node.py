@@ -43,6 +43,7 @@ from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
 from webnn.processes.child import end
 from webnn.processes.lifetime import SIGNALLED, ends_at_signals
+from webnn.validation.revision import Revision
 
 __all__ = ["ENDED_BY_USER", "FAULT", "MEMORY", "OUT_OF_TIME", "Node", "NodeMissingError", "Program", "find_node", "run_program"]
 
@@ -85,7 +86,7 @@ class Program:
         files: The files it can read.
         timeout: After how many seconds it is ended; ``None`` for never.
         memory: The most bytes of memory that its process may write to, where the system can limit that.
-        revision: The revision of the draft.
+        revision: The draft, or its name.
         dialect: What browsers had beside it (`load_idl`).
     """
 
@@ -95,7 +96,7 @@ class Program:
     files: Files
     timeout: float | None = None
     memory: int = MEMORY
-    revision: str = "2024-06"
+    revision: str | Revision = "2024-06"
     dialect: str | None = None
 
 

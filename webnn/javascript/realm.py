@@ -22,6 +22,7 @@ import webnn
 from webnn.javascript.dispatch import Bytes, Dispatcher, Observe
 from webnn.javascript.idl import load_idl
 from webnn.javascript.legacy import Legacy
+from webnn.validation.revision import Revision
 
 if TYPE_CHECKING:
     import quickjs
@@ -73,7 +74,7 @@ class Realm:
         read: Returns the text of a file by its path on the server, ``None`` if there is none.
         log: Takes what the program writes to its console: the level and the text.
         emit: Takes what a script tells the host through the function ``emit``: a kind and a text.
-        revision: The revision of the draft whose IDL the binding interprets.
+        revision: The draft whose IDL the binding interprets, or its name.
         memory: The most bytes that the engine may allocate; more is an error that the program sees.
         observe: Is told of every call that the emulator answers without an error.
         dialect: What the IDL has beside the draft's (`load_idl`).
@@ -90,7 +91,7 @@ class Realm:
         read: Callable[[str], str | None],
         log: Callable[[str, str], None],
         emit: Callable[[str, str], None],
-        revision: str,
+        revision: str | Revision,
         memory: int,
         observe: Observe = lambda *_: None,
         dialect: str | None = None,

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import webnn
+from tests.support import CURRENT
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.clock import PATIENT
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.idl import load_idl
 from webnn.javascript.legacy import Legacy
-from webnn.validation.revision import CURRENT
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.harness import Settings, run_test
 

@@ -254,5 +254,5 @@ def test_texts_that_utf_8_cannot_hold(program: Program) -> None:
 
 
 def test_idl_of_no_revision() -> None:
-    with pytest.raises(ValueError, match=r"there is no IDL of a revision '1999-01' here"):
+    with pytest.raises(ValueError, match=r"there is no revision '1999-01' of the specification here"):
         load_idl("1999-01")

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import webnn
+from tests.support import CURRENT
 from webnn.context.engine.session import CompiledGraph
 from webnn.javascript.dispatch import Bytes, Dispatcher
 from webnn.javascript.idl import load_idl
-from webnn.validation.revision import CURRENT
 
 PAIR = {"dataType": "float32", "shape": [2]}
 ML, CONTEXT, BUILDER = 0, 1, 2

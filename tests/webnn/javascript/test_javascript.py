@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import webnn
+from tests.support import CURRENT
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import WEB, make_checkout
 from tests.wpt_runner.clock import PATIENT
 from webnn.context.engine.session import CompiledGraph
-from webnn.validation.revision import CURRENT
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, run_test
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import CURRENT
 from tests.webnn.javascript.node_support import Outcome, run
-from webnn.validation.revision import CURRENT
 
 START = """
 const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context), pair = {dataType: 'float32', shape: [2]};

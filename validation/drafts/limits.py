@@ -1,6 +1,6 @@
 """The tables of tensor limits of a draft, as data: which data types and ranks each operation allows, and which it requires.
 
-`tools/extract_limits.py` takes the files from the drafts, since they have such tables. A file holds, beside its ``source``:
+`tools/extract_limits.py` takes the files ``<draft>.limits.json`` from the drafts that have such tables. Beside its ``source``, a file has:
 
 - ``dataTypes``: the draft's data types, in the order of ``MLOperandDataType``; every list of types is in that order;
 - ``tables``: by its anchor, each table: the ``operations`` it is for, and its ``operands`` by name.
@@ -14,7 +14,7 @@ it, an output ``"output"``, ``"outputs"`` (each of the sequence) or ``"output0"`
 - where it is so, ``option``: the operand is a member of the options; ``output``: it is an output; ``sequence``: it is each item of the
   argument, a sequence; ``condition``: the member of the options that must be true for the output to be there.
 
-`load_limits` resolves what refers to something else.
+`read_limits` resolves references.
 """
 
 from __future__ import annotations
@@ -22,16 +22,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-from webnn.validation.descriptor import SMALL_TYPES, DataType
-from webnn.validation.limits.browsers import EXTENSIONS
-from webnn.validation.revision import BROWSERS, MAX_RANK, Ranks, Types
+from webnn.validation.descriptor import MAX_RANK, DataType, Ranks, Types
 
-__all__ = ["Limits", "OperandLimits", "load_limits", "tables"]
+__all__ = ["Limits", "OperandLimits", "read_limits", "tables", "with_rows", "with_types"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,18 +75,9 @@ class Limits:
     operations: Mapping[str, Mapping[str, OperandLimits]]
 
 
-@cache
-def load_limits(revision: str) -> Limits:
-    """Read the limits of a revision, for example ``"2026-06"``, at its first use; for ``"2026-06+browsers"`` with what browsers add.
-
-    Raises:
-        ValueError: There are none of that name. The draft of June 2024 has no such tables.
-    """
-    if revision == BROWSERS:
-        return _with_extensions(load_limits(revision.partition("+")[0]))
-    file = resources.files("webnn.validation.limits") / f"{revision}.json"
-    if not file.is_file():
-        raise ValueError(f"there are no limits of a revision {revision!r} here")
+def read_limits(name: str) -> Limits:
+    """Read the file of a draft, for example ``"2026-06"``."""
+    file = resources.files("webnn.validation.drafts") / f"{name}.limits.json"
     data = json.loads(file.read_text(encoding="utf-8"))
     operations: dict[str, Mapping[str, OperandLimits]] = {}
     for table in data["tables"].values():
@@ -103,15 +91,27 @@ def load_limits(revision: str) -> Limits:
     )
 
 
-def _with_extensions(limits: Limits) -> Limits:
-    """Add what browsers take beyond a draft."""
-    operations = dict(limits.operations)
-    for operation, extensions in EXTENSIONS.items():
-        operands = {
-            name: replace(each, data_types=each.data_types + extensions.get(name, ())) for name, each in operations[operation].items()
+def with_rows(limits: Limits, rows: Mapping[str, Mapping[str, OperandLimits]]) -> Limits:
+    """Return limits with other rows, by operation and operand: those that are there are replaced, the others are added."""
+    changed = {operation: MappingProxyType({**limits.operations.get(operation, {}), **operands}) for operation, operands in rows.items()}
+    return replace(limits, operations=MappingProxyType({**limits.operations, **changed}))
+
+
+def with_types(limits: Limits, data_types: Types, allowed: Mapping[str, Mapping[str, Types]]) -> Limits:
+    """Return limits with more data types.
+
+    Args:
+        limits: The limits.
+        data_types: The types that are new.
+        allowed: Which of them operations allow, by operation and operand.
+    """
+    rows = {
+        operation: {
+            name: replace(row, data_types=row.data_types + operands.get(name, ())) for name, row in limits.operations[operation].items()
         }
-        operations[operation] = MappingProxyType(operands)
-    return replace(limits, data_types=limits.data_types + SMALL_TYPES, operations=MappingProxyType(operations))
+        for operation, operands in allowed.items()
+    }
+    return replace(with_rows(limits, rows), data_types=limits.data_types + data_types)
 
 
 def _operand(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]], every: list[DataType]) -> OperandLimits:
@@ -139,7 +139,7 @@ def _operand(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]], ever
     )
 
 
-def tables(revision: str, max_rank: int = MAX_RANK) -> tuple[Mapping[str, Mapping[str, Types]], Mapping[str, Mapping[str, Ranks]]]:
+def tables(limits: Limits, max_rank: int = MAX_RANK) -> tuple[Mapping[str, Mapping[str, Types]], Mapping[str, Mapping[str, Ranks]]]:
     """Make the tables that validators check operands against, `Revision.data_types` and `Revision.ranks`.
 
     Every operation has a row for every argument that is an operand, by its name (``"input"``), and for every option that is one
@@ -147,18 +147,15 @@ def tables(revision: str, max_rank: int = MAX_RANK) -> tuple[Mapping[str, Mappin
     chooses the output's type: it is neither another operand's nor the only one.
 
     Args:
-        revision: The revision's name.
+        limits: The limits.
         max_rank: The largest rank of any operand: the bound where the draft sets none.
 
     Returns:
         The allowed data types, and the smallest and the largest allowed rank, by operation and operand.
-
-    Raises:
-        ValueError: There are no limits of that name.
     """
     data_types: dict[str, Mapping[str, Types]] = {}
     ranks: dict[str, Mapping[str, Ranks]] = {}
-    for operation, operands in load_limits(revision).operations.items():
+    for operation, operands in limits.operations.items():
         inputs = {f"options.{name}" if each.option else name: each for name, each in operands.items() if not each.output}
         chosen = {name: each for name, each in operands.items() if each.output and not each.same_type_as and len(each.data_types) > 1}
         data_types[operation] = MappingProxyType({name: each.data_types for name, each in {**inputs, **chosen}.items()})

@@ -1,4 +1,4 @@
-"""What browsers take beyond the current draft, as data: int4 and uint4, two elements in a byte.
+"""What browsers take beyond a draft, since 2026-06: int4 and uint4, two elements in a byte.
 
 No draft has these types. Chromium has, by what its backends support (as of 2025 and 2026, read from its source and, for LiteRT, measured):
 
@@ -14,17 +14,21 @@ The table is the union of them: what some browser takes.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 
-from webnn.validation.descriptor import SMALL_TYPES, DataType
+from webnn.validation.descriptor import SMALL_TYPES, Types
+from webnn.validation.dictionary import convertDataType
+from webnn.validation.drafts.delta import Delta
+from webnn.validation.drafts.limits import Limits, with_types
+from webnn.validation.operation import Argument
 
-__all__ = ["EXTENSIONS"]
+__all__ = ["BROWSERS", "EXTENSIONS"]
 
-_Types = tuple[DataType, ...]
-_INT4: _Types = ("int4",)
+_INT4: Types = ("int4",)
 
 #: The data types that browsers add to those of the draft, by operation and operand.
-EXTENSIONS: Mapping[str, Mapping[str, _Types]] = MappingProxyType(
+EXTENSIONS: Mapping[str, Mapping[str, Types]] = MappingProxyType(
     {
         "cast": {"input": SMALL_TYPES, "output": SMALL_TYPES},
         "concat": {"inputs": _INT4, "output": _INT4},
@@ -34,4 +38,17 @@ EXTENSIONS: Mapping[str, Mapping[str, _Types]] = MappingProxyType(
         "reshape": {"input": _INT4, "output": _INT4},
         "transpose": {"input": SMALL_TYPES, "output": SMALL_TYPES},
     }
+)
+
+
+def _extend(limits: Limits | None) -> Limits | None:
+    return None if limits is None else with_types(limits, SMALL_TYPES, EXTENSIONS)
+
+
+BROWSERS = Delta(
+    name="browsers",
+    since="2026-06",
+    changed={"cast": {"arguments": (Argument("dataType", partial(convertDataType, small=True)),)}},
+    flags={"small_integers": True},
+    limits=_extend,
 )

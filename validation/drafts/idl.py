@@ -1,6 +1,8 @@
-"""The Web IDL of each revision of the specification, as data: what a binding to another language, and the tests, read.
+"""The Web IDL of a draft, as data: what a binding to another language, and the tests, read.
 
-`tools/extract_idl.py` takes the files from the drafts. Order is the IDL's own where it means something: members, arguments, overloads.
+`tools/extract_idl.py` takes the files ``<draft>.idl.json`` from the drafts.
+
+Order is the IDL's own where it means something: members, arguments, overloads.
 
 A type is its name (``"MLOperand"``, ``"unsigned long"``) or a mapping: ``{"sequence": type}``, ``{"promise": type}``,
 ``{"FrozenArray": type}``, ``{"record": [key, type]}``, ``{"union": [type, ...]}``, ``{"nullable": type}``, or
@@ -9,12 +11,24 @@ A type is its name (``"MLOperand"``, ``"unsigned long"``) or a mapping: ``{"sequ
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import resources
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, cast
 
-__all__ = ["Idl", "IdlArgument", "IdlAttribute", "IdlDictionary", "IdlInterface", "IdlMember", "IdlOperation", "IdlType", "load_idl"]
+__all__ = [
+    "Idl",
+    "IdlArgument",
+    "IdlAttribute",
+    "IdlDictionary",
+    "IdlInterface",
+    "IdlMember",
+    "IdlOperation",
+    "IdlType",
+    "merge_idl",
+    "read_idl",
+]
 
 IdlType = str | Mapping[str, Any]
 
@@ -74,7 +88,7 @@ class IdlInterface(TypedDict):
 
 
 class Idl(TypedDict):
-    """The IDL of a revision.
+    """The IDL of a draft.
 
     Attributes:
         source: The draft's title, revision, address and license.
@@ -97,14 +111,44 @@ class Idl(TypedDict):
     anchors: list[str]
 
 
-def load_idl(revision: str) -> Idl:
-    """Read the IDL of a revision, for example ``"2024-06"``.
-
-    Raises:
-        ValueError: There is none of that name.
-    """
-    file = resources.files("webnn.validation.idl") / f"{revision}.json"
-    if not file.is_file():
-        raise ValueError(f"there is no IDL of a revision {revision!r} here")
+def read_idl(name: str) -> Idl:
+    """Read the file of a draft, for example ``"2024-06"``."""
+    file = resources.files("webnn.validation.drafts") / f"{name}.idl.json"
     idl: Idl = json.loads(file.read_text(encoding="utf-8"))
     return idl
+
+
+def merge_idl(idl: Idl, changes: Mapping[str, Any]) -> Idl:
+    """Return an IDL with changes. What has the name, or the signature, of something that is there replaces it.
+
+    Args:
+        idl: The IDL; it stays as it is.
+        changes: Values of ``enumerations``, to be added; ``members`` of ``dictionaries``; ``operations`` and ``attributes`` of
+            ``interfaces``. Under ``without`` a dictionary or an interface lists what goes: a member's name, or the signature of an
+            overload, ``[name, type of each argument]``.
+    """
+    merged = cast("dict[str, Any]", copy.deepcopy(idl))
+    for name, values in changes.get("enumerations", {}).items():
+        merged["enumerations"].setdefault(name, []).extend(values)
+    for kind, name, lists in (
+        *(("dictionaries", name, ("members",)) for name in changes.get("dictionaries", ())),
+        *(("interfaces", name, ("operations", "attributes")) for name in changes.get("interfaces", ())),
+    ):
+        present, change = merged[kind].setdefault(name, {}), changes[kind][name]
+        gone = {json.dumps(each) for each in change.get("without", ())}
+        for each in lists:
+            _replace(present.setdefault(each, []), change.get(each, []), gone, _signature if each == "operations" else _name)
+    return cast(Idl, merged)
+
+
+def _replace(present: list[Any], new: list[Any], gone: set[str], key: Callable[[Mapping[str, Any]], str]) -> None:
+    gone = gone.union(map(key, new))
+    present[:] = [each for each in present if gone.isdisjoint((key(each), _name(each)))] + new
+
+
+def _name(member: Mapping[str, Any]) -> str:
+    return json.dumps(member["name"])
+
+
+def _signature(operation: Mapping[str, Any]) -> str:
+    return json.dumps([operation["name"], *(argument["type"] for argument in operation["arguments"])])

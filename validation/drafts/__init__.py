@@ -1,0 +1,104 @@
+"""The drafts of the specification: a chain, in which each one says what it changes in the one before it.
+
+A draft is a module, with its IDL and its tables of limits beside it as data. An addition, such as what browsers have beyond a draft, is a
+module, too: ``"2026-06+browsers"`` is a draft with an addition. docs/adding-an-op.md says how to write either of them, in this package or
+in another one.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from webnn.validation.drafts import draft_2024_06, draft_2026_06
+from webnn.validation.drafts.browsers import BROWSERS
+from webnn.validation.drafts.delta import Delta, compose
+from webnn.validation.revision import Revision
+
+if TYPE_CHECKING:
+    from webnn.validation.profiles import Profile
+
+__all__ = ["DEFAULT", "DELTAS", "DRAFTS", "Delta", "compose", "explain_absence", "find_revision", "for_devices", "with_profile"]
+
+_FIRST = draft_2024_06.DRAFT
+#: The drafts behind the first one, and the additions.
+DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT,)
+_ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS,)})
+#: The names of the drafts, the oldest first.
+DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
+#: The draft of a program that names none.
+DEFAULT = _FIRST.name
+
+
+@cache
+def find_revision(name: str) -> Revision:
+    """Return a draft by its name, with additions behind plus signs: ``"2026-06+browsers"``.
+
+    A part of the name with a colon is one of another package: ``"2026-06+proposals.rope:ROPE"`` adds the `Delta` ``ROPE`` of the module
+    ``proposals.rope``, which is imported.
+
+    Raises:
+        ValueError: There is no such draft or addition, or the addition does not fit the draft.
+    """
+    first, *additions = name.split("+")
+    if first not in DRAFTS:
+        raise ValueError(f"there is no revision {name!r} of the specification here; known are {[*DRAFTS, for_devices().name]}")
+    last = DRAFTS.index(first)
+    revision = compose(_FIRST, *DELTAS[:last])
+    unknown: dict[str, dict[str, str]] = {}
+    for delta in DELTAS[last:]:
+        for operation, options in delta.unknown.items():
+            unknown.setdefault(operation, {}).update(options)
+    operations = {
+        operation: replace(row, elsewhere={**unknown[operation], **row.elsewhere}) if operation in unknown else row
+        for operation, row in revision.operations.items()
+    }
+    return compose(replace(revision, operations=MappingProxyType(operations)), *map(_find_addition, additions))
+
+
+def _find_addition(name: str) -> Delta:
+    module, _, attribute = name.partition(":")
+    if not attribute:
+        if name not in _ADDITIONS:
+            raise ValueError(f"there is no addition {name!r} to a revision here; known are {list(_ADDITIONS)}")
+        return _ADDITIONS[name]
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"there is no addition {name!r} to a revision: {error}") from error
+    if not isinstance(found, Delta):
+        raise ValueError(f"the addition {name!r} to a revision must be a Delta, got {found!r}")
+    return found
+
+
+def explain_absence(revision: Revision, member: str) -> str:
+    """Say what a draft has in the place of a member that it lacks; empty for nothing.
+
+    Args:
+        revision: The draft.
+        member: The member, for example ``"MLContext.compute"``.
+    """
+    if member in revision.removed:
+        return revision.removed[member]
+    interface, _, name = member.partition(".")
+    for delta in DELTAS:
+        if name in delta.adds.get(interface, {}):
+            return delta.adds[interface][name] or f'a context of ML(revision="{delta.name}") has it'
+    return ""
+
+
+def for_devices(revision: Revision | None = None) -> Revision:
+    """Return a draft, by default the newest one, with what devices have beyond it, if there is such an addition to it."""
+    revision = find_revision(DRAFTS[-1]) if revision is None else revision
+    if BROWSERS.since in revision.history and BROWSERS.name not in revision.history:
+        return find_revision(f"{revision.name}+{BROWSERS.name}") if revision.name in DRAFTS else compose(revision, BROWSERS)
+    return revision
+
+
+def with_profile(revision: Revision, profile: Profile) -> Revision:
+    """Return a revision with the limits of a device, and with what devices have beyond it."""
+    return replace(for_devices(revision), profile=profile, max_byte_length=profile.max_byte_length)

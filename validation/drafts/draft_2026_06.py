@@ -1,0 +1,146 @@
+"""The draft of June 2026: `MLTensor` and `dispatch()`, 17 more operations, tables of tensor limits, numbers of any size."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import PlainValidator
+
+from webnn.validation import activation, matmul, normalization, padding, pooling, recurrent, reduction, resample, tensor, webidl
+from webnn.validation.dictionary import ActivationNames, Dictionary, Double, Number, convertDataType
+from webnn.validation.drafts.delta import Delta, RowChanges, renamed, retyped
+from webnn.validation.drafts.idl import read_idl
+from webnn.validation.drafts.limits import read_limits
+from webnn.validation.operation import Argument
+from webnn.validation.operations import OPERATIONS
+from webnn.validation.shapes import bidirectionally_broadcast
+
+__all__ = ["DRAFT"]
+
+_NAME = "2026-06"
+
+_ADDED = (
+    "cumulativeSum dequantizeLinear gatherElements gatherND isInfinite isNaN logicalAnd logicalOr logicalXor notEqual quantizeLinear "
+    "reverse roundEven scatterElements scatterND sign tile"
+)
+
+
+class _PadOptions(padding.PadOptions):
+    """``MLPadOptions``: without the mode "symmetric"; the value is cast to the input's type."""
+
+    mirrors_again: ClassVar[bool] = False
+
+    mode: Annotated[
+        Literal["constant", "edge", "reflection"],
+        PlainValidator(webidl.enumeration("MLPaddingMode", ("constant", "edge", "reflection"))),
+    ] = "constant"
+    value: Number = 0
+
+
+class _Resample2dOptions(resample.Resample2dOptions):
+    """``MLResample2dOptions``: the same members with another meaning."""
+
+    has_neighbours: ClassVar[bool] = False
+    maps_with_scales: ClassVar[bool] = False
+
+
+def _convertAxis(value: object) -> int:
+    """Convert the axis of ``argMin`` and ``argMax``; a program for an earlier draft gives none."""
+    if value is None:
+        raise webidl.ConversionError("must be given: it takes the place of options.axes")
+    return webidl.enforceRangeUnsignedLong(value)
+
+
+def _doubles(model: type[Dictionary], *members: str) -> RowChanges:
+    """Options that are doubles, cast to the input's type."""
+    return {"options": retyped(model, **dict.fromkeys(members, Double)), "numbers": members}
+
+
+def _names(model: type[Dictionary]) -> RowChanges:
+    """Activations by their names."""
+    return {"options": retyped(model, activations=ActivationNames | None)}
+
+
+_ARG_MIN_MAX: RowChanges = {
+    "infer": reduction.arg_min_max_of_axis,
+    "arguments": (Argument("axis", _convertAxis),),
+    "options": reduction.ArgMinMaxOfAxisOptions,
+    "elsewhere": {"axes": "the argument axis", "selectLastIndex": ""},
+}
+_POOL: RowChanges = {
+    "options": renamed(pooling.Pool2dOptions, roundingType="outputShapeRounding"),
+    "elsewhere": {"roundingType": "outputShapeRounding"},
+}
+_COMPUTE = "it has compute(graph, inputs, outputs) over arrays in the place of tensors"
+
+DRAFT = Delta(
+    name=_NAME,
+    after="2024-06",
+    added=[OPERATIONS[name] for name in _ADDED.split()],
+    changed={
+        "argMax": _ARG_MIN_MAX,
+        "argMin": _ARG_MIN_MAX,
+        "averagePool2d": _POOL,
+        "batchNormalization": _doubles(normalization.BatchNormalizationOptions, "epsilon"),
+        "cast": {"arguments": (Argument("dataType", convertDataType),)},
+        "clamp": {
+            "options": retyped(activation.ClampOptions, minValue=Number | None, maxValue=Number | None),
+            "numbers": ("minValue", "maxValue"),
+        },
+        "elu": _doubles(activation.EluOptions, "alpha"),
+        "gemm": _doubles(matmul.GemmOptions, "alpha", "beta"),
+        "gru": _names(recurrent.GruOptions),
+        "gruCell": _names(recurrent.GruCellOptions),
+        "hardSigmoid": _doubles(activation.HardSigmoidOptions, "alpha", "beta"),
+        "instanceNormalization": _doubles(normalization.InstanceNormalizationOptions, "epsilon"),
+        "l2Pool2d": _POOL,
+        "layerNormalization": _doubles(normalization.LayerNormalizationOptions, "epsilon"),
+        "leakyRelu": _doubles(activation.LeakyReluOptions, "alpha"),
+        "linear": _doubles(activation.LinearOptions, "alpha", "beta"),
+        "lstm": _names(recurrent.LstmOptions),
+        "lstmCell": _names(recurrent.LstmCellOptions),
+        "maxPool2d": _POOL,
+        "pad": {"options": _PadOptions, "numbers": ("value",)},
+        "prelu": {"infer": partial(activation.prelu, broadcast=bidirectionally_broadcast)},
+        "resample2d": {"options": _Resample2dOptions},
+        "slice": {"options": tensor.SliceOptions},
+        "softmax": {"arguments": (Argument("axis", webidl.enforceRangeUnsignedLong),)},
+        "where": {"operands": ("condition", "trueValue", "falseValue"), "infer": tensor.where},
+    },
+    unknown={
+        **{name: {"outputShapeRounding": "roundingType"} for name in ("averagePool2d", "l2Pool2d", "maxPool2d")},
+        **{name: {"outputDataType": ""} for name in ("argMax", "argMin")},
+        "slice": {"strides": ""},
+    },
+    adds={
+        "MLContext": {
+            "accelerated": "createContext() takes deviceType in its place",
+            "createConstantTensor": _COMPUTE,
+            "createTensor": _COMPUTE,
+            "destroy": "",
+            "dispatch": _COMPUTE,
+            "lost": "",
+            "opSupportLimits": "",
+            "readTensor": _COMPUTE,
+            "writeTensor": _COMPUTE,
+        },
+        "MLGraph": {"destroy": ""},
+    },
+    removes={"MLContext": {"compute": "it has createTensor(), writeTensor(), dispatch() and readTensor() in the place of compute()"}},
+    flags={
+        "max_dimension": 2**31 - 1,
+        "max_tensor_count": 8192,
+        "checks_operands": True,
+        "tensors": True,
+        "activations": False,
+        "shape": "shape",
+        "attributes": True,
+        "build_once": True,
+        "any_buffer": True,
+        "big_numbers": True,
+        "convert_name": webidl.usvString,
+    },
+    idl=lambda _: read_idl(_NAME),
+    limits=lambda _: read_limits(_NAME),
+)

@@ -1,0 +1,81 @@
+"""The dictionaries ``MLOperandDescriptor`` and ``MLTensorDescriptor``: `#dictdef-mloperanddescriptor`, `#dictdef-mltensordescriptor`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from webnn.validation import webidl
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.dictionary import Boolean, DataTypeMember, Dictionary, UnsignedLongSequence, convertMembers, member_names
+from webnn.validation.ignored import explain_member, warn_ignored
+from webnn.validation.operation import Call
+
+__all__ = [
+    "OperandDescriptorWithDimensions",
+    "OperandDescriptorWithShape",
+    "TensorDescriptor",
+    "convertDescriptor",
+    "convertTensorDescriptor",
+]
+
+
+class OperandDescriptorWithDimensions(Dictionary):
+    """``MLOperandDescriptor`` until 2024-06."""
+
+    dataType: DataTypeMember
+    dimensions: UnsignedLongSequence = ()
+
+
+class OperandDescriptorWithShape(Dictionary):
+    """``MLOperandDescriptor`` since 2026-06."""
+
+    dataType: DataTypeMember
+    shape: UnsignedLongSequence
+
+
+class TensorDescriptor(OperandDescriptorWithShape):
+    """``MLTensorDescriptor``."""
+
+    readable: Boolean = False
+    writable: Boolean = False
+
+
+D = TypeVar("D", bound=OperandDescriptorWithShape)
+
+
+def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
+    """Convert the argument ``descriptor`` to ``MLOperandDescriptor``; what remains is the descriptor.
+
+    Raises:
+        ConversionError: With the member's name in ``path``.
+    """
+    if call.revision.shape == "dimensions":
+        named = webidl.dictionary_members(members)
+        warn_ignored(call, "descriptor", named, member_names(OperandDescriptorWithDimensions))
+        given = convertMembers(OperandDescriptorWithDimensions, named)
+        return OperandDescriptor(given.dataType, given.dimensions)
+    shaped = _convertShaped(call, OperandDescriptorWithShape, members)
+    return OperandDescriptor(shaped.dataType, shaped.shape)
+
+
+def convertTensorDescriptor(call: Call, members: Mapping[str, Any] | None) -> tuple[OperandDescriptor, bool, bool]:
+    """Convert the argument ``descriptor`` to ``MLTensorDescriptor``.
+
+    Returns:
+        The operand descriptor; whether the tensor is readable; whether it is writable.
+
+    Raises:
+        ConversionError: With the member's name in ``path``.
+    """
+    given = _convertShaped(call, TensorDescriptor, members)
+    return OperandDescriptor(given.dataType, given.shape), given.readable, given.writable
+
+
+def _convertShaped(call: Call, model: type[D], members: Any) -> D:
+    named, known = webidl.dictionary_members(members), member_names(model)
+    if "shape" not in named and "dimensions" in named:
+        reason = explain_member(call, "descriptor", "dimensions", known, "shape")
+        raise webidl.ConversionError(f"is required but missing: {reason}", ".shape")
+    warn_ignored(call, "descriptor", named, known)
+    return convertMembers(model, named, small=call.revision.small_integers)
