@@ -6,7 +6,7 @@ It travels with the context. `webnn.validation.drafts` has the drafts themselves
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from webnn.validation.descriptor import (
@@ -68,7 +68,7 @@ class Revision:
     members: frozenset[str]
     removed: Mapping[str, str]
     mixins: Mapping[str, tuple[type, ...]]
-    idl: Callable[[], Idl]
+    idl: Callable[[], Idl] = field(compare=False)
     limits: Limits | None
     data_types: Mapping[str, Mapping[str, Types]]
     ranks: Mapping[str, Mapping[str, Ranks]]

@@ -12,20 +12,21 @@ from webnn.validation.shapes import unidirectionally_broadcast
 
 __all__ = ["TRANSLATIONS"]
 
-#: The engine's attributes have the names of the options.
-_KERNELS = {
-    "elu": "Elu",
-    "gelu": "Gelu",
-    "hardSigmoid": "HardSigmoid",
-    "leakyRelu": "LeakyRelu",
-    "softplus": "Softplus",
-    "softsign": "Softsign",
-    "tanh": "Tanh",
+#: The engine's operator, and its attributes, which have the names of options.
+_KERNELS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "elu": ("Elu", ("alpha",)),
+    "gelu": ("Gelu", ()),
+    "hardSigmoid": ("HardSigmoid", ("alpha", "beta")),
+    "leakyRelu": ("LeakyRelu", ("alpha",)),
+    "softplus": ("Softplus", ()),
+    "softsign": ("Softsign", ()),
+    "tanh": ("Tanh", ()),
 }
 
 
 def _kernel(e: Emitter, op: Op) -> str:
-    return e.node(_KERNELS[op.name], [op["input"]], **dict(op.options or ()))
+    op_type, attributes = _KERNELS[op.name]
+    return e.node(op_type, [op["input"]], **{name: getattr(op.options, name) for name in attributes})
 
 
 def _clamp(e: Emitter, op: Op) -> str:

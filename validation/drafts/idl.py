@@ -135,6 +135,7 @@ def merge_idl(idl: Idl, changes: Mapping[str, Any]) -> Idl:
         *(("interfaces", name, ("operations", "attributes")) for name in changes.get("interfaces", ())),
     ):
         present, change = merged[kind].setdefault(name, {}), changes[kind][name]
+        present.update({key: value for key, value in change.items() if key not in {*lists, "without"}})
         gone = {json.dumps(each) for each in change.get("without", ())}
         for each in lists:
             _replace(present.setdefault(each, []), change.get(each, []), gone, _signature if each == "operations" else _name)
