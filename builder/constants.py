@@ -87,7 +87,7 @@ def scalar(dataType: DataType, number: float) -> Scalar:
 
     Args:
         dataType: The type.
-        number: The number. The draft of June 2024 gives a finite double; what the current one gives was cast already (`numbers.cast`), and
+        number: The number. Until 2024-06 a finite double; since 2026-06 it was cast already (`numbers.cast`), and
             stays what it is.
     """
     dtype = NUMPY_DTYPES[dataType]

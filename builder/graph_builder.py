@@ -98,7 +98,7 @@ class GraphBuilder(
 
         Args:
             name: The input's name, any non-empty string. Two inputs of one graph must not share a name.
-            descriptor: ``dataType``, and ``shape`` (at most 8 sizes, from 1 to 2^31 - 1; none for a scalar). The draft of June 2024 calls
+            descriptor: ``dataType``, and ``shape`` (at most 8 sizes, from 1 to 2^31 - 1; none for a scalar). The draft 2024-06 calls
                 it ``dimensions``, allows 2^32 - 1, and takes a scalar if it is missing.
             members: The descriptor's members as keyword arguments.
 
@@ -142,18 +142,18 @@ class GraphBuilder(
         """Create a constant operand, from a buffer, from one number, or from a constant tensor.
 
         ``constant(descriptor, buffer)`` copies the bytes of a NumPy array, or of any object with the buffer protocol, whose byte length
-        matches the descriptor; its element type is the descriptor's, or uint8 for plain bytes. The draft of June 2024 allows the first
+        matches the descriptor; its element type is the descriptor's, or uint8 for plain bytes. The draft 2024-06 allows the first
         only. `#api-mlgraphbuilder-constant-buffer`.
 
         ``constant(dataType, value)`` makes a scalar of the nearest number that the type has, the even one of two; for an integer type NaN
-        is 0. In the draft of June 2024 the fraction is dropped for an integer type, and the rest wraps modulo 2^bits.
+        is 0. Until 2024-06 the fraction is dropped for an integer type, and the rest wraps modulo 2^bits.
         `#api-mlgraphbuilder-constant-datatype-value`.
 
         ``constant(tensor)`` uses a tensor of `MLContext.createConstantTensor` in place. `#api-mlgraphbuilder-constant-tensor`.
 
         Args:
             descriptor: The descriptor, for the second form the data type, for the third one the tensor.
-            buffer: The data in row-major order, or for the second form a number, which the draft of June 2024 wants to be finite.
+            buffer: The data in row-major order, or for the second form a number, which the draft 2024-06 wants to be finite.
 
         Raises:
             WebNNTypeError: The descriptor is not valid or not supported, the data does not match it, or the tensor is not constant, was

@@ -1,7 +1,7 @@
-"""What `MLOperand.dataType` and `MLOperand.shape` are: attributes in the current draft, methods in that of June 2024.
+"""`MLOperand.dataType` and `MLOperand.shape`: methods until 2024-06, attributes since 2026-06.
 
 The annotations allow both, because an annotation does not know the context's revision. At run time each draft has its own form, and the
-other one is an error that says so: a call of an attribute, and a comparison or any other use of a method that was not called.
+other form is an error that says so: a call of an attribute, and a comparison or any other use of a method that was not called.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class DataTypeMember(str):
     __slots__ = ()
 
     def __call__(self) -> DataType:
-        """Refuse the form of June 2024."""
+        """Refuse the call: it is an attribute here."""
         raise _uncallable("dataType")
 
 
@@ -30,7 +30,7 @@ class ShapeMember(tuple[int, ...]):
     __slots__ = ()
 
     def __call__(self) -> list[int]:
-        """Refuse the form of June 2024."""
+        """Refuse the call: it is an attribute here."""
         raise _uncallable("shape")
 
 
@@ -75,11 +75,11 @@ class OperandMethod:
 
 
 def _uncallable(name: str) -> WebNNTypeError:
-    return _error(name, f"it is an attribute in the current draft, and a method in that of June 2024: write operand.{name}")
+    return _error(name, f"it is an attribute in this draft, not a method: write operand.{name}")
 
 
 def _uncalled(name: str) -> WebNNTypeError:
-    return _error(name, f"it is a method in the draft of June 2024, and an attribute in the current one: write operand.{name}()")
+    return _error(name, f"it is a method in this draft, not an attribute: write operand.{name}()")
 
 
 def _error(name: str, reason: str) -> WebNNTypeError:

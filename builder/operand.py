@@ -97,7 +97,7 @@ class MLOperand(OperandBase):
     def dataType(self) -> DataTypeMember:
         """The operand's data type, for example ``"float32"``. `#mloperand-datatype`.
 
-        In the draft of June 2024 this is a method, ``operand.dataType()``. `#api-mloperand-datatype`.
+        Until 2024-06 this is a method, ``operand.dataType()``. `#api-mloperand-datatype`.
         """
         if self._builder._revision.attributes:
             return DataTypeMember(self._descriptor.dataType)
@@ -107,7 +107,7 @@ class MLOperand(OperandBase):
     def shape(self) -> ShapeMember:
         """The operand's shape, a tuple, empty for a scalar. `#mloperand-shape`.
 
-        In the draft of June 2024 this is a method, ``operand.shape()``, which returns a new list. `#api-mloperand-shape`.
+        Until 2024-06 this is a method, ``operand.shape()``, which returns a new list. `#api-mloperand-shape`.
         """
         if self._builder._revision.attributes:
             return ShapeMember(self._descriptor.dimensions)

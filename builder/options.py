@@ -52,12 +52,12 @@ __all__ = [
 
 #: ``sequence<unsigned long>`` or ``sequence<float>``: any sequence of numbers.
 Numbers = Sequence[int] | Sequence[float] | np.ndarray[Any, np.dtype[Any]]
-#: The activation functions of a recurrent network: by their names, or in the draft of June 2024 as `MLActivation`.
+#: The activation functions of a recurrent network: by their names, or until 2024-06 as `MLActivation`.
 Activations = Sequence[Literal["relu", "sigmoid", "tanh"]] | Sequence["MLActivation"]
 
 
 class MLOperandDescriptor(TypedDict, total=False):
-    """Type and shape of an input or a constant. `#dictdef-mloperanddescriptor`. The draft of June 2024 has ``dimensions`` for ``shape``."""
+    """Type and shape of an input or a constant. `#dictdef-mloperanddescriptor`. ``shape`` is ``dimensions`` until 2024-06."""
 
     dataType: Required[DataType]
     shape: Numbers
@@ -67,7 +67,7 @@ class MLOperandDescriptor(TypedDict, total=False):
 class MLOperatorOptions(TypedDict, total=False):
     """What every operation accepts: a label, which error messages quote. `#dictdef-mloperatoroptions`.
 
-    The draft of June 2024 does not know it yet and ignores it, as it ignores every unknown member; here it names the operator in
+    The draft 2024-06 does not know it yet and ignores it, as it ignores every unknown member; here it names the operator in
     messages, nothing else.
     """
 
@@ -75,7 +75,7 @@ class MLOperatorOptions(TypedDict, total=False):
 
 
 class MLArgMinMaxOptions(MLOperatorOptions, total=False):
-    """`#dictdef-mlargminmaxoptions`. Only the draft of June 2024 has ``axes`` and ``selectLastIndex``."""
+    """`#dictdef-mlargminmaxoptions`. Until 2024-06 with ``axes`` and ``selectLastIndex``."""
 
     keepDimensions: bool
     outputDataType: Literal["int32", "int64"]
@@ -240,14 +240,14 @@ class MLLstmCellOptions(MLOperatorOptions, total=False):
 
 
 class MLPadOptions(MLOperatorOptions, total=False):
-    """`#dictdef-mlpadoptions`. Only the draft of June 2024 has the mode ``"symmetric"``."""
+    """`#dictdef-mlpadoptions`. Until 2024-06 with the mode ``"symmetric"``."""
 
     mode: Literal["constant", "edge", "reflection", "symmetric"]
     value: float
 
 
 class MLPool2dOptions(MLOperatorOptions, total=False):
-    """`#dictdef-mlpool2doptions`. The draft of June 2024 has ``roundingType`` for ``outputShapeRounding``."""
+    """`#dictdef-mlpool2doptions`. ``outputShapeRounding`` is ``roundingType`` until 2024-06."""
 
     windowDimensions: Numbers
     padding: Numbers
@@ -288,7 +288,7 @@ class MLScatterOptions(MLOperatorOptions, total=False):
 
 
 class MLSliceOptions(MLOperatorOptions, total=False):
-    """`#dictdef-mlsliceoptions`, of the current draft only."""
+    """`#dictdef-mlsliceoptions`, since 2026-06."""
 
     strides: Numbers
 

@@ -1,7 +1,6 @@
 """Operations that pick or replace elements by index: `#api-mlgraphbuilder-gather`, `#api-mlgraphbuilder-scatterelements`.
 
-The types and the ranks that the current draft's tables restrict are checked by the driver; the validators of that draft's own operations
-have the other steps.
+Since 2026-06 the driver checks the types and the ranks that the draft's tables restrict; the validators have the other steps.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers that stand for elements: *cast*, `#algorithms-casting` of the current draft."""
+"""Numbers that stand for elements: *cast*, `#algorithms-casting`, since 2026-06."""
 
 from __future__ import annotations
 

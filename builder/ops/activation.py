@@ -21,7 +21,7 @@ __all__ = ["ActivationOps"]
 class ActivationOps(BuilderBase):
     """The activation functions, `clamp`, `prelu` and `softmax`.
 
-    In the draft of June 2024 an activation function that is called without an input returns an `MLActivation` for ``gru``, ``lstm`` and
+    Until 2024-06 an activation function that is called without an input returns an `MLActivation` for ``gru``, ``lstm`` and
     their cells.
     """
 
@@ -33,11 +33,11 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, any data type and shape.
             options: ``minValue`` (no lower bound), ``maxValue`` (no upper bound): any numbers, ints of any size too, rounded to the nearest
-                ones that the input's type has. In the draft of June 2024 they are single-precision numbers for every data type.
+                ones that the input's type has. Until 2024-06 they are single-precision numbers for every data type.
             members: The options as keyword arguments.
 
         Raises:
-            WebNNTypeError: ``minValue`` is greater than ``maxValue``, or a bound is no number; in the draft of June 2024, no finite one.
+            WebNNTypeError: ``minValue`` is greater than ``maxValue``, or a bound is no number; until 2024-06, no finite one.
         """
         return self._single("clamp", (input,), (), options, members)
 
@@ -199,8 +199,8 @@ class ActivationOps(BuilderBase):
         """Return the input where it is not negative, else ``slope * input``; integers wrap. `#api-mlgraphbuilder-prelu`.
 
         Args:
-            input: The operand, float32, float16, int32, int64 (not in the draft of June 2024) or int8, any shape.
-            slope: The slope, of the same type and a shape that broadcasts with the input's; in the draft of June 2024 one that can be
+            input: The operand, float32, float16, int32, int64 (since 2026-06) or int8, any shape.
+            slope: The slope, of the same type and a shape that broadcasts with the input's; until 2024-06 one that can be
                 stretched to the input's.
             options: A label for messages.
             members: The options as keyword arguments.
@@ -225,7 +225,7 @@ class ActivationOps(BuilderBase):
         """Return ``max(0, input)``. `#api-mlgraphbuilder-relu-method`.
 
         Args:
-            input: The operand, float32, float16, int32, int64 (not in the draft of June 2024) or int8, any shape. Nothing for an
+            input: The operand, float32, float16, int32, int64 (since 2026-06) or int8, any shape. Nothing for an
                 activation function.
             options: A label for messages.
             members: The options as keyword arguments.

@@ -13,7 +13,7 @@ __all__ = ["GatherScatterOps"]
 
 
 class GatherScatterOps(BuilderBase):
-    """Gathering and scattering by index. The draft of June 2024 has `gather` alone."""
+    """Gathering and scattering by index. Until 2024-06 `gather` alone."""
 
     __slots__ = ()
 

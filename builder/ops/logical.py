@@ -47,7 +47,7 @@ class LogicalOps(BuilderBase):
     ) -> MLOperand:
         """Tell where ``a`` and ``b`` differ, element by element, as uint8; NaN differs from everything. `#api-mlgraphbuilder-logical`.
 
-        The draft of June 2024 does not have it.
+        Since 2026-06.
 
         Args:
             a: The first operand, any data type and shape.
@@ -163,7 +163,7 @@ class LogicalOps(BuilderBase):
     ) -> MLOperand:
         """Return 1 where both elements are other than 0, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 
-        The draft of June 2024 does not have it.
+        Since 2026-06.
 
         Args:
             a: The first operand, uint8, any shape.
@@ -186,7 +186,7 @@ class LogicalOps(BuilderBase):
     ) -> MLOperand:
         """Return 1 where one element or both are other than 0, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 
-        The draft of June 2024 does not have it.
+        Since 2026-06.
 
         Args:
             a: The first operand, uint8, any shape.
@@ -209,7 +209,7 @@ class LogicalOps(BuilderBase):
     ) -> MLOperand:
         """Return 1 where one element is 0 and the other one is not, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 
-        The draft of June 2024 does not have it.
+        Since 2026-06.
 
         Args:
             a: The first operand, uint8, any shape.
@@ -226,7 +226,7 @@ class LogicalOps(BuilderBase):
     def isNaN(self, a: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return 1 where an element is NaN, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 
-        The draft of June 2024 does not have it.
+        Since 2026-06.
 
         Args:
             a: The operand, float32 or float16, any shape.
@@ -242,7 +242,7 @@ class LogicalOps(BuilderBase):
     def isInfinite(self, a: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return 1 where an element is an infinity of either sign, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 
-        The draft of June 2024 does not have it.
+        Since 2026-06.
 
         Args:
             a: The operand, float32 or float16, any shape.

@@ -32,7 +32,7 @@ class PoolingOps(BuilderBase):
                 [batches, height, width, channels].
             options: ``windowDimensions`` [height, width] (the input's: global pooling), ``padding`` [beginningHeight,
                 endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
-                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft of June 2024 calls it
+                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft 2024-06 calls it
                 ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
             members: The options as keyword arguments.
 
@@ -60,7 +60,7 @@ class PoolingOps(BuilderBase):
                 [batches, height, width, channels].
             options: ``windowDimensions`` [height, width] (the input's: global pooling), ``padding`` [beginningHeight,
                 endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
-                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft of June 2024 calls it
+                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft 2024-06 calls it
                 ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
             members: The options as keyword arguments.
 
@@ -88,7 +88,7 @@ class PoolingOps(BuilderBase):
                 [batches, height, width, channels].
             options: ``windowDimensions`` [height, width] (the input's: global pooling), ``padding`` [beginningHeight,
                 endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
-                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft of June 2024 calls it
+                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft 2024-06 calls it
                 ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
             members: The options as keyword arguments.
 

@@ -13,7 +13,7 @@ __all__ = ["QuantizationOps"]
 
 
 class QuantizationOps(BuilderBase):
-    """The operations between floating-point numbers and the integers that stand for them. The draft of June 2024 has neither."""
+    """The operations between floating-point numbers and the integers that stand for them. Since 2026-06."""
 
     __slots__ = ()
 

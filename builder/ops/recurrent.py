@@ -14,7 +14,7 @@ __all__ = ["RecurrentOps"]
 class RecurrentOps(BuilderBase):
     """GRU and LSTM, whole sequences and single steps.
 
-    Activation functions are given by their names, "relu", "sigmoid" or "tanh"; in the draft of June 2024 they are `MLActivation`, and there
+    Activation functions are given by their names, "relu", "sigmoid" or "tanh"; until 2024-06 they are `MLActivation`, and there
     are more of them.
     """
 

@@ -257,7 +257,7 @@ class ReductionOps(BuilderBase):
     ) -> MLOperand:
         """Add up the elements along an axis, each with all those before it. `#api-mlgraphbuilder-cumulativesum`.
 
-        Integers are exact modulo 2^bits. The draft of June 2024 does not have it.
+        Integers are exact modulo 2^bits. Since 2026-06.
 
         Args:
             input: The operand, float32, float16, int32, uint32, int64 or uint64, at least 1-D.
@@ -304,19 +304,19 @@ class ReductionOps(BuilderBase):
 
         NaN counts as the minimum. Of several equal ones the first is found.
 
-        The draft of June 2024 has no argument ``axis``, but ``options.axes``. Several axes are counted as one: the position is that in the
+        The draft 2024-06 has no argument ``axis``, but ``options.axes``. Several axes are counted as one: the position is that in the
         reduced dimensions laid out row by row, in the input's order.
 
         Args:
-            input: The operand, any data type, at least 1-D; in the draft of June 2024 any shape.
-            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); in the draft of June 2024 the options stand here.
-            options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). In the draft of June
-                2024: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
+            input: The operand, any data type, at least 1-D; until 2024-06 any shape.
+            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); until 2024-06 the options stand here.
+            options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). Until
+                2024-06: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
                 of several (False).
             members: The options as keyword arguments.
 
         Returns:
-            An operand of the output's data type (int64 in the draft of June 2024), without the reduced dimensions unless they are kept.
+            An operand of the output's data type (int64 until 2024-06), without the reduced dimensions unless they are kept.
 
         Raises:
             WebNNTypeError: An axis is not one of the input's, or is listed twice, or the data type is no type of positions.
@@ -353,19 +353,19 @@ class ReductionOps(BuilderBase):
 
         NaN counts as the maximum. Of several equal ones the first is found.
 
-        The draft of June 2024 has no argument ``axis``, but ``options.axes``. Several axes are counted as one: the position is that in the
+        The draft 2024-06 has no argument ``axis``, but ``options.axes``. Several axes are counted as one: the position is that in the
         reduced dimensions laid out row by row, in the input's order.
 
         Args:
-            input: The operand, any data type, at least 1-D; in the draft of June 2024 any shape.
-            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); in the draft of June 2024 the options stand here.
-            options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). In the draft of June
-                2024: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
+            input: The operand, any data type, at least 1-D; until 2024-06 any shape.
+            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); until 2024-06 the options stand here.
+            options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). Until
+                2024-06: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
                 of several (False).
             members: The options as keyword arguments.
 
         Returns:
-            An operand of the output's data type (int64 in the draft of June 2024), without the reduced dimensions unless they are kept.
+            An operand of the output's data type (int64 until 2024-06), without the reduced dimensions unless they are kept.
 
         Raises:
             WebNNTypeError: An axis is not one of the input's, or is listed twice, or the data type is no type of positions.

@@ -25,13 +25,13 @@ class ResampleOps(BuilderBase):
         """Resample two dimensions to other sizes. `#api-mlgraphbuilder-resample2d-method`.
 
         Output position i samples the input at ``(i + 0.5) / scale - 0.5``, clamped to the input, where the scale is the quotient of the
-        sizes; in the draft of June 2024 it is the one that was given, if it was. Integers between two others are rounded to the nearest.
+        sizes; until 2024-06 it is the one that was given, if it was. Integers between two others are rounded to the nearest.
 
         Args:
-            input: The input, float32, float16, int8 or uint8 (in the draft of June 2024 no integers), 4-D.
+            input: The input, float32, float16, int8 or uint8 (until 2024-06 no integers), 4-D.
             options: ``mode`` ("nearest-neighbor", or "linear" between the two neighbours along each axis), ``scales`` [height, width]
                 (1), ``sizes`` [height, width] of the output, which replace the scales, ``axes`` that are height and width, any two
-                ([2, 3]); in the draft of June 2024 [0, 1], [1, 2] or [2, 3].
+                ([2, 3]); until 2024-06 [0, 1], [1, 2] or [2, 3].
             members: The options as keyword arguments.
 
         Returns:

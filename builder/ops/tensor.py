@@ -45,7 +45,7 @@ class TensorOps(BuilderBase):
             input: The operand, any data type and shape.
             dataType: The data type to convert to.
             options: A label for messages.
-            type: What the draft of June 2024 calls ``dataType``.
+            type: The name of ``dataType`` until 2024-06.
             members: The options as keyword arguments.
 
         Raises:
@@ -107,16 +107,16 @@ class TensorOps(BuilderBase):
         """Add elements before and behind each axis. `#api-mlgraphbuilder-pad`.
 
         Args:
-            input: The operand, any data type and shape; in the draft of June 2024 at least 1-D.
+            input: The operand, any data type and shape; until 2024-06 at least 1-D.
             beginningPadding: How many elements to add before each axis.
             endingPadding: How many elements to add behind each axis.
-            options: ``mode`` ("constant"; "edge" repeats the outermost element, "reflection" mirrors without it; in the draft of June 2024
+            options: ``mode`` ("constant"; "edge" repeats the outermost element, "reflection" mirrors without it; until 2024-06
                 also "symmetric", which mirrors with it), ``value`` of the constant (0): any number, an int of any size too, rounded to the
-                nearest one that the input's type has. In the draft of June 2024 it is a single-precision number, converted as `cast` does.
+                nearest one that the input's type has. Until 2024-06 it is a single-precision number, converted as `cast` does.
             members: The options as keyword arguments.
 
         Returns:
-            An operand whose sizes are beginning padding + input size + ending padding. In the draft of June 2024 a mirror may add more
+            An operand whose sizes are beginning padding + input size + ending padding. Until 2024-06 a mirror may add more
             than the axis has, and mirrors again.
 
         Raises:
@@ -159,7 +159,7 @@ class TensorOps(BuilderBase):
             input: The operand, any data type and shape.
             starts: The first index of each axis.
             sizes: The number of elements of each axis that the block covers.
-            options: ``strides``: for each axis, which of these elements are taken, the first of each stride (1). The draft of June 2024
+            options: ``strides``: for each axis, which of these elements are taken, the first of each stride (1). The draft 2024-06
                 does not have them.
             members: The options as keyword arguments.
 
@@ -248,8 +248,8 @@ class TensorOps(BuilderBase):
             trueValue: What is taken where the condition is true, any data type.
             falseValue: What is taken elsewhere, of the same type. The shapes of all three broadcast together.
             options: A label for messages.
-            input: What the draft of June 2024 calls ``trueValue``.
-            other: What the draft of June 2024 calls ``falseValue``.
+            input: The name of ``trueValue`` until 2024-06.
+            other: The name of ``falseValue`` until 2024-06.
             members: The options as keyword arguments.
 
         Raises:
@@ -259,10 +259,10 @@ class TensorOps(BuilderBase):
         otherwise = self._either("where", "falseValue", falseValue, other)
         return self._single("where", (condition, chosen, otherwise), (), options, members)
 
-    def _either(self, operation: str, name: str, current: Any, former: Any) -> Any:
+    def _either(self, operation: str, name: str, given: Any, alias: Any) -> Any:
         """Return an argument that two drafts call by different names, under whichever it was given."""
-        if former is MISSING:
-            return current
-        if current is not MISSING:
+        if alias is MISSING:
+            return given
+        if given is not MISSING:
             raise WebNNTypeError(f"{operation}: {name} must be given once, got two values", operation=operation, argument=name)
-        return former
+        return alias

@@ -13,7 +13,7 @@ __all__ = ["TilingOps"]
 
 
 class TilingOps(BuilderBase):
-    """The operations that reverse and repeat a tensor along its axes. The draft of June 2024 has neither."""
+    """The operations that reverse and repeat a tensor along its axes. Since 2026-06."""
 
     __slots__ = ()
 

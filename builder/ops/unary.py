@@ -21,7 +21,7 @@ class UnaryOps(BuilderBase):
         """Return the absolute value, element by element; that of the lowest integer wraps to itself. `#api-mlgraphbuilder-unary`.
 
         Args:
-            input: The operand, float32, float16, int32 or int8, in the current draft int64 too, any shape.
+            input: The operand, float32, float16, int32 or int8, since 2026-06 int64 too, any shape.
             options: A label for messages.
             members: The options as keyword arguments.
 
@@ -125,7 +125,7 @@ class UnaryOps(BuilderBase):
         """Return ``-input``, element by element; the lowest integer wraps to itself. `#api-mlgraphbuilder-unary`.
 
         Args:
-            input: The operand, float32, float16, int32 or int8, in the current draft int64 too, any shape.
+            input: The operand, float32, float16, int32 or int8, since 2026-06 int64 too, any shape.
             options: A label for messages.
             members: The options as keyword arguments.
 
@@ -151,7 +151,7 @@ class UnaryOps(BuilderBase):
     def roundEven(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return the integer nearest to each element, the even one of two that are equally near. `#api-mlgraphbuilder-unary`.
 
-        The draft of June 2024 does not have it.
+        Since 2026-06.
 
         Args:
             input: The operand, float32 or float16, any shape.
@@ -180,7 +180,7 @@ class UnaryOps(BuilderBase):
     def sign(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return 1 for each element above zero, -1 for one below, and 0 for zero and NaN. `#api-mlgraphbuilder-unary`.
 
-        The draft of June 2024 does not have it.
+        Since 2026-06.
 
         Args:
             input: The operand, float32, float16, int32, int64 or int8, any shape.

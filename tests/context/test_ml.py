@@ -106,7 +106,7 @@ async def test_wrong_options_of_the_current_draft(options: Any, message: str) ->
 
 
 def test_each_draft_has_its_options() -> None:
-    with pytest.raises(WebNNTypeError, match=r"options\.accelerated is not a member in the draft of June 2024, which has deviceType"):
+    with pytest.raises(WebNNTypeError, match=r"options\.accelerated is not a member in the draft 2024-06, which has deviceType"):
         ML().createContextSync(accelerated=False)
     assert ML().createContextSync(accelerated=None)  # type: ignore[arg-type]
     assert current(deviceType=None, powerPreference=None, accelerated=None)

@@ -60,31 +60,31 @@ START = """
 
     context = ML(revision="2026-06").createContextSync()
     builder = MLGraphBuilder(context)
-    x = y = builder.input("x", dataType="float32", shape=[256, 256])
+    x = y = builder.input("x", dataType="float32", shape=[64, 64])
     for _ in range(20):
         y = builder.matmul(y, x)
     graph = builder.buildSync({"y": y})
-    a, b = (context.createTensorSync(dataType="float32", shape=[256, 256], readable=True, writable=True) for _ in "ab")
+    a, b = (context.createTensorSync(dataType="float32", shape=[64, 64], readable=True, writable=True) for _ in "ab")
     memory = b._memory.array
 
     def dispatch(count=10):
         for _ in range(count):
-            context.writeTensor(a, np.full((256, 256), 1 / 256, np.float32))
+            context.writeTensor(a, np.full((64, 64), 1 / 64, np.float32))
             context.dispatch(graph, {"x": a}, {"y": b})
 """
 
 EXITS: list[tuple[str, str, str]] = [
     ("at once", "dispatch()", ""),
-    ("what is queued is done", "atexit.register(lambda: print(memory[0, 0]))\ndispatch()", "0.00390625\n"),
-    ("reads at the exit", "atexit.register(lambda: print(context.readTensorSync(b)[0, 0]))\ndispatch()", "0.00390625\n"),
+    ("what is queued is done", "atexit.register(lambda: print(memory[0, 0]))\ndispatch()", "0.015625\n"),
+    ("reads at the exit", "atexit.register(lambda: print(context.readTensorSync(b)[0, 0]))\ndispatch()", "0.015625\n"),
     ("dispatches at the exit", "atexit.register(dispatch)", ""),
-    ("both at the exit", "atexit.register(lambda: (dispatch(), print(context.readTensorSync(b)[0, 0])))", "0.00390625\n"),
+    ("both at the exit", "atexit.register(lambda: (dispatch(), print(context.readTensorSync(b)[0, 0])))", "0.015625\n"),
     (
         "a loop at the exit",
         "async def main():\n    dispatch()\n    print((await context.readTensor(b))[0, 0])\natexit.register(lambda: asyncio.run(main()))",
-        "0.00390625\n",
+        "0.015625\n",
     ),
-    ("in another thread", "threading.Thread(target=lambda: (dispatch(), print(context.readTensorSync(b)[0, 0]))).start()", "0.00390625\n"),
+    ("in another thread", "threading.Thread(target=lambda: (dispatch(), print(context.readTensorSync(b)[0, 0]))).start()", "0.015625\n"),
     ("in a thread that dies", "threading.Thread(target=lambda: [dispatch() for _ in range(1000)], daemon=True).start()", ""),
     ("pending reads", "async def main():\n    dispatch()\n    context.readTensor(b)\nasyncio.run(main())", ""),
     ("a lost context", "dispatch()\ncontext.destroy()", ""),

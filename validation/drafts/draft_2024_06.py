@@ -1,4 +1,4 @@
-"""The draft of June 2024, the first of the chain: 78 operations, `compute()` over buffers, `MLActivation`."""
+"""The draft 2024-06, the first of the chain: 78 operations, `compute()` over buffers, `MLActivation`."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ NamedOperand = tuple[str, str, OperandDescriptor]
 #: The arguments that are data types themselves.
 _DATA_TYPE_ARGUMENTS = frozenset({"dataType", "options.outputDataType", "type"})
 
-#: What the draft of June 2024 calls an operand, where the profiles, which are of a later time, have another name.
+#: The names of operands until 2024-06 that profiles call otherwise.
 RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"where": {"input": "trueValue", "other": "falseValue"}})
 
 

@@ -1,4 +1,4 @@
-"""What browsers' drafts had before the draft of June 2024, and programs of that time use: done with what the emulator has.
+"""Features of drafts before 2024-06 that programs of that time use.
 
 Which of it a program can reach is a matter of its dialect (`dialects/*.json`): the IDL decides what a call may look like, this module what
 it does. There are three things:
