@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE_2026
+from tests.reference import REFERENCE_NEWEST
 from tests.support import CURRENT, run
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -40,7 +40,7 @@ SPECIAL: list[list[float]] = [
 
 def check(input: Array, axis: int, *, constants: bool = False, rtol: float = 0, atol: float = 0, **options: Any) -> None:
     [actual] = run("cumulativeSum", input, axis, constants=constants, revision=CURRENT, **options)
-    np.testing.assert_allclose(actual, REFERENCE_2026["cumulativeSum"](input, axis, **options), rtol, atol, strict=True)
+    np.testing.assert_allclose(actual, REFERENCE_NEWEST["cumulativeSum"](input, axis, **options), rtol, atol, strict=True)
 
 
 @pytest.mark.parametrize("options", WAYS)

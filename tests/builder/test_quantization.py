@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE, REFERENCE_2026
+from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.support import CURRENT, compute_directly, make_context, run
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
@@ -74,7 +74,7 @@ def scales(dataType: str, shape: list[int]) -> Array:
 
 def check(name: str, *operands: Array, constants: bool = False) -> None:
     [actual] = run(name, *operands, constants=constants, revision=CURRENT)
-    np.testing.assert_array_equal(actual, np.asarray(REFERENCE_2026[name](*operands)), strict=True)
+    np.testing.assert_array_equal(actual, np.asarray(REFERENCE_NEWEST[name](*operands)), strict=True)
 
 
 @pytest.mark.parametrize("constants", [False, True])
@@ -177,7 +177,7 @@ def test_behind_a_transpose(name: str, blocks: list[int], permutation: list[int]
     x = builder.transpose(builder.input("x", dataType=input.dtype.name, shape=before), permutation=permutation)
     s, z = (builder.constant({"dataType": each.dtype.name, "shape": blocks}, each) for each in (scale, zeroPoint))
     [actual] = compute_directly(builder.buildSync({"y": getattr(builder, name)(x, s, z)}), {"x": input})
-    np.testing.assert_array_equal(actual, np.asarray(REFERENCE_2026[name](input.transpose(permutation), scale, zeroPoint)), strict=True)
+    np.testing.assert_array_equal(actual, np.asarray(REFERENCE_NEWEST[name](input.transpose(permutation), scale, zeroPoint)), strict=True)
 
 
 # What the engine's optimizer makes of quantizations that follow each other, and of operations between them, must be the same.
@@ -211,7 +211,7 @@ class Chain:
         shape = [1] * self.value.ndim
         scales, zeroPoints = np.full(shape, scale, np.float32), np.full(shape, zeroPoint)
         self.operand = getattr(self.builder, name)(self.operand, self.constant(scales), self.constant(zeroPoints))
-        self.value = np.asarray(REFERENCE_2026[name](self.value, scales, zeroPoints))
+        self.value = np.asarray(REFERENCE_NEWEST[name](self.value, scales, zeroPoints))
 
     def check(self, tolerance: float = 0) -> None:
         [actual] = compute_directly(self.builder.buildSync({"y": self.operand}), {"x": self.input})
@@ -241,7 +241,7 @@ def test_a_convolution_between(weights: str, *, bias: bool) -> None:
     options: dict[str, Any] = {"bias": chain.constant(np.arange(8, dtype=np.float32))} if bias else {}
     operand = chain.builder.dequantizeLinear(*map(chain.constant, (filter, scale, zeroPoint)))
     chain.operand = chain.builder.conv2d(chain.operand, operand, options)
-    numbers = REFERENCE_2026["dequantizeLinear"](filter, scale, zeroPoint)
+    numbers = REFERENCE_NEWEST["dequantizeLinear"](filter, scale, zeroPoint)
     chain.value = np.asarray(REFERENCE["conv2d"](chain.value, numbers, bias=np.arange(8, dtype=np.float32) if bias else None))
     chain.quantize(0.4, np.uint8(128))
     chain.check(1)
@@ -254,7 +254,7 @@ def test_a_matrix_product_behind(weights: str) -> None:
     zeroPoint = integers(weights, [2, 16])
     operand = chain.builder.dequantizeLinear(*map(chain.constant, (matrix, scale, zeroPoint)))
     chain.operand = chain.builder.matmul(chain.operand, operand)
-    chain.value = np.asarray(REFERENCE["matmul"](chain.value, REFERENCE_2026["dequantizeLinear"](matrix, scale, zeroPoint)))
+    chain.value = np.asarray(REFERENCE["matmul"](chain.value, REFERENCE_NEWEST["dequantizeLinear"](matrix, scale, zeroPoint)))
     # As exact as a product of float32 matrices.
     chain.check(1e-5 * float(np.abs(chain.value).max()))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.reference import REFERENCE, REFERENCE_2026
+from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.reference.quantization import pack, unpack
 from tests.support import BROWSERS, make_context
 from webnn import MLContext, MLGraphBuilder, MLOperand
@@ -119,11 +119,11 @@ def test_quantization(shape: list[int], blocks: list[int], dataType: DataType, *
     for real in ("float32", "float16"):
         input, zeroPoint = Small.random(dataType, shape), Small.random(dataType, blocks)
         scale = np.asarray(RNG.choice(np.array([0.5, 0.1, 3, -1], real), blocks))
-        expected = np.asarray(REFERENCE_2026["dequantizeLinear"](input.elements, scale, zeroPoint.elements))
+        expected = np.asarray(REFERENCE_NEWEST["dequantizeLinear"](input.elements, scale, zeroPoint.elements))
         actual = run("dequantizeLinear", input, scale, zeroPoint, constants=constants)
         np.testing.assert_array_equal(actual, expected, strict=True)
         numbers = np.asarray(RNG.choice(np.array([0.5, 1.5, -2.5, 100, -1e4, np.inf, -np.inf, 1.7], real), shape))
-        expected = np.clip(np.asarray(REFERENCE_2026["quantizeLinear"](numbers, scale, zeroPoint.elements)), low, high)
+        expected = np.clip(np.asarray(REFERENCE_NEWEST["quantizeLinear"](numbers, scale, zeroPoint.elements)), low, high)
         actual = run("quantizeLinear", numbers, scale, zeroPoint, constants=constants)
         np.testing.assert_array_equal(actual, expected, strict=True)
 
@@ -205,7 +205,7 @@ def test_a_chain_behind_a_transpose() -> None:
         again = program.builder.quantizeLinear(numbers, *operands[1:])
         computed = program.compute({"numbers": numbers, "again": again})
         moved = value.elements.transpose(2, 0, 1)
-        expected = np.asarray(REFERENCE_2026["dequantizeLinear"](moved, scale, zeroPoint.elements))
+        expected = np.asarray(REFERENCE_NEWEST["dequantizeLinear"](moved, scale, zeroPoint.elements))
         np.testing.assert_array_equal(computed["numbers"], expected, strict=True)
         np.testing.assert_array_equal(computed["again"], moved, strict=True)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE_2026
+from tests.reference import REFERENCE_NEWEST
 from tests.support import CURRENT, compute_directly, make_context, run
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
@@ -79,7 +79,7 @@ def values(dataType: str, shape: list[int]) -> Array:
 
 def check(name: str, input: Array, *arguments: Any, constants: bool = False, **options: Any) -> None:
     [actual] = run(name, input, *arguments, constants=constants, revision=CURRENT, **options)
-    expected = np.asarray(REFERENCE_2026[name](input, *arguments, **options))
+    expected = np.asarray(REFERENCE_NEWEST[name](input, *arguments, **options))
     np.testing.assert_array_equal(actual, expected, strict=True)
     if actual.dtype.kind == "f":
         np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
@@ -137,5 +137,5 @@ def test_between_transposes(name: str, arguments: tuple[Any, ...], options: dict
     assert len(node_types(builder, y)) == 1
     builder, y = connect()
     [actual] = compute_directly(builder.buildSync({"y": y}), {"x": input})
-    expected = np.asarray(REFERENCE_2026[name](input.transpose(permutation), *arguments, **options))
+    expected = np.asarray(REFERENCE_NEWEST[name](input.transpose(permutation), *arguments, **options))
     np.testing.assert_array_equal(actual, expected.transpose(np.argsort(permutation)), strict=True)

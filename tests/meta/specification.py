@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import webnn
-from tests.reference import REFERENCE, REFERENCE_2026
+from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.support import FIRST, NEWEST
 from webnn.context import ml
 from webnn.validation import dictionary, operand_descriptor
@@ -185,7 +185,7 @@ def _draft(revision: Revision, reference: Mapping[str, Callable[..., Any]]) -> D
 
 
 FORMER = _draft(FIRST, REFERENCE)
-LATEST = _draft(NEWEST, REFERENCE_2026)
+LATEST = _draft(NEWEST, REFERENCE_NEWEST)
 #: The current draft first, as in signatures and dictionaries that hold what either draft has.
 DRAFTS = (LATEST, FORMER)
 

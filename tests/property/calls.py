@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.reference import REFERENCE, REFERENCE_2026
+from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.support import CURRENT, Act, Array
 from webnn import MLGraphBuilder, MLOperand
 
@@ -127,6 +127,6 @@ def expected(call: Call, function: Callable[[Array], Array] = lambda array: arra
 
     arguments = map_arrays(dict(call.arguments), function)
     options = {member: activation(map_arrays(value, function)) for member, value in call.options.items()}
-    reference = REFERENCE_2026 if call.revision == CURRENT else REFERENCE
+    reference = REFERENCE_NEWEST if call.revision == CURRENT else REFERENCE
     returned = reference[call.name](*arguments.values(), **options)
     return returned if isinstance(returned, list) else [returned]

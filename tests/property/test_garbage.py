@@ -151,7 +151,7 @@ def test_operation(context: MLContext, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NEWEST.operations)
-def test_operation_2026(current: MLContext, name: str) -> None:
+def test_operation_of_the_newest_draft(current: MLContext, name: str) -> None:
     limits = current.opSupportLimits()[name]
     case = claims.case(next(claims.claims(name, limits)), limits)
     operation = NEWEST.operations[name]

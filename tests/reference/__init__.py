@@ -38,7 +38,7 @@ from . import (
 )
 from ._numbers import Array
 
-__all__ = ["REFERENCE", "REFERENCE_2026"]
+__all__ = ["REFERENCE", "REFERENCE_NEWEST"]
 
 Operation = Callable[..., Array | list[Array]]
 
@@ -124,7 +124,7 @@ _OPERATIONS: dict[str, Operation] = {
 }
 
 #: What the current draft has beside them, or defines in another way.
-_OPERATIONS_2026: dict[str, Operation] = {
+_OPERATIONS_SINCE_2026_06: dict[str, Operation] = {
     "clamp": changed.clamp,
     "elu": changed.elu,
     "hardSigmoid": changed.hardSigmoid,
@@ -172,6 +172,6 @@ def _quiet(operation: Operation) -> Operation:
 #: Name of the `MLGraphBuilder` method -> the reference.
 REFERENCE: Mapping[str, Operation] = MappingProxyType({name: _quiet(operation) for name, operation in _OPERATIONS.items()})
 #: The same for the current draft.
-REFERENCE_2026: Mapping[str, Operation] = MappingProxyType(
-    {**REFERENCE, **{name: _quiet(operation) for name, operation in _OPERATIONS_2026.items()}}
+REFERENCE_NEWEST: Mapping[str, Operation] = MappingProxyType(
+    {**REFERENCE, **{name: _quiet(operation) for name, operation in _OPERATIONS_SINCE_2026_06.items()}}
 )

@@ -2,50 +2,123 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import CURRENT, FIRST, Shape, infer
+from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 
-COMPARISONS = ["equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"]
-DATA_TYPES = ["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8"]
+COMPARISONS = ["equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"]
+CONNECTIVES = ["logicalAnd", "logicalOr", "logicalXor"]
+CLASSES = ["isInfinite", "isNaN"]
+#: Each operation with its number of operands and the types that it allows.
+ALLOWED: dict[str, tuple[int, tuple[str, ...]]] = {
+    **dict.fromkeys(COMPARISONS, (2, DATA_TYPES)),
+    **dict.fromkeys(CONNECTIVES, (2, ("uint8",))),
+    **dict.fromkeys(CLASSES, (1, FLOAT_TYPES)),
+    "logicalNot": (1, ("uint8",)),
+}
 
 SHAPES: list[tuple[list[int], list[int], list[int]]] = [
     ([], [], []),
-    ([8, 1, 6, 1], [7, 1, 5], [8, 7, 6, 5]),
+    ([3], [], [3]),
     ([4, 2, 4], [], [4, 2, 4]),
+    ([8, 1, 6, 1], [7, 1, 5], [8, 7, 6, 5]),
+    ([1, 2, 1, 2, 1, 2, 1, 2], [2, 1], [1, 2, 1, 2, 1, 2, 2, 2]),
 ]
 
+#: The comparisons of both drafts.
+BOTH = [name for name in COMPARISONS if name != "notEqual"]
+
+#: Calls of both drafts.
 INVALID: list[tuple[str, tuple[Any, ...], str, str]] = [
-    *((name, (Shape("float32", [2]), None), "b", "must be an MLOperand") for name in COMPARISONS),
+    *((name, (Shape("float32", [2]), None), "b", "must be an MLOperand") for name in BOTH),
     ("logicalNot", (None,), "a", "must be an MLOperand"),
     # 2.2.
     *(("logicalNot", (Shape(t, [2]),), "a", rf"must have a data type of \['uint8'\], got {t}") for t in DATA_TYPES if t != "uint8"),
     # 3.2.
-    *((name, (Shape("float32", [2]), Shape("float16", [2])), "b", "must have the data type of a, float32") for name in COMPARISONS),
+    *((name, (Shape("float32", [2]), Shape("float16", [2])), "b", "must have the data type of a, float32") for name in BOTH),
     # 3.3.
-    *((name, (Shape("int8", [2]), Shape("int8", [3])), "b", r"must broadcast with the shape of a, \[2\]") for name in COMPARISONS),
+    *((name, (Shape("int8", [2]), Shape("int8", [3])), "b", r"must broadcast with the shape of a, \[2\]") for name in BOTH),
     # The broadcast shape is larger than both.
     ("equal", (Shape("uint8", [50000, 1]), Shape("uint8", [50000])), "output", "must have at most 2147483647 bytes"),
 ]
 
+#: Calls since 2026-06.
+INVALID_NEW: list[tuple[str, tuple[Any, ...], str, str]] = [
+    *((name, (Shape("uint8", [2]), None), "b", "must be an MLOperand") for name in ["notEqual", *CONNECTIVES]),
+    *((name, (None,), "a", "must be an MLOperand") for name in CLASSES),
+    # 4.1., and 6.2. for the second operand.
+    *((name, (Shape("int8", [2]), Shape("uint8", [2])), "a", r"must have a data type of \['uint8'\], got int8") for name in CONNECTIVES),
+    *((name, (Shape("uint8", [2]), Shape("int8", [2])), "b", r"must have a data type of \['uint8'\], got int8") for name in CONNECTIVES),
+    # 6.2.
+    ("notEqual", (Shape("float32", [2]), Shape("float16", [2])), "b", "must have the data type of a, float32, got float16"),
+    # 6.3.
+    *(
+        (name, (Shape("uint8", [2]), Shape("uint8", [3])), "b", r"must broadcast with the shape of a, \[2\], got \[3\]")
+        for name in ["notEqual", *CONNECTIVES]
+    ),
+    # 8. The broadcast shape is larger than both.
+    ("logicalOr", (Shape("uint8", [50000, 1]), Shape("uint8", [50000])), "output", "must have at most 2147483647 bytes"),
+]
 
-@pytest.mark.parametrize("dataType", DATA_TYPES)
-@pytest.mark.parametrize("name", COMPARISONS)
-def test_comparisons(name: str, dataType: str) -> None:
-    for a, b, output in SHAPES:
-        assert infer(name, Shape(dataType, a), Shape(dataType, b)) == [("uint8", output)]
-        assert infer(name, Shape(dataType, b), Shape(dataType, a)) == [("uint8", output)]
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_types(name: str) -> None:
+    count, allowed = ALLOWED[name]
+    for dataType in DATA_TYPES:
+        operands = [Shape(dataType, [2, 3])] * count
+        if dataType in allowed:
+            assert infer(name, *operands, revision=CURRENT) == [("uint8", [2, 3])]
+        else:
+            message = re.escape(f"[here] {name}: a must have a data type of {list(allowed)}, got {dataType}")
+            with pytest.raises(TypeError, match=f"^{message}$") as caught:
+                infer(name, *operands, revision=CURRENT, label="here")
+            assert caught.value.argument == "a"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("a", "b", "output"), SHAPES)
+@pytest.mark.parametrize("name", [*COMPARISONS, *CONNECTIVES])
+def test_broadcasts(name: str, a: list[int], b: list[int], output: list[int]) -> None:
+    assert infer(name, Shape("uint8", a), Shape("uint8", b), revision=CURRENT) == [("uint8", output)]
+    assert infer(name, Shape("uint8", b), Shape("uint8", a), revision=CURRENT) == [("uint8", output)]
 
 
 @pytest.mark.parametrize("dimensions", [[], [2], [1, 2, 1, 2, 1, 2, 1, 2]])
-def test_logicalNot(dimensions: list[int]) -> None:
-    assert infer("logicalNot", Shape("uint8", dimensions)) == [("uint8", dimensions)]
+@pytest.mark.parametrize("name", CLASSES)
+def test_classes(name: str, dimensions: list[int]) -> None:
+    assert infer(name, Shape("float16", dimensions), revision=CURRENT) == [("uint8", dimensions)]
 
 
-@pytest.mark.parametrize(("name", "arguments", "argument", "message"), INVALID)
-def test_invalid(name: str, arguments: tuple[Any, ...], argument: str, message: str) -> None:
+@pytest.mark.parametrize("dataType", DATA_TYPES)
+@pytest.mark.parametrize("name", BOTH)
+@pytest.mark.parametrize("revision", [FIRST.name, CURRENT])
+def test_comparisons(revision: str, name: str, dataType: str) -> None:
+    for a, b, output in SHAPES:
+        assert infer(name, Shape(dataType, a), Shape(dataType, b), revision=revision) == [("uint8", output)]
+        assert infer(name, Shape(dataType, b), Shape(dataType, a), revision=revision) == [("uint8", output)]
+
+
+@pytest.mark.parametrize("dimensions", [[], [2], [1, 2, 1, 2, 1, 2, 1, 2]])
+@pytest.mark.parametrize("revision", [FIRST.name, CURRENT])
+def test_logicalNot(revision: str, dimensions: list[int]) -> None:
+    assert infer("logicalNot", Shape("uint8", dimensions), revision=revision) == [("uint8", dimensions)]
+
+
+@pytest.mark.parametrize(
+    ("revision", "name", "arguments", "argument", "message"),
+    [*((FIRST.name, *row) for row in INVALID), *((CURRENT, *row) for row in INVALID + INVALID_NEW)],
+)
+def test_invalid(revision: str, name: str, arguments: tuple[Any, ...], argument: str, message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
-        infer(name, *arguments)
+        infer(name, *arguments, revision=revision)
     assert (caught.value.operation, caught.value.argument) == (name, argument)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["notEqual", *CONNECTIVES, *CLASSES])
+def test_operations_since_2026_06(name: str) -> None:
+    operands = [Shape("uint8", [2])] * ALLOWED[name][0]
+    with pytest.raises(TypeError, match=f"^{name}: the draft 2024-06 has no such operation"):
+        infer(name, *operands, revision=FIRST.name)

@@ -2,49 +2,59 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import CURRENT, FIRST, Shape, infer
+from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
+from webnn.validation.unary import OPERATIONS
 
-FLOATS = {"float32", "float16"}
-SIGNED = FLOATS | {"int32", "int8"}
-ALL = SIGNED | {"uint32", "int64", "uint64", "uint8"}
-
-ALLOWED = {
-    "abs": SIGNED,
-    "ceil": FLOATS,
-    "cos": FLOATS,
-    "erf": FLOATS,
-    "exp": FLOATS,
-    "floor": FLOATS,
-    "identity": ALL,
-    "log": FLOATS,
-    "neg": SIGNED,
-    "reciprocal": FLOATS,
-    "sin": FLOATS,
-    "sqrt": FLOATS,
-    "tan": FLOATS,
+NEW = ["roundEven", "sign"]
+NAMES = [operation.name for operation in OPERATIONS]
+#: The data types that each operation allows, by draft.
+ALLOWED: dict[str, dict[str, tuple[str, ...]]] = {
+    FIRST.name: {
+        **{name: FLOAT_TYPES for name in NAMES if name not in NEW},
+        **dict.fromkeys(("abs", "neg"), ("float32", "float16", "int32", "int8")),
+        "identity": DATA_TYPES,
+    },
+    CURRENT: {
+        **dict.fromkeys(NAMES, FLOAT_TYPES),
+        **dict.fromkeys(("abs", "neg", "sign"), ("float32", "float16", "int32", "int64", "int8")),
+        "identity": DATA_TYPES,
+    },
 }
+EACH = [(revision, name) for revision, allowed in ALLOWED.items() for name in allowed]
 
 
 @pytest.mark.parametrize("dimensions", [[], [2], [2, 3, 4, 5, 6], [1, 2, 1, 2, 1, 2, 1, 2]])
-@pytest.mark.parametrize(("name", "dataType"), [(name, dataType) for name, allowed in ALLOWED.items() for dataType in sorted(allowed)])
-def test_valid(name: str, dataType: str, dimensions: list[int]) -> None:
-    assert infer(name, Shape(dataType, dimensions)) == [(dataType, dimensions)]
+@pytest.mark.parametrize(("revision", "name"), EACH)
+def test_valid(revision: str, name: str, dimensions: list[int]) -> None:
+    for dataType in ALLOWED[revision][name]:
+        assert infer(name, Shape(dataType, dimensions), revision=revision) == [(dataType, dimensions)]
 
 
 @pytest.mark.parametrize(
-    ("name", "dataType"), [(name, dataType) for name, allowed in ALLOWED.items() for dataType in sorted(ALL - allowed)]
+    ("revision", "name", "dataType"), [(*each, type) for each in EACH for type in DATA_TYPES if type not in ALLOWED[each[0]][each[1]]]
 )
-def test_types(name: str, dataType: str) -> None:
-    with pytest.raises(TypeError, match=f"^{name}: input must have a data type of .*, got {dataType}$") as caught:
-        infer(name, Shape(dataType, [2, 3]))
+def test_types(revision: str, name: str, dataType: str) -> None:
+    allowed = re.escape(str(list(ALLOWED[revision][name])))
+    message = rf"^\[here\] {name}: input must have a data type of {allowed}, got {dataType}$"
+    with pytest.raises(TypeError, match=message) as caught:
+        infer(name, Shape(dataType, [2, 3]), revision=revision, label="here")
     assert (caught.value.operation, caught.value.argument) == (name, "input")  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", ALLOWED)
-def test_conversion(name: str) -> None:
+@pytest.mark.parametrize(("revision", "name"), EACH)
+def test_conversion(revision: str, name: str) -> None:
     with pytest.raises(TypeError, match=f"^{name}: input must be an MLOperand, got 1.5$"):
-        infer(name, 1.5)
+        infer(name, 1.5, revision=revision)
     with pytest.raises(TypeError, match=r"^\[here\] "):
-        infer(name, [], label="here")
+        infer(name, [], revision=revision, label="here")
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_operations_since_2026_06(name: str) -> None:
+    with pytest.raises(TypeError, match=f"^{name}: the draft 2024-06 has no such operation"):
+        infer(name, Shape("float32", [2]), revision=FIRST.name)

@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 import webnn
 from tests.support import BROWSERS, NEWEST
 from tests.validation.drafts.imaginary import DRAFT
-from tests.wpt_runner.engines import needs_quickjs
-from tests.wpt_runner.node_support import require_node, run
+from tests.webnn.javascript.engines import needs_quickjs
+from tests.webnn.javascript.node_support import require_node, run
 from webnn import ML, MissingMemberError, MLContext, MLGraph, MLGraphBuilder
-from webnn.cli import app
+from webnn.commands.main import app
+from webnn.javascript.realm import Address, Realm
 from webnn.validation.drafts import Delta, compose, find_revision
-from webnn.wpt_runner.javascript.realm import Address, Realm
 
 #: The name by which a command finds the draft.
 NAME = "2026-06+tests.validation.drafts.imaginary:DRAFT"

@@ -19,14 +19,14 @@ pytestmark = needs_quickjs
 
 #: How many subtests each file has: one that silently runs nothing would pass otherwise.
 COUNTS = {
-    "webnn/2026/attributes.any.js": 5,
-    "webnn/2026/buffers.any.js": 19,
-    "webnn/2026/interfaces.any.js": 4,
-    "webnn/2026/limits.any.js": 3,
-    "webnn/2026/lost.any.js": 5,
-    "webnn/2026/numbers.any.js": 39,
-    "webnn/2026/overloads.any.js": 7,
-    "webnn/2026/tensors.any.js": 10,
+    "webnn/dispatch/attributes.any.js": 5,
+    "webnn/dispatch/buffers.any.js": 19,
+    "webnn/dispatch/interfaces.any.js": 4,
+    "webnn/dispatch/limits.any.js": 3,
+    "webnn/dispatch/lost.any.js": 5,
+    "webnn/dispatch/numbers.any.js": 39,
+    "webnn/dispatch/overloads.any.js": 7,
+    "webnn/dispatch/tensors.any.js": 10,
     "webnn/bits.any.js": 17,
     "webnn/compute.any.js": 19,
     "webnn/dictionaries.any.js": 14,
@@ -51,7 +51,7 @@ def test_every_file_is_counted() -> None:
 
 @pytest.mark.parametrize("test", TESTS, ids=[test.name for test in TESTS])
 def test_file(test: Test) -> None:
-    settings = Settings(revision=CURRENT if test.file.path.startswith("webnn/2026/") else "2024-06", timeout_multiplier=PATIENT)
+    settings = Settings(revision=CURRENT if test.file.path.startswith("webnn/dispatch/") else "2024-06", timeout_multiplier=PATIENT)
     result = run_test(CHECKOUT, test, settings)
     failures = [f"{subtest.name}: {subtest.status} {subtest.message}" for subtest in result.subtests if subtest.status != "PASS"]
     assert (result.status, result.message, failures, result.output) == ("OK", "", [], "")

@@ -1,4 +1,4 @@
-"""Programs of the current draft in Node: what quickjs-ng cannot show, and what is the same there."""
+"""Programs since 2026-06 in Node: what quickjs-ng cannot show, and what is the same there."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_programs(tmp_path: Path, name: str) -> None:
     assert run(tmp_path, START + source, revision=CURRENT) == Outcome(0, stdout, "")
 
 
-def test_the_dialect_of_browsers(tmp_path: Path) -> None:
+def test_the_profile_of_browsers(tmp_path: Path) -> None:
     source = """
     const context = await navigator.ml.createContext({deviceType: 'cpu'});
     const {READ, WRITE} = MLTensorUsage;

@@ -11,7 +11,7 @@ import pytest
 
 from tests.builder.test_gather_scatter import INDEX_TYPES, SHAPES, indices
 from tests.builder.test_tensor import assert_same, values
-from tests.reference import REFERENCE_2026
+from tests.reference import REFERENCE_NEWEST
 from tests.support import CURRENT, Array, compute_directly, make_context
 from tests.support import run as run_operation
 from webnn import MLGraphBuilder, MLOperand
@@ -70,16 +70,16 @@ def test_values(dtype: str, index_type: str, *, constants: bool) -> None:
     for kind, shape, index_shape, options in PLACES:
         input, wanted, updates = operands(dtype, index_type, kind, shape, index_shape)
         gather, scatter = "gather" + kind, "scatter" + kind
-        assert_same(run(gather, input, wanted, constants=constants, **options), REFERENCE_2026[gather](input, wanted, **options))
+        assert_same(run(gather, input, wanted, constants=constants, **options), REFERENCE_NEWEST[gather](input, wanted, **options))
         scattered = run(scatter, input, wanted, updates, constants=constants, **options)
-        assert_same(scattered, REFERENCE_2026[scatter](input, wanted, updates, **options))
+        assert_same(scattered, REFERENCE_NEWEST[scatter](input, wanted, updates, **options))
 
 
 @pytest.mark.parametrize("index_type", INDEX_TYPES)
 def test_gather_is_the_same_in_both_drafts(index_type: str) -> None:
     for shape, index_shape, axis in SHAPES:
         input, wanted = values("float32", *shape), indices(index_type, *index_shape)
-        assert_same(run("gather", input, wanted, axis=axis), REFERENCE_2026["gather"](input, wanted, axis=axis))
+        assert_same(run("gather", input, wanted, axis=axis), REFERENCE_NEWEST["gather"](input, wanted, axis=axis))
 
 
 @pytest.mark.parametrize("size", [1, 3])
@@ -103,8 +103,8 @@ def test_every_index_alone(index_type: DataType, size: int) -> None:
     ends = {number + offset for number in (0, 2**31, 2**32, 2**53, 2**62, 2**63) for offset in (-3, -2, -1, 0, 1, 2, 3)}
     for index in sorted(index for index in (*ends, *(-end for end in ends)) if info.min <= index <= info.max):
         wanted = np.array([index], index_type)
-        picked = REFERENCE_2026["gatherElements"](input, wanted)
-        replaced = REFERENCE_2026["scatterElements"](input, wanted, update)
+        picked = REFERENCE_NEWEST["gatherElements"](input, wanted)
+        replaced = REFERENCE_NEWEST["scatterElements"](input, wanted, update)
         results = compute_directly(graph, {"x": input, "i": wanted, "u": update})
         assert_same(results, [picked, picked, picked.reshape(()), replaced, replaced])
 
@@ -231,10 +231,10 @@ def test_transposed_operands() -> None:
     }
     given = values("float32", 2, 3)
     results = compute_directly(builder.buildSync(outputs), {"x": given, "i": wanted})
-    assert_same(results[:1], REFERENCE_2026["gatherElements"](given.T, wanted.T))
-    assert_same(results[1:2], REFERENCE_2026["gatherND"](given.T, wanted.T))
-    picked = REFERENCE_2026["gatherElements"](given.T, wanted)
-    assert_same(results[2:], REFERENCE_2026["scatterElements"](given.T, wanted, picked))
+    assert_same(results[:1], REFERENCE_NEWEST["gatherElements"](given.T, wanted.T))
+    assert_same(results[1:2], REFERENCE_NEWEST["gatherND"](given.T, wanted.T))
+    picked = REFERENCE_NEWEST["gatherElements"](given.T, wanted)
+    assert_same(results[2:], REFERENCE_NEWEST["scatterElements"](given.T, wanted, picked))
 
 
 #: Operation, input's shape, type of the indices, the indices' shape or, if they are constant, values; the nodes.

@@ -1,4 +1,4 @@
-"""The Python side of the JavaScript binding under the current draft: attributes, dictionaries, tensors, lost contexts."""
+"""The Python side of the JavaScript binding since 2026-06: attributes, dictionaries, tensors, lost contexts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ML, CONTEXT, BUILDER = 0, 1, 2
 class Page:
     """A realm's requests: a context and a builder are there."""
 
-    def __init__(self, dialect: str | None = None) -> None:
-        idl = load_idl(CURRENT, dialect)
+    def __init__(self, profile: str | None = None) -> None:
+        idl = load_idl(CURRENT, profile)
         self.dispatcher = Dispatcher(webnn.ML(revision=idl.revision), idl.members)
         assert self.ask("ML", "createContext", ML) == CONTEXT
         assert self.ask("MLGraphBuilder", "constructor", None, {"$h": CONTEXT}) == BUILDER

@@ -1,4 +1,4 @@
-"""The operations that the current draft changed: inferred types and shapes, and every step and conversion that differs."""
+"""The operations that 2026-06 changed: inferred types and shapes, and every step and conversion that differs."""
 
 from __future__ import annotations
 
