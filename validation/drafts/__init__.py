@@ -44,7 +44,7 @@ def find_revision(name: str) -> Revision:
     Raises:
         ValueError: There is no such draft or addition, or the addition does not fit the draft.
     """
-    first, *additions = name.split("+")
+    first, *additions = str(name).split("+")
     if first not in DRAFTS:
         raise ValueError(f"there is no revision {name!r} of the specification here; known are {[*DRAFTS, for_devices().name]}")
     last = DRAFTS.index(first)

@@ -68,8 +68,9 @@ class Delta:
         changed: What changes in the rows of operations that stay, by the operation's name.
         unknown: Options that the drafts before do not have, by operation, and what they have instead, empty for nothing.
         adds: The members of interfaces that are new, by interface, and what the drafts before have instead, empty for nothing.
-        removes: The members that go, by interface, and what there is instead, empty for nothing.
-        mixins: For an interface, a class with members that the package's own class lacks.
+        removes: The members that go, by interface, and what there is instead, empty for nothing. Of interfaces other than ``MLContext`` and
+            ``MLGraphBuilder`` only those that are declared with `member.some_drafts`.
+        mixins: For ``MLContext`` and ``MLGraphBuilder``, a class with members that the package's own class lacks.
         flags: What else changes.
         idl: Makes the IDL from that of the draft before.
         limits: Makes the tables of tensor limits from those of the draft before, if that has them.

@@ -43,6 +43,7 @@ from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
 from webnn.processes.child import end
 from webnn.processes.lifetime import SIGNALLED, ends_at_signals
+from webnn.validation.drafts import DEFAULT
 from webnn.validation.revision import Revision
 
 __all__ = ["ENDED_BY_USER", "FAULT", "MEMORY", "OUT_OF_TIME", "Node", "NodeMissingError", "Program", "find_node", "run_program"]
@@ -96,7 +97,7 @@ class Program:
     files: Files
     timeout: float | None = None
     memory: int = MEMORY
-    revision: str | Revision = "2024-06"
+    revision: str | Revision = DEFAULT
     dialect: str | None = None
 
 
