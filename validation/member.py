@@ -126,7 +126,7 @@ def class_of_draft(cls: type[C], interface: str, revision: Revision) -> type[C]:
         declared with `some_drafts`.
     """
     found: Any = cls
-    return cast("type[C]", _class_of_draft(found, interface, revision))
+    return cast("type[C]", _class_of_draft(found, interface, revision)) if revision.reshapes else cls
 
 
 @functools.cache
@@ -142,7 +142,5 @@ def _class_of_draft(cls: type[Any], interface: str, revision: Revision) -> type[
         if isinstance(function, FunctionType) and function.__module__.partition(".")[0] == "webnn":
             members[name] = property(Member(function)) if isinstance(found, property) else Member(function)
     mixins = revision.mixins.get(interface, ())
-    if not members and not mixins:
-        return cls
     namespace = {"__slots__": (), "__module__": cls.__module__, "__doc__": cls.__doc__, **members}
     return new_class(cls.__name__, (*mixins, cls), exec_body=lambda body: body.update(namespace))

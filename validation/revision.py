@@ -40,6 +40,7 @@ class Revision:
         members: The members of interfaces that it has and other drafts lack: ``"MLContext.compute"``.
         removed: The members that a draft before it has: what there is instead, empty for nothing.
         mixins: For an interface, classes with members that the package's own class lacks.
+        reshapes: Interfaces have more members than the package's classes, or are without some that every draft of the package has.
         idl: Returns its IDL, which must not be changed.
         limits: Its tables of tensor limits, if it has them.
         data_types: The data types an operation allows for an operand, where it restricts them.
@@ -86,6 +87,7 @@ class Revision:
     big_numbers: bool = False
     small_integers: bool = False
     convert_name: Callable[[object], str] = domString
+    reshapes: bool = False
     profile: Profile | None = None
 
     def __hash__(self) -> int:

@@ -127,6 +127,7 @@ def _apply(before: Revision, delta: Delta) -> Revision:
         members=(before.members | added).difference(removed),
         removed=MappingProxyType({key: instead for key, instead in {**before.removed, **removed}.items() if key not in added}),
         mixins=MappingProxyType({**before.mixins, **mixins}),
+        reshapes=before.reshapes or bool(delta.mixins or delta.removed or removed.keys() - before.members),
         idl=before.idl if delta.idl is _same else functools.cache(lambda: delta.idl(before.idl())),
         limits=limits,
         **changes,
