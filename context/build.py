@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.context.devices.fallback import answer_placement
 from webnn.context.engine.probe import refuses_options
-from webnn.context.engine.runtime import one_line
+from webnn.context.engine.requirement import one_line
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.graph import MLGraph
 from webnn.context.placement import Placement

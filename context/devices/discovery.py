@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from webnn.context.devices.inventory import Inventory
 from webnn.context.engine import probe, runtime
+from webnn.context.engine.requirement import one_line
 from webnn.context.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device
 
 __all__ = ["PLUGINS", "discover"]
@@ -78,5 +79,5 @@ def _register(provider: str) -> str:
             return ""
         runtime.register_library(provider, str(importlib.import_module(package).get_library_path()))
     except (Exception, SystemExit) as error:  # whatever a plug-in does, the other providers work
-        return f"does not register: {runtime.one_line(error)}"
+        return f"does not register: {one_line(error)}"
     return "is registered, but it found no device"

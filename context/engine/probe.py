@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FunctionType
 
 from webnn.context.engine import runtime
+from webnn.context.engine.requirement import one_line
 from webnn.context.engine.session import SILENT, session_options, start
 from webnn.context.selection import Device, Options, session_settings
 
@@ -47,7 +48,7 @@ def find_failure(device: Device, settings: Options | None = None) -> str:
         if device.provider in session.get_providers():
             return ""
     except Exception as error:  # the engine's exceptions have no common class
-        return f"does not start: {runtime.one_line(error)}"
+        return f"does not start: {one_line(error)}"
     finally:
         ort.set_default_logger_severity(_WARNINGS)
     told = ", ".join(f"{name} {value}" for name, value in settings.items())
@@ -85,5 +86,5 @@ def _loading_failure(provider: str) -> str:
         try:
             ctypes.CDLL(str(library))
         except OSError as error:
-            return f"does not load: {runtime.one_line(error)}"
+            return f"does not load: {one_line(error)}"
     return ""

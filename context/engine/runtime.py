@@ -7,22 +7,18 @@ It is imported at the first use: ``import webnn`` stays light. Any flavour of th
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
 from webnn.context.engine import requirement
+from webnn.context.engine.requirement import one_line
 from webnn.context.selection import Device
 from webnn.validation.errors import NotSupportedError
 
-__all__ = ["available_providers", "list_devices", "load", "one_line", "register_library", "version"]
+__all__ = ["available_providers", "list_devices", "load", "register_library", "version"]
 
 _DEVICE_TYPES: Mapping[str, str] = MappingProxyType({"CPU": "cpu", "GPU": "gpu", "NPU": "npu"})
-#: The engine's name for an error's kind, the place in its source that CUDA's errors begin with, and what follows the text of one.
-_DECORATION = re.compile(r"^.*?(?=CUDA failure \d+: )|\[ONNXRuntimeError\] : \d+ : \w+ : | ; GPU=.*")
-#: Of a longer text, what stands at its two ends: functions and places in the engine's source come first, what happened comes last.
-_LONGEST_REASON, _BEGINNING = 300, 100
 
 
 @functools.cache
@@ -91,9 +87,3 @@ def _device(listed: Any) -> Device:
         plugin=True,
         handle=listed,
     )
-
-
-def one_line(error: BaseException) -> str:
-    """Return the text of an exception of the engine, or of a package, as a part of a line; its class if it has none."""
-    text = " ".join(_DECORATION.sub("", " ".join(str(error).split())).split()) or type(error).__name__
-    return text if len(text) <= _LONGEST_REASON else f"{text[:_BEGINNING]}...{text[_BEGINNING - _LONGEST_REASON :]}"
