@@ -229,7 +229,7 @@ class BuilderBase(DraftMembers):
             call.revision.profile.enforce(call, violations)
         # Make graph connections.
         self._count = index = self._count + 1
-        return Operator(operation, index, call.label, inputs, optional, converted, dictionary, outputs)
+        return Operator(operation, index, call.label, inputs, optional, converted, dictionary, outputs, given)
 
     def _convertArguments(self, operation: Operation, call: Call, arguments: tuple[object, ...]) -> tuple[Any, ...]:
         converted: list[Any] = []
@@ -294,7 +294,7 @@ class BuilderBase(DraftMembers):
         given = self._members(call, options, members) if options is not None or members else None
         dictionary = self._convertOptions(operation, call, given)
         parameters = {} if dictionary is None else dict(dictionary)
-        return MLActivation._create(Activation(name, parameters, builder=self))
+        return MLActivation._create(Activation(name, parameters, given or {}, self))
 
     def _overloaded(self, name: str, input: object, options: object, members: Mapping[str, Any]) -> MLOperand | MLActivation:
         """Choose between the two overloads ``op(input, options)`` and ``op(options)``, as Web IDL's overload resolution does.

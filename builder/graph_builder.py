@@ -235,11 +235,27 @@ class GraphBuilder(
     def _collect(self, outputs: object) -> ComputationalGraph:
         """Run the steps of `build` up to the promise."""
         call = self._call("build", "#api-mlgraphbuilder-build")
+        graph = self._survey(call, outputs, guarded=self._isGuarded)
+        if call.revision.profile is not None:
+            for name, operand in graph.outputs.items():
+                self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand._descriptor)
+        # 16. The builder has built; what the engine makes of the graph does not matter. (The draft of June 2024 lets it build again.)
+        self._hasBuilt = self._isGuarded
+        return graph
+
+    def _survey(self, call: Call, outputs: object, *, guarded: bool = False) -> ComputationalGraph:
+        """Check the outputs of a graph, and collect what they need.
+
+        Args:
+            call: The call of `build`, or of what reads the graph as `build` does.
+            outputs: The outputs.
+            guarded: The builder must be able to build.
+        """
         try:
             named = webidl.record(outputs, require_operand, call.revision.convert_name)
         except webidl.ConversionError as error:
             raise call.error(f"outputs{error.path}", error.reason) from error.__cause__
-        if self._isGuarded:
+        if guarded:
             # 2. The builder can build.
             self._checkCanBuild("build")
         # 3. (1.) There are outputs.
@@ -256,13 +272,7 @@ class GraphBuilder(
             if operand._operator is None:
                 kind = "a constant" if operand._name is None else f"the input {webidl.describe(operand._name)}"
                 raise call.error(f"outputs[{webidl.describe(name)}]", f"must be the result of an operation, but it is {kind}")
-        graph = collect(named)
-        if call.revision.profile is not None:
-            for name, operand in named.items():
-                self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand._descriptor)
-        # 16. The builder has built; what the engine makes of the graph does not matter. (The draft of June 2024 lets it build again.)
-        self._hasBuilt = self._isGuarded
-        return graph
+        return collect(named)
 
     def _checkTensor(
         self, call: Call, kind: Literal["input", "constant", "output"], argument: str, descriptor: OperandDescriptor, label: str = ""

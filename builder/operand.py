@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -30,9 +31,10 @@ class Operator:
         arguments: The other converted arguments, in the IDL's order.
         options: The converted options, if the operation has any.
         outputs: The outputs' descriptors.
+        given: The options as the program gave them, operands and label among them, in a dictionary that the program cannot change.
     """
 
-    __slots__ = ("arguments", "index", "inputs", "label", "members", "operation", "options", "outputs")
+    __slots__ = ("arguments", "given", "index", "inputs", "label", "members", "operation", "options", "outputs")
 
     def __init__(
         self,
@@ -44,6 +46,7 @@ class Operator:
         arguments: tuple[Any, ...],
         options: Dictionary | None,
         outputs: tuple[OperandDescriptor, ...],
+        given: Mapping[str, Any] | None = None,
     ) -> None:
         self.operation = operation
         self.index = index
@@ -53,6 +56,7 @@ class Operator:
         self.arguments = arguments
         self.options = options
         self.outputs = outputs
+        self.given = given
 
 
 class MLOperand(OperandBase):

@@ -1,7 +1,5 @@
 """Operand data types and descriptors: `#api-mloperanddescriptor` and the table of compatible buffer views."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -60,6 +58,7 @@ MAX_RANK = 8
 MAX_BYTE_LENGTH = 2**31 - 1
 
 
+# Its annotations are objects, not texts: pydantic would look for the names in `webnn`, which shows the class as its own.
 @dataclass(frozen=True, slots=True)
 class OperandDescriptor:
     """The type and shape of an operand: the converted form of the dictionary ``MLOperandDescriptor``.
@@ -71,6 +70,11 @@ class OperandDescriptor:
 
     dataType: DataType
     dimensions: Shape = ()
+
+    @property
+    def shape(self) -> Shape:
+        """The shape, by the name that `MLOperand` has for it."""
+        return self.dimensions
 
     @property
     def rank(self) -> int:

@@ -25,11 +25,13 @@ class Activation:
     Attributes:
         name: The operation's name, for example ``"leakyRelu"``.
         parameters: The options' values, for example ``{"alpha": 0.01}``.
+        given: The options as the program gave them; empty for a default and for a name.
         builder: The builder that made the `MLActivation`; ``None`` for a default and for a name, which belong to no builder.
     """
 
     name: str
     parameters: Mapping[str, float] = field(default_factory=dict)
+    given: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
     builder: object = field(default=None, compare=False, repr=False)
 
 

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from webnn._names import publish
+from webnn.builder.describe import describe
+from webnn.builder.description import (
+    ActivationDescription,
+    ConstantDescription,
+    DescriptionError,
+    GraphDescription,
+    OperatorDescription,
+)
 from webnn.builder.operand import MLActivation, MLOperand
 from webnn.builder.options import (
     MLArgMinMaxOptions,
@@ -49,6 +57,7 @@ from webnn.context.ml import ML, GPUDevice, MLContextOptions, Navigator
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
 from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.ignored import explain_ignored
+from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.errors import (
     AbortError,
     DataError,
@@ -66,12 +75,16 @@ from webnn.validation.errors import (
 __all__ = [
     "ML",
     "AbortError",
+    "ActivationDescription",
+    "ConstantDescription",
     "DOMException",
     "DataError",
+    "DescriptionError",
     "DeviceFallbackWarning",
     "Document",
     "Faults",
     "GPUDevice",
+    "GraphDescription",
     "InvalidStateError",
     "MLActivation",
     "MLArgMinMaxOptions",
@@ -116,7 +129,9 @@ __all__ = [
     "MissingMemberError",
     "Navigator",
     "NotSupportedError",
+    "OperandDescriptor",
     "OperationError",
+    "OperatorDescription",
     "OperatorPlacement",
     "Partition",
     "Placement",
@@ -125,6 +140,7 @@ __all__ = [
     "UnknownError",
     "WebNNTypeError",
     "WebNNWarning",
+    "describe",
     "emulate",
     "explain_ignored",
     "navigator",

@@ -1,0 +1,185 @@
+"""From operands to a `GraphDescription`: `describe`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from webnn.builder.base import require_operand
+from webnn.builder.description import ActivationDescription, ConstantDescription, GraphDescription, OperatorDescription
+from webnn.validation import webidl
+from webnn.validation.errors import WebNNTypeError
+from webnn.validation.interfaces import Activation
+from webnn.validation.operation import Call
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.graph_builder import MLGraphBuilder
+    from webnn.builder.operand import MLOperand, Operator
+    from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["describe", "describe_graph"]
+
+
+def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescription:
+    """Describe the graph that some operands need: what `MLGraphBuilder.build` compiles. It works before and after `build`.
+
+    Values are named for people: an output's value after the output, others after the operator's label, the operation, or the argument that
+    they are first used for. The constants are not copied.
+
+    Args:
+        outputs: The operands by the names of the outputs, as `MLGraphBuilder.build` takes them.
+        name: The graph's name.
+
+    Raises:
+        WebNNTypeError: The outputs are not what `build` takes, or come from several builders.
+    """
+    try:
+        named = webidl.record(outputs, require_operand)
+    except webidl.ConversionError as error:
+        raise _error(f"outputs{error.path}", error.reason) from error.__cause__
+    if not named:
+        raise _error("outputs", "must not be empty")
+    first = next(iter(named))
+    builder = named[first]._builder
+    for key, operand in named.items():
+        if operand._builder is not builder:
+            raise _error(f"outputs[{webidl.describe(key)}]", f"must come from the builder of outputs[{webidl.describe(first)}]")
+    call = Call("describe", "#api-mlgraphbuilder-build", builder._revision)
+    return describe_graph(cast("MLGraphBuilder", builder)._survey(call, named), name)
+
+
+def describe_graph(graph: ComputationalGraph, name: str = "") -> GraphDescription:
+    """Describe a graph that was collected; see `describe`."""
+    return _Describer(graph).describe(graph, name)
+
+
+class _Describer:
+    """The state of one `describe_graph`: the names that are given so far."""
+
+    def __init__(self, graph: ComputationalGraph) -> None:
+        self._names = _Names(graph.inputs)
+        #: The names of inputs and constants, by id: the graph keeps the operands alive.
+        self._leaves = {id(operand): name for name, operand in graph.inputs.items()}
+        self._results: dict[tuple[int, int], str] = {}
+        self._inputs: dict[str, OperandDescriptor] = {}
+        self._constants: dict[str, ConstantDescription] = {}
+        for name, operand in graph.outputs.items():
+            if operand._operator is not None:
+                key = operand._operator.index, operand._position
+                if key not in self._results and self._names.take(name):
+                    self._results[key] = name
+
+    def describe(self, graph: ComputationalGraph, name: str) -> GraphDescription:
+        operators = tuple([self._operator(operator) for operator in graph.operators])
+        first = next(iter(graph.outputs.values()))
+        return GraphDescription(
+            name=name,
+            draft=first._builder._revision.name,
+            inputs=self._inputs,
+            constants=self._constants,
+            operators=operators,
+            outputs={output: self._find(operand, output) for output, operand in graph.outputs.items()},
+        )
+
+    def _operator(self, operator: Operator) -> OperatorDescription:
+        row = operator.operation
+        prefix = f"{operator.label}_" if operator.label else ""
+        inputs: dict[str, str | tuple[str, ...]]
+        if row.variadic:
+            inputs = {row.operands[0]: tuple([self._find(operand, prefix + row.operands[0]) for operand in operator.inputs])}
+        else:
+            inputs = {name: self._find(operand, prefix + name) for name, operand in zip(row.operands, operator.inputs, strict=True)}
+        operands = {name: self._find(operand, prefix + name) for name, operand in operator.members}
+        base = operator.label or row.name
+        outputs: list[str] = []
+        for position in range(len(operator.outputs)):
+            key = operator.index, position
+            name = self._results.get(key)
+            if name is None:
+                name = self._results[key] = self._names.find(base if len(operator.outputs) == 1 else f"{base}_{position}")
+            outputs.append(name)
+        return OperatorDescription(
+            operation=row.name,
+            inputs=inputs,
+            arguments={argument.name: value for argument, value in zip(row.arguments, operator.arguments, strict=True)},
+            options=_options(operator),
+            operands=operands,
+            label=operator.label,
+            outputs=tuple(outputs),
+            descriptors=operator.outputs,
+            index=operator.index,
+        )
+
+    def _find(self, operand: MLOperand, hint: str) -> str:
+        """Return the name of an operand's value; an input or constant that is met first is described."""
+        if operand._operator is not None:
+            return self._results[operand._operator.index, operand._position]
+        name = self._leaves.get(id(operand))
+        if name is None:
+            assert operand._value is not None  # the inputs have their names
+            name = self._leaves[id(operand)] = self._names.find(hint)
+            self._constants[name] = ConstantDescription(descriptor=operand._descriptor, value=operand._value)
+        elif operand._value is None:
+            self._inputs[name] = operand._descriptor
+        return name
+
+
+class _Names:
+    """Names that are different from each other.
+
+    Args:
+        taken: Names that nothing else may have.
+    """
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._counts: dict[str, int] = {}
+
+    def take(self, name: str) -> bool:
+        """Take a name if it is free, and tell whether it was."""
+        free = name not in self._taken
+        self._taken.add(name)
+        return free
+
+    def find(self, base: str) -> str:
+        """Take a name, or the first free one with a number behind it."""
+        if self.take(base):
+            return base
+        count = self._counts.get(base, 1) + 1
+        while not self.take(f"{base}_{count}"):
+            count += 1
+        self._counts[base] = count
+        return f"{base}_{count}"
+
+
+def _options(operator: Operator) -> dict[str, Any]:
+    """Return the options that the program gave, in the IDL's order, without operands."""
+    given, options, row = operator.given, operator.options, operator.operation
+    if not given or options is None:
+        return {}
+    members = [member for member in type(options).model_fields if member in given and member not in row.members]
+    return {member: _give_back(given[member], getattr(options, member), rounded=member in row.numbers) for member in members}
+
+
+def _give_back(given: Any, converted: Any, *, rounded: bool = False) -> Any:
+    """Return what describes an option.
+
+    A number is what the program gave: what it was converted to is rounded. Everything else is what it was converted to, because the
+    program may have changed its own list since, or read its own iterator.
+    """
+    if type(given) in (int, float) and (rounded or type(converted) is float):
+        return given
+    if isinstance(converted, tuple):
+        return tuple([_give_back(None, element) for element in converted])
+    if not isinstance(converted, Activation):
+        return converted
+    if converted.builder is None:
+        # A draft without `MLActivation` has names.
+        return converted.name
+    options = {name: _give_back(converted.given[name], value) for name, value in converted.parameters.items() if name in converted.given}
+    return ActivationDescription(operation=converted.name, options=options)
+
+
+def _error(argument: str, requirement: str) -> WebNNTypeError:
+    return WebNNTypeError(f"describe: {argument} {requirement}", operation="describe", argument=argument)
