@@ -14,7 +14,7 @@ from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.builder.graph_builder import MLGraphBuilder
+    from webnn.builder.graph_builder import GraphBuilder
     from webnn.builder.operand import MLOperand, Operator
     from webnn.validation.descriptor import OperandDescriptor
 
@@ -46,7 +46,7 @@ def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescri
         if operand._builder is not builder:
             raise _error(f"outputs[{webidl.describe(key)}]", f"must come from the builder of outputs[{webidl.describe(first)}]")
     call = Call("describe", "#api-mlgraphbuilder-build", builder._revision)
-    return describe_graph(cast("MLGraphBuilder", builder)._survey(call, named), name)
+    return describe_graph(cast("GraphBuilder", builder)._survey(call, named), name)
 
 
 def describe_graph(graph: ComputationalGraph, name: str = "") -> GraphDescription:

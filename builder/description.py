@@ -15,13 +15,12 @@ import numpy as np
 from webnn.builder.base import BuilderBase
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.drafts import find_revision
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.operation import Call
-from webnn.validation.operations import operations_of
-from webnn.validation.revision import find_revision
 
 if TYPE_CHECKING:
-    from webnn.builder.graph_builder import MLGraphBuilder
+    from webnn.builder.graph_builder import GraphBuilder
     from webnn.builder.operand import MLOperand
 
 __all__ = [
@@ -136,7 +135,7 @@ class OperatorDescription(_Value):
             WebNNTypeError: It takes another number of arguments, or something else than a name stands for an operand.
         """
         revision = find_revision(draft)
-        row = operations_of(revision).get(operation)
+        row = revision.operations.get(operation)
         if row is None:
             raise DescriptionError(f"the draft has no operation {webidl.describe(operation)}", "operation")
         call = Call(operation, row.anchor, revision)
@@ -248,7 +247,7 @@ class GraphDescription(_Value):
             outputs=chosen,
         )
 
-    def build(self, builder: MLGraphBuilder) -> dict[str, MLOperand]:
+    def build(self, builder: GraphBuilder) -> dict[str, MLOperand]:
         """Make the graph again, through the builder's public methods; `MLGraphBuilder.build` compiles it.
 
         Args:
@@ -272,7 +271,7 @@ class GraphDescription(_Value):
 class _Rebuilder:
     """The state of one `GraphDescription.build`."""
 
-    def __init__(self, builder: MLGraphBuilder) -> None:
+    def __init__(self, builder: GraphBuilder) -> None:
         self._builder = builder
         self._operands: dict[str, MLOperand] = {}
         #: The part of the description that is made.
@@ -292,7 +291,7 @@ class _Rebuilder:
             self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
         for number, operator in enumerate(description.operators):
             self._path = f"operators[{number}]"
-            if operator.operation not in operations_of(self._builder._revision):
+            if operator.operation not in self._builder._revision.operations:
                 # A method that is no operation must not be called; one that only other drafts have says so itself.
                 raise DescriptionError(f"the draft has no operation {webidl.describe(operator.operation)}", f"{self._path}.operation")
             self._call(operator)
@@ -300,7 +299,7 @@ class _Rebuilder:
         return {name: self._find(value) for name, value in description.outputs.items()}
 
     def _call(self, operator: OperatorDescription) -> None:
-        row = operations_of(self._builder._revision)[operator.operation]
+        row = self._builder._revision.operations[operator.operation]
         inputs = self._order("inputs", operator.inputs, row.operands)
         positional = self._order("arguments", operator.arguments, [argument.name for argument in row.arguments])
         arguments, options = replace(operator, inputs=inputs, arguments=positional).call(self._find, self._activate)
@@ -319,7 +318,7 @@ class _Rebuilder:
         return {name: given[name] for name in names}
 
     def _activate(self, activation: ActivationDescription) -> object:
-        row = operations_of(self._builder._revision).get(activation.operation)
+        row = self._builder._revision.operations.get(activation.operation)
         if row is None or not row.activation:
             raise DescriptionError(f"the draft has no activation function {webidl.describe(activation.operation)}", f"{self._path}.options")
         return getattr(self._builder, activation.operation)(*([activation.options] if activation.options else []))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from webnn.builder.describe import describe_graph
 from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.context.devices.fallback import answer_placement
 from webnn.context.engine.probe import refuses_options
@@ -44,7 +45,7 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
     profile = state.revision.profile
     placed: Placement | Callable[[], Placement]
     if profile is not None:
-        placed = simulate(outline(graph), profile, state.selection.requested)
+        placed = simulate(outline(describe_graph(graph)), profile, state.selection.requested)
         # Before the work: who refuses the placement needs no session.
         answer_placement(placed, state.fallback, caller)
         implementation = CompiledGraph(translate(graph), state.selection)
@@ -55,7 +56,7 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
     built = MLGraph._create(state, implementation, placed)
     state.loss.add(built, "build")
     if state.on_build is not None:
-        state.on_build(graph, built)
+        state.on_build(describe_graph(graph), built)
     return built
 
 
@@ -78,7 +79,7 @@ def _build_on_devices(
         return implementation, _uniform(model, selection, reason)()
     assignments = implementation.assignments()
     if assignments is not None:
-        return implementation, measure(outline(graph), assignments, selection, model.op_types())
+        return implementation, measure(outline(describe_graph(graph)), assignments, selection, model.op_types())
     if selection.accelerated and state.fallback == "deny":
         unknown("build")
     return implementation, unknown

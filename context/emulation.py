@@ -11,7 +11,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from webnn.context.faults import Faults
 from webnn.validation import webidl
 
 if TYPE_CHECKING:
-    from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.description import GraphDescription
     from webnn.context.devices.order import Order
     from webnn.context.graph import MLGraph
     from webnn.context.selection import Options
@@ -44,7 +44,7 @@ class Settings:
         faults: What goes wrong.
         order: Rows of the order of providers.
         providerOptions: Options for the execution providers.
-        on_build: Is told of every graph that is built, on the context's timeline: what it is made of, and the graph.
+        on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
     """
 
     profile: Profile | None = None
@@ -52,7 +52,7 @@ class Settings:
     faults: Faults | None = None
     order: Order | None = None
     providerOptions: Mapping[str, Options] | None = None
-    on_build: Callable[[ComputationalGraph, MLGraph], None] | None = None
+    on_build: Callable[[GraphDescription, MLGraph], None] | None = None
 
     def over(self, outer: Settings) -> Settings:
         """Return these settings, and where they say nothing, those of an outer layer."""
@@ -112,6 +112,7 @@ def emulate(
     faults: Faults | None = None,
     order: Mapping[str, Sequence[str]] | None = None,
     providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
+    on_build: Callable[[GraphDescription, MLGraph], None] | None = None,
 ) -> Emulation:
     """Set what every `ML` of the process, ``navigator.ml`` included, takes for the contexts that it makes, until the block ends.
 
@@ -126,6 +127,8 @@ def emulate(
         faults: As for `ML`.
         order: As for `ML`.
         providerOptions: As for `ML`.
+        on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
+            context's timeline; if it raises an exception, the build fails with it.
 
     Returns:
         A context manager.
@@ -135,6 +138,10 @@ def emulate(
         ValueError: A parameter has the right type and no meaning.
     """
     settings = convert_settings("emulate", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions)
+    if on_build is not None:
+        if not callable(on_build):
+            raise TypeError(f"emulate: on_build must be a function, got {webidl.describe(on_build)}")
+        settings = replace(settings, on_build=on_build)
     return Emulation(settings)
 
 

@@ -13,7 +13,7 @@ from webnn.context.loss import Loss
 from webnn.context.timeline import Timeline
 
 if TYPE_CHECKING:
-    from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.description import GraphDescription
     from webnn.context.devices.fallback import FallbackPolicy
     from webnn.context.document import Document
     from webnn.context.graph import MLGraph
@@ -46,7 +46,7 @@ class ContextState:
     contextType: ContextType
     document: Document
     fallback: FallbackPolicy
-    on_build: Callable[[ComputationalGraph, MLGraph], None] | None
+    on_build: Callable[[GraphDescription, MLGraph], None] | None
     powerPreference: str
     revision: Revision
     selection: Selection

@@ -14,8 +14,7 @@ from webnn.context.placement.placements import OperatorPlacement, Partition, Pla
 from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
-    from webnn.builder.graph import ComputationalGraph
-    from webnn.builder.operand import MLOperand
+    from webnn.builder.description import GraphDescription
     from webnn.context.selection import Selection
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.profiles import Profile
@@ -88,59 +87,34 @@ class Outline:
     outputs: tuple[int, ...]
 
 
-class _Survey:
-    """The state of one `outline`: which number stands for which operand."""
-
-    def __init__(self) -> None:
-        self.values: list[Value] = []
-        # By id: the graph keeps the operands alive.
-        self.leaves: dict[int, int] = {}
-        self.results: dict[int, range] = {}
-
-    def add(self, value: Value) -> int:
-        self.values.append(value)
-        return len(self.values) - 1
-
-    def number(self, operand: MLOperand) -> int:
-        """Return the number of an operand's value, adding a constant when it is met first."""
-        if operand._operator is not None:
-            return self.results[operand._operator.index][operand._position]
-        number = self.leaves.get(id(operand))
-        if number is None:
-            number = self.leaves[id(operand)] = self.add(Value("constant", "constant", operand._descriptor.byte_length))
-        return number
-
-
-def outline(graph: ComputationalGraph) -> Outline:
-    """Draw the outline of a graph. It keeps nothing of the graph alive but descriptors and texts."""
-    survey = _Survey()
-    for name, operand in graph.inputs.items():
-        survey.leaves[id(operand)] = survey.add(Value("input", f"input {name!r}", operand._descriptor.byte_length))
+def outline(graph: GraphDescription) -> Outline:
+    """Draw the outline of a graph. It keeps no constants alive."""
+    descriptors = graph.descriptors()
+    values = [
+        *(Value("input", f"input {name!r}", descriptor.byte_length) for name, descriptor in graph.inputs.items()),
+        *(Value("constant", "constant", constant.descriptor.byte_length) for constant in graph.constants.values()),
+    ]
+    numbers = {name: number for number, name in enumerate([*graph.inputs, *graph.constants])}
     steps: list[Step] = []
     for operator in graph.operators:
-        operation = operator.operation
-        operands: list[tuple[str, str, OperandDescriptor]] = []
-        for position, operand in enumerate(operator.inputs):
-            row = operation.operands[0 if operation.variadic else position]
-            operands.append((f"{row}[{position}]" if operation.variadic else row, row, operand._descriptor))
-        operands += [(f"options.{member}", member, operand._descriptor) for member, operand in operator.members]
-        taken = [survey.number(operand) for operand in (*operator.inputs, *(operand for _, operand in operator.members))]
-        makes = survey.results[operator.index] = range(len(survey.values), len(survey.values) + len(operator.outputs))
-        scope = f"{operation.name}#{operator.index}"
-        for position, descriptor in enumerate(operator.outputs):
-            survey.add(Value("result", scope if len(makes) == 1 else f"output {position} of {scope}", descriptor.byte_length))
+        named = operator.named_values()
+        makes = range(len(values), len(values) + len(operator.outputs))
+        numbers.update(zip(operator.outputs, makes, strict=True))
+        scope = f"{operator.operation}#{operator.index}"
+        for position, descriptor in enumerate(operator.descriptors):
+            values.append(Value("result", scope if len(makes) == 1 else f"output {position} of {scope}", descriptor.byte_length))
         step = Step(
             index=operator.index,
-            operation=operation.name,
+            operation=operator.operation,
             label=operator.label,
-            operands=tuple(operands),
-            outputs=operator.outputs,
-            takes=tuple(dict.fromkeys(taken)),
+            operands=tuple([(argument, row, descriptors[value]) for argument, row, value in named]),
+            outputs=operator.descriptors,
+            takes=tuple(dict.fromkeys([numbers[value] for _, _, value in named])),
             makes=makes,
         )
         steps.append(step)
-    outputs = tuple(dict.fromkeys([survey.number(operand) for operand in graph.outputs.values()]))
-    return Outline(steps=tuple(steps), values=tuple(survey.values), outputs=outputs)
+    outputs = tuple(dict.fromkeys([numbers[value] for value in graph.outputs.values()]))
+    return Outline(steps=tuple(steps), values=tuple(values), outputs=outputs)
 
 
 # Partitions and transfers

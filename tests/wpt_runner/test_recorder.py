@@ -84,7 +84,7 @@ CASES: dict[str, tuple[str, dict[str, object], dict[str, Any], list[Any], dict[s
           }, {x: new Float32Array([3, 4])}, {y: new Float32Array(2), z: new Float32Array(2)},
           ({y}) => doAssert('add', y, [18, 48], 0, 'float32', 'ULP'));""",
         ulp(0),
-        {"const0": tensor([1, 2], [2], constant=True), "x": tensor([3, 4], [2])},
+        {"x": tensor([3, 4], [2]), "const0": tensor([1, 2], [2], constant=True)},
         [
             operator("mul", [X, X], ["operand0"]),
             operator("mul", [operand("operand0"), operand("const0")], ["operand1"]),
@@ -172,7 +172,7 @@ CASES: dict[str, tuple[str, dict[str, object], dict[str, Any], list[Any], dict[s
         """conform('', b => ({y: b.cast(b.add(b.cast(b.constant('uint8', -1.5), 'int32'), b.input('x', of('int32', [1]))), 'int64')}),
           {x: new Int32Array([1])}, {y: new BigInt64Array(1)}, ({y}) => assert_array_equals(y, [256n]));""",
         ulp(0),
-        {"const0": tensor([255], [], "uint8", constant=True), "x": tensor([1], [1], "int32")},
+        {"x": tensor([1], [1], "int32"), "const0": tensor([255], [], "uint8", constant=True)},
         [
             operator("cast", [operand("const0"), "int32"], ["operand0"]),
             operator("add", [operand("operand0"), X], ["operand1"]),

@@ -27,7 +27,7 @@ from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeEr
 from webnn.validation.profiles import Violation, load_profile
 
 if TYPE_CHECKING:
-    from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.description import GraphDescription
     from webnn.context.graph import MLGraph
 
 __all__ = ["Recorder", "main", "run"]
@@ -119,11 +119,11 @@ class Recorder:
                 self._notes.write(Refused(refusal=refusal))
         return self._job.go_on
 
-    def note(self, graph: ComputationalGraph, built: MLGraph) -> None:
+    def note(self, graph: GraphDescription, built: MLGraph) -> None:
         """Note a graph that was built.
 
         Args:
-            graph: What it was built of.
+            graph: Its description.
             built: The graph.
         """
         state = built._state

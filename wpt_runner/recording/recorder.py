@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import webnn
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Instrument, Settings, run_test
-from webnn.wpt_runner.recording.graphs import Computation, GraphLog
+from webnn.wpt_runner.recording.graphs import Computation
 from webnn.wpt_runner.recording.numbers import (
     Descriptor,
     RecordingError,
@@ -80,7 +81,8 @@ def record_test(checkout: Checkout, test: Test, settings: Settings) -> Recording
         settings: How it runs.
     """
     recorder = Recorder(test.file.scripts)
-    result = run_test(checkout, test, settings, recorder.end, recorder)
+    with webnn.emulate(on_build=recorder.built):
+        result = run_test(checkout, test, settings, recorder.end, recorder)
     return Recording(result=result, cases=recorder.cases, skipped=recorder.skipped, differing=recorder.differing)
 
 
@@ -102,7 +104,7 @@ class Recorder(Instrument):
         self.skipped: list[Skipped] = []
         self.differing: dict[str, str] = {}
         self._scripts = scripts
-        self._log = GraphLog()
+        self._graphs: WeakKeyDictionary[webnn.MLGraph, webnn.GraphDescription] = WeakKeyDictionary()
         self._number = 0
         self._computations: dict[int, Computation] = {}
         self._missing: list[str] = []
@@ -114,12 +116,14 @@ class Recorder(Instrument):
         """Make the function that compares a variable."""
         return _CONSTANT.sub("let", source)
 
+    def built(self, description: webnn.GraphDescription, graph: webnn.MLGraph) -> None:
+        """Keep the description of a graph."""
+        self._graphs[graph] = description
+
     def observe(self, target: object, member: str, values: Sequence[Any], result: Any) -> None:
-        """Keep what is built and computed."""
-        if isinstance(target, webnn.MLGraphBuilder):
-            self._log.called(member, values, result)
-        elif isinstance(target, webnn.MLContext) and member == "compute":
-            self._computations[self._number] = self._log.compute(values[0], values[1])
+        """Keep what is computed."""
+        if isinstance(target, webnn.MLContext) and member == "compute":
+            self._computations[self._number] = Computation.of(self._graphs[values[0]], values[1])
             self._computed += 1
 
     def tell(self, kind: str, content: Any) -> None:
@@ -178,7 +182,7 @@ def _describe(computation: Computation, comparisons: Sequence[Mapping[str, Any]]
         name = comparison["output"]
         if name in expected:
             raise RecordingError(f"it compares the output {name!r} more than once")
-        expected[name] = _expectation(comparison, computation.outputs[name].descriptor)
+        expected[name] = _expectation(comparison, computation.descriptor(name))
         tolerance = _tolerance(comparison)
         if tolerances and tolerance not in tolerances:
             raise RecordingError("its outputs have different tolerances, and a case has only one")

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from tests.support import CURRENT, make_context
-from webnn import MLGraph, MLGraphBuilder, MLOperand, NotSupportedError
+from webnn import MLGraph, MLGraphBuilder, MLOperand, NotSupportedError, describe
+from webnn.builder.describe import describe_graph
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
 from webnn.context.placement import Placement, Transfer
@@ -48,7 +49,7 @@ def make_builder() -> MLGraphBuilder:
 
 
 def draw(build: Build) -> Outline:
-    return outline(collect(build(make_builder())))
+    return outline(describe_graph(collect(build(make_builder()))))
 
 
 def place(build: Build, device: str = "gpu", profile: Device | None = None) -> Placement:
@@ -309,7 +310,7 @@ def test_labels_and_the_names_of_inputs_are_kept() -> None:
 def test_small_integers_share_bytes() -> None:
     builder = MLGraphBuilder(make_context(f"{CURRENT}+browsers"))
     x = builder.input("x", dataType="int4", shape=[5])
-    placement = simulate(outline(collect({"y": builder.cast(x, "int8")})), Device(), "gpu")
+    placement = simulate(outline(describe({"y": builder.cast(x, "int8")})), Device(), "gpu")
     assert placement.transfers == (
         Transfer(value=X, source="cpu", destination="gpu", bytes=3),
         Transfer(value="cast#1", source="gpu", destination="cpu", bytes=5),
@@ -328,7 +329,7 @@ def place_chain(length: int, *, alternating: bool) -> tuple[Placement, str, floa
     try:
         for _ in range(3):
             before = time.thread_time()
-            placement = simulate(outline(graph), Device(), "gpu")
+            placement = simulate(outline(describe_graph(graph)), Device(), "gpu")
             text = str(placement)
             seconds.append(time.thread_time() - before)
     finally:
@@ -350,7 +351,7 @@ def test_an_outline_keeps_no_operands() -> None:
     builder = make_builder()
     weight = constant(builder, 2, 3)
     operand = builder.add(tensor(builder), weight)
-    drawn = outline(collect({"y": operand}))
+    drawn = outline(describe({"y": operand}))
     gone: list[weakref.ref[Any]] = [weakref.ref(each) for each in (builder, weight, operand)]
     del builder, weight, operand
     gc.collect()
