@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.support import PATIENCE
-from webnn import ML, Navigator, NotSupportedError, navigator
+from webnn import ML, GraphDescription, MLContext, MLGraph, MLGraphBuilder, Navigator, NotSupportedError, navigator
 from webnn.context import emulation
 from webnn.context.emulation import Settings, ambient, emulate
 from webnn.context.faults import Faults
@@ -92,6 +92,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"faults": "npu"}, TypeError, "emulate: faults must be a webnn.Faults, got 'npu'"),
     ({"faults": Faults}, TypeError, "emulate: faults must be a webnn.Faults"),
     ({"order": ["gpu"]}, TypeError, "order must be a mapping"),
+    ({"on_build": "print"}, TypeError, "emulate: on_build must be a function, got 'print'"),
     ({"order": {"tpu": []}}, ValueError, "order must have keys of"),
     ({"providerOptions": CUDA}, TypeError, "providerOptions must be a mapping"),
 ]
@@ -180,6 +181,34 @@ def test_the_inner_block_goes_first_member_by_member() -> None:
                 settings = ambient()
                 assert (settings.profile, settings.fallback, settings.faults) == (load_profile("ort"), "allow", inner)
         assert ambient().faults is outer
+
+
+def test_graphs_are_handed_out() -> None:
+    """The innermost function sees each graph of the contexts that were made in its block, of both drafts, and of queued builds."""
+    seen: list[tuple[GraphDescription, MLGraph]] = []
+    with emulate(on_build=lambda *_: pytest.fail("not the innermost")), emulate(on_build=lambda *each: seen.append(each)):
+        contexts = [ML(revision=draft).createContextSync() for draft in ("2024-06", "2026-06")]
+
+    async def build(context: MLContext) -> MLGraph:
+        builder = MLGraphBuilder(context)
+        return await builder.build({"y": builder.relu(builder.constant("float32", 1))})
+
+    graphs = [asyncio.run(build(context)) for context in contexts]
+    assert [graph for _, graph in seen] == graphs
+    assert [(each.draft, [operator.operation for operator in each.operators]) for each, _ in seen] == [
+        ("2024-06", ["relu"]),
+        ("2026-06", ["relu"]),
+    ]
+
+
+def test_a_failure_of_the_function_is_the_build_s() -> None:
+    def fail(description: GraphDescription, _: MLGraph) -> None:
+        raise LookupError(f"{len(description.operators)} operators")
+
+    with emulate(on_build=fail):
+        builder = MLGraphBuilder(ML().createContextSync())
+        with pytest.raises(LookupError, match="1 operators"):
+            builder.buildSync({"y": builder.relu(builder.constant("float32", 1))})
 
 
 def test_blocks_end_in_any_order() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 import tracemalloc
 import zipfile
@@ -34,6 +35,8 @@ from webnn.wpt_runner.vectors import (
 )
 from webnn.wpt_runner.vectors.corrections import bundled_levels, read_corrections
 from webnn.wpt_runner.vectors.files import find_sources
+from webnn.wpt_runner.vectors.graphs import read_graph
+from webnn.wpt_runner.vectors.replay import compute
 from webnn.wpt_runner.vectors.run import Group, choose, choose_levels, default_jobs, find_stale, group_cases
 
 LEVEL, NEWEST = "2024-06", "2025-03"
@@ -74,6 +77,37 @@ def test_conformance(level: str, file: str) -> None:
     assert [f"{outcome.case.name}: {outcome.failure}" for outcome in outcomes if outcome.failure] == []
     names = {case.name for case in CASES[level, file]}
     assert check_corrections({name: each for name, each in corrections.items() if name in names}, outcomes) == []
+
+
+@pytest.mark.parametrize(("level", "file"), sorted(CASES), ids=["-".join(key) for key in sorted(CASES)])
+def test_graphs_are_described_and_built_again(level: str, file: str) -> None:
+    """Every case: what is described is what the file says; and the description makes the same graph, with the same results."""
+    context, corrections = context_of(level), load_corrections(level)
+    for number, case in enumerate(CASES[level, file]):
+        recorded = read_graph(case, level_of(level))
+        correction = corrections.get(case.name)
+        if correction is not None and correction.error:
+            with pytest.raises(webnn.WebNNTypeError, match=re.escape(correction.error)):
+                recorded.graph.build(webnn.MLGraphBuilder(context))
+            continue
+        described = webnn.describe(recorded.graph.build(webnn.MLGraphBuilder(context)), name=case.name)
+        needed = recorded.graph.select(recorded.expected)
+        assert unnamed(described) == unnamed(needed)
+        assert {*described.inputs.items()} == {*needed.inputs.items()}
+        assert webnn.describe(described.build(webnn.MLGraphBuilder(context)), name=case.name) == described
+        if number == 0:
+            # Each computation takes its inputs away.
+            once, twice = compute(recorded, context), compute(replace(read_graph(case, level_of(level)), graph=described), context)
+            assert {name: array.tobytes() for name, array in once.items()} == {name: array.tobytes() for name, array in twice.items()}
+
+
+def unnamed(graph: webnn.GraphDescription) -> list[object]:
+    """Return the operators without the names of values, with constants in their place."""
+    operators: list[object] = []
+    for operator in graph.operators:
+        constants = {argument: graph.constants.get(value) for argument, _, value in operator.named_values()}
+        operators.append((replace(operator, inputs={}, operands={}, outputs=()), constants))
+    return operators
 
 
 @pytest.mark.parametrize("level", COUNTS)

@@ -12,7 +12,7 @@ from webnn.wpt_runner.vectors.corrections import Correction
 from webnn.wpt_runner.vectors.format import Array, CaseError, Descriptor, parse
 from webnn.wpt_runner.vectors.graphs import RecordedGraph, read_graph
 
-__all__ = ["build", "run_case"]
+__all__ = ["build", "compute", "run_case"]
 
 
 def run_case(case: Case, context: webnn.MLContext, correction: Correction | None = None) -> Outcome:
@@ -24,9 +24,8 @@ def run_case(case: Case, context: webnn.MLContext, correction: Correction | None
         correction: What is wrong in the case's data, if anything is.
     """
     try:
-        level = level_of(case.level)
-        recorded = read_graph(case, level)
-        outputs = (_dispatch if level.tensors else _compute)(recorded, context)
+        recorded = read_graph(case, level_of(case.level))
+        outputs = compute(recorded, context)
         found = compare(outputs, recorded.expected, case.metric, case.tolerance)
         if found.failure and correction is not None and not correction.error:
             right = {correction.output: correction.elements}
@@ -44,6 +43,11 @@ def run_case(case: Case, context: webnn.MLContext, correction: Correction | None
 def _outcome(case: Case, found: Comparison, success: Status) -> Outcome:
     status = Status.FAILED if found.failure else success
     return Outcome(case=case, status=status, failure=found.failure, worst=found.worst, difference=found.difference)
+
+
+def compute(recorded: RecordedGraph, context: webnn.MLContext) -> dict[str, Array]:
+    """Build and compute a graph: over tensors, or over buffers if the draft has no tensors."""
+    return (_dispatch if hasattr(context, "dispatch") else _compute)(recorded, context)
 
 
 def _compute(recorded: RecordedGraph, context: webnn.MLContext) -> dict[str, Array]:
