@@ -14,10 +14,11 @@ from tests.support import make_context
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.clock import PATIENT
 from tests.wpt_runner.recorded import UTILS, conformance_checkout
+from webnn import OperandDescriptor
 from webnn.wpt_runner.checkout import Checkout, CheckoutError
 from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.recording import Recording, choose_tests, encode_file, record_test, write_file
-from webnn.wpt_runner.recording.numbers import Descriptor, RecordingError, Tensor, decode_number, encode_number
+from webnn.wpt_runner.recording.numbers import RecordingError, Tensor, decode_number, encode_number
 from webnn.wpt_runner.results import FileStatus
 from webnn.wpt_runner.vectors import Status, load_cases, run_case
 
@@ -391,7 +392,7 @@ def test_what_is_no_number_of_a_type(value: object, dataType: str) -> None:
     ids=["empty", "one", "filled", "zeros", "NaN", "scalar", "uint64"],
 )
 def test_tensors(data: np.ndarray[Any, np.dtype[Any]], encoded: object) -> None:
-    made = Tensor.of(Descriptor(data.dtype.name, data.shape), data)
+    made = Tensor.of(OperandDescriptor(data.dtype.name, data.shape), data)  # type: ignore[arg-type]  # one of the types
     data[...] = 1
     assert made.encode() == tensor(encoded, list(data.shape), data.dtype.name)
 

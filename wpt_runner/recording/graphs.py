@@ -8,7 +8,7 @@ from itertools import chain, count
 from typing import Any
 
 import webnn
-from webnn.wpt_runner.recording.numbers import Descriptor, RecordingError, Tensor, encode_number
+from webnn.wpt_runner.recording.numbers import RecordingError, Tensor, encode_number
 
 __all__ = ["Computation"]
 
@@ -28,11 +28,11 @@ class Computation:
     @classmethod
     def of(cls, graph: webnn.GraphDescription, inputs: Mapping[str, Any]) -> Computation:
         """Make a computation, with a copy of the arrays that it was given."""
-        return cls(graph, {name: Tensor.of(_descriptor(each), inputs[name]) for name, each in graph.inputs.items()})
+        return cls(graph, {name: Tensor.of(each, inputs[name]) for name, each in graph.inputs.items()})
 
-    def descriptor(self, output: str) -> Descriptor:
+    def descriptor(self, output: str) -> webnn.OperandDescriptor:
         """Return the type and shape of an output."""
-        return _descriptor(self.graph.descriptors()[self.graph.outputs[output]])
+        return self.graph.descriptors()[self.graph.outputs[output]]
 
     def describe(self, expected: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
         """Return the part of the graph that some outputs need, for JSON.
@@ -45,17 +45,13 @@ class Computation:
         """
         graph = self.graph.select(expected)
         names = _rename(graph)
-        constants = {name: Tensor.of(_descriptor(each.descriptor), each.value) for name, each in graph.constants.items()}
+        constants = {name: Tensor.of(each.descriptor, each.value) for name, each in graph.constants.items()}
         return {
             "inputs": {names[name]: self.inputs[name].encode() for name in graph.inputs}
             | {names[name]: tensor.encode(constant=True) for name, tensor in constants.items()},
             "operators": [_encode(operator, names) for operator in graph.operators],
             "expectedOutputs": dict(expected),
         }
-
-
-def _descriptor(descriptor: webnn.OperandDescriptor) -> Descriptor:
-    return Descriptor(descriptor.dataType, descriptor.shape)
 
 
 def _rename(graph: webnn.GraphDescription) -> dict[str, str]:

@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["Array", "Descriptor", "RecordingError", "Tensor", "decode_bits", "decode_number", "encode_number", "encode_tensor"]
+from webnn import OperandDescriptor
+
+__all__ = ["Array", "RecordingError", "Tensor", "decode_bits", "decode_number", "encode_number", "encode_tensor"]
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -25,19 +27,6 @@ class RecordingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptor:
-    """The type and shape of a tensor."""
-
-    dataType: str
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return math.prod(self.shape)
-
-
-@dataclass(frozen=True, slots=True)
 class Tensor:
     """A tensor and its elements.
 
@@ -46,11 +35,11 @@ class Tensor:
         elements: Its elements, flattened; just one where all are the same, to the bit.
     """
 
-    descriptor: Descriptor
+    descriptor: OperandDescriptor
     elements: Array
 
     @classmethod
-    def of(cls, descriptor: Descriptor, data: Array) -> Tensor:
+    def of(cls, descriptor: OperandDescriptor, data: Array) -> Tensor:
         """Make a tensor, with a copy of the data."""
         flat = np.ascontiguousarray(data).reshape(-1)
         bits = flat.view(f"u{flat.itemsize}")
@@ -62,11 +51,11 @@ class Tensor:
         """Write it for JSON."""
         values = self.elements.astype(np.float64) if self.elements.dtype.kind == "f" else self.elements
         data = [encode_number(value) for value in values.tolist()]
-        filled = len(data) < self.descriptor.size
+        filled = len(data) < self.descriptor.element_count
         return encode_tensor(self.descriptor, data[0] if filled else data) | ({"constant": True} if constant else {})
 
 
-def encode_tensor(descriptor: Descriptor, data: object) -> dict[str, Any]:
+def encode_tensor(descriptor: OperandDescriptor, data: object) -> dict[str, Any]:
     """Write a tensor for JSON.
 
     Args:

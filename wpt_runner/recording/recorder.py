@@ -14,7 +14,6 @@ from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Instrument, Settings, run_test
 from webnn.wpt_runner.recording.graphs import Computation
 from webnn.wpt_runner.recording.numbers import (
-    Descriptor,
     RecordingError,
     decode_bits,
     decode_number,
@@ -200,9 +199,9 @@ def _tolerance(comparison: Mapping[str, Any]) -> dict[str, object]:
     return {"metricType": comparison["metric"], "value": encode_number(value)}
 
 
-def _expectation(comparison: Mapping[str, Any], descriptor: Descriptor) -> dict[str, Any]:
+def _expectation(comparison: Mapping[str, Any], descriptor: webnn.OperandDescriptor) -> dict[str, Any]:
     """Return what a comparison expects of an output, for JSON."""
-    size, dataType, expected = descriptor.size, descriptor.dataType, comparison["expected"]
+    size, dataType, expected = descriptor.element_count, descriptor.dataType, comparison["expected"]
     filled = not isinstance(expected, list)
     numbers = [decode_number(value, dataType) for value in ([expected] if filled else expected)]
     if dataType == "float16" and comparison.get("bits"):
