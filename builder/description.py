@@ -251,14 +251,14 @@ class GraphDescription(_Value):
         """Make the graph again, through the builder's public methods; `MLGraphBuilder.build` compiles it.
 
         Args:
-            builder: The builder. If it follows another draft than the description, it refuses what that draft does not have.
+            builder: The builder. It may follow another draft than the description, if that has all of it.
 
         Returns:
             The operands of the outputs, by their names.
 
         Raises:
             WebNNTypeError: The builder refuses something.
-            DescriptionError: The description contradicts itself.
+            DescriptionError: The description contradicts itself, or names an operation or argument that the builder's draft does not have.
             InvalidStateError: The builder has built a graph, or its context is lost.
         """
         if not webidl.isInstance(builder, BuilderBase):
@@ -291,15 +291,15 @@ class _Rebuilder:
             self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
         for number, operator in enumerate(description.operators):
             self._path = f"operators[{number}]"
-            if operator.operation not in self._builder._revision.operations:
-                # A method that is no operation must not be called; one that only other drafts have says so itself.
-                raise DescriptionError(f"the draft has no operation {webidl.describe(operator.operation)}", f"{self._path}.operation")
             self._call(operator)
         self._path = "outputs"
         return {name: self._find(value) for name, value in description.outputs.items()}
 
     def _call(self, operator: OperatorDescription) -> None:
-        row = self._builder._revision.operations[operator.operation]
+        row = self._builder._revision.operations.get(operator.operation)
+        # A method that is no operation, such as `build`, must not be called.
+        if row is None:
+            raise DescriptionError(f"the draft has no operation {webidl.describe(operator.operation)}", f"{self._path}.operation")
         inputs = self._order("inputs", operator.inputs, row.operands)
         positional = self._order("arguments", operator.arguments, [argument.name for argument in row.arguments])
         arguments, options = replace(operator, inputs=inputs, arguments=positional).call(self._find, self._activate)
