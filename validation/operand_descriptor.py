@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from webnn.validation import webidl
@@ -75,7 +76,8 @@ def convertTensorDescriptor(call: Call, members: Mapping[str, Any] | None) -> tu
 def _convertShaped(call: Call, model: type[D], members: Any) -> D:
     named, known = webidl.dictionary_members(members), member_names(model)
     if "shape" not in named and "dimensions" in named:
-        reason = explain_member(call, "descriptor", "dimensions", known, "shape")
+        # ``MLTensorDescriptor`` has the members of ``MLOperandDescriptor``, which every draft has.
+        reason = explain_member(replace(call, operation="input"), "descriptor", "dimensions", known, "shape")
         raise webidl.ConversionError(f"is required but missing: {reason}", ".shape")
     warn_ignored(call, "descriptor", named, known)
     return convertMembers(model, named, small=call.revision.small_integers)
