@@ -22,7 +22,7 @@ from typing import Any
 import widlparser
 from widlparser import constructs, productions
 
-__all__ = ["describe", "extract", "render", "run"]
+__all__ = ["describe", "extract", "render", "run", "slug"]
 
 FOLDER = Path(__file__).resolve().parents[1] / "validation" / "drafts"
 LICENSE = "W3C Software and Document License, https://www.w3.org/copyright/software-license-2023/"
@@ -244,7 +244,7 @@ def _anchors(source: str) -> Iterator[str]:
             if is_term:
                 term = attributes.get("data-lt") or attributes.get("lt") or text
                 scope = attributes.get("for") or attributes.get("dfn-for") or ""
-                yield _slug(f"{scope} {term.split('|')[0]}")
+                yield slug(f"{scope} {term.split('|')[0]}")
         else:
             lists.append(_attributes(opened))
 
@@ -253,7 +253,7 @@ def _attributes(tag: str) -> dict[str, str]:
     return {match[1]: match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(tag)}
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
     """Make an anchor of a text, as Bikeshed does."""
     return re.sub(r"[^a-z0-9_-]", "", re.sub(r"[\s/(,]+", "-", text.strip().lower()))
 
