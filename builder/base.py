@@ -107,6 +107,7 @@ class BuilderBase(DraftMembers):
                 f"{prefix}{operation}: the builder must not have built a graph yet: make a new one for each graph",
                 operation=operation,
                 label=label,
+                draft=self._revision.draft,
             )
         self._state.loss.check(operation)
 
@@ -188,10 +189,10 @@ class BuilderBase(DraftMembers):
         if arguments:
             converted = self._convertArguments(operation, call, arguments)
         dictionary = self._convertOptions(operation, call, given)
-        # Step 1 of every operation in the current draft: the builder can build.
+        # [2026-06: can build] The builder can build.
         if self._isGuarded:
             self._checkCanBuild(name, call.label)
-        # Step 1 of every operation (2 in the current draft): the operands and activations were made by this builder.
+        # [operands] The operands were made by this builder.
         for index, operand in enumerate(inputs):
             if operand._builder is not self:
                 argument = f"inputs[{index}]" if operation.variadic else operation.operands[index]
@@ -200,6 +201,7 @@ class BuilderBase(DraftMembers):
         if given:
             optional = tuple((member, given[member]) for member in operation.members if member in given)
             for member, operand in optional:
+                # [operands] So were those among the options.
                 if operand._builder is not self:
                     raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it")
             if call.revision.activations and "activations" in given:
@@ -246,14 +248,19 @@ class BuilderBase(DraftMembers):
         for index, operand in enumerate(inputs):
             row = operation.operands[0 if operation.variadic else index]
             argument = f"{row}[{index}]" if operation.variadic else row
+            # [2026-06: data type] It is one that the table has for the operand.
             call.check_type(argument, operand._descriptor, row)
+            # [2026-06: rank] So is the rank.
             call.check_rank(argument, operand._descriptor, row)
         for member, operand in optional:
+            # [2026-06: data type] The same for the operands among the options.
             call.check_type(f"options.{member}", operand._descriptor)
+            # [2026-06: rank] Their ranks, too.
             call.check_rank(f"options.{member}", operand._descriptor)
 
     def _checkActivations(self, call: Call, activations: Iterable[Activation]) -> None:
         for index, activation in enumerate(activations):
+            # [activations; 2026-06: -] They were made by this builder.
             if activation.builder is not self:
                 raise call.error(
                     f"options.activations[{index}]",

@@ -55,7 +55,7 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
     for operand in found.values():
         name = operand._name
         assert name is not None  # only named operands were put there
-        # 8. No two inputs have the same name.
+        # [#api-mlgraphbuilder-build 8; 2026-06: -] No two inputs have the same name.
         if name in inputs:
             raise WebNNTypeError(
                 f"build: inputs must have different names, got two that are named {describe(name)}",

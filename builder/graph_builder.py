@@ -73,10 +73,11 @@ class GraphBuilder(
     _tensorClass: ClassVar[type]
 
     def __init__(self, state: State) -> None:
+        """Run the steps of `#api-mlgraphbuilder-constructor`."""
         self._state = state
         self._revision = state.revision
         self._isGuarded = state.revision.build_once
-        # The context is not lost. (The draft of June 2024 has no such step.)
+        # [2026-06: 2] The context is not lost.
         if self._isGuarded:
             state.loss.check("MLGraphBuilder")
         # It has not built yet.
@@ -113,15 +114,15 @@ class GraphBuilder(
             raise call.error("name", error.reason) from error.__cause__
         converted = self._descriptor(call, self._members(call, descriptor, members))
         if self._isGuarded:
-            # 1. The builder can build.
+            # [2026-06: 1] The builder can build.
             self._checkCanBuild("input")
-        # 2. (1.) The name is not empty.
+        # [1; 2026-06: 2] The name is not empty.
         if not text:
             raise call.error("name", "must not be empty")
         if self._isGuarded and text in self._inputs:
-            # 3. No other input of the builder has it. (The draft of June 2024 asks that of the inputs of a graph, in build().)
+            # [2026-06: 3] No other input of the builder has it. (Until then build() asks that of the inputs of a graph.)
             raise call.error("name", "must be another one for each input of a builder", webidl.describe(text))
-        # 4. (2.) The dimensions are valid and supported.
+        # [2; 2026-06: 4] The dimensions are valid and supported.
         call.check_dimensions("descriptor", converted)
         if call.revision.profile is not None:
             self._checkTensor(call, "input", "descriptor", converted, text)
@@ -167,6 +168,7 @@ class GraphBuilder(
         return self._constantFromNumber(descriptor, buffer)
 
     def _constantFromBuffer(self, descriptor: object, buffer: object) -> MLOperand:
+        """Run the steps of `#api-mlgraphbuilder-constant-buffer`; until 2024-06 `#api-mlgraphbuilder-constant-bufferview`."""
         revision = self._revision
         call = self._call(
             "constant", "#api-mlgraphbuilder-constant-buffer" if revision.any_buffer else "#api-mlgraphbuilder-constant-bufferview"
@@ -174,11 +176,11 @@ class GraphBuilder(
         converted = self._descriptor(call, descriptor)
         view = constants.as_view(call, buffer)
         if self._isGuarded:
-            # 1. The builder can build.
+            # [2026-06: 1] The builder can build.
             self._checkCanBuild("constant")
-        # 2. (1.) The dimensions are valid and supported.
+        # [1; 2026-06: 2] The dimensions are valid and supported.
         call.check_dimensions("descriptor", converted)
-        # 3. (2.) Type and length of the buffer match.
+        # [2; 2026-06: 3] Type and length of the buffer match.
         if revision.any_buffer and view.dtype == np.uint8 and view.nbytes == converted.byte_length:
             view = np.ascontiguousarray(view).reshape(-1).view(NUMPY_DTYPES[converted.dataType])
         constants.check_view(call, view, converted)
@@ -191,23 +193,25 @@ class GraphBuilder(
         return MLOperand._create(self, converted, value=self._memory.copy(view, converted))
 
     def _constantFromTensor(self, tensor: Tensor) -> MLOperand:
+        """Run the steps of `#api-mlgraphbuilder-constant-tensor`."""
         call = self._call("constant", "#api-mlgraphbuilder-constant-tensor")
-        # 1. The tensor belongs to the builder's context.
+        # [2026-06: 1] The tensor belongs to the builder's context.
         if tensor._state is not self._state:
             raise call.error("tensor", "must be a tensor of the builder's context, but another one made it")
-        # 2. It was not destroyed.
+        # [2026-06: 2] It was not destroyed.
         value = tensor._constantArray()
         if value is None:
             raise call.error("tensor", "must not be destroyed")
-        # 3. It is constant.
+        # [2026-06: 3] It is constant.
         if not tensor._isConstant:
             raise call.error("tensor", "must be made by createConstantTensor()")
-        # 4. The builder can build.
+        # [2026-06: 4] The builder can build.
         self._checkCanBuild("constant")
         # 5. Make graph connections, with the tensor's own memory.
         return MLOperand._create(self, tensor._descriptor, value=value)
 
     def _constantFromNumber(self, dataType: object, number: object) -> MLOperand:
+        """Run the steps of `#api-mlgraphbuilder-constant-datatype-value`."""
         revision = self._revision
         anchor = "#api-mlgraphbuilder-constant-datatype-value" if revision.big_numbers else "#api-mlgraphbuilder-constant-type-value"
         call = self._call("constant", anchor)
@@ -221,7 +225,7 @@ class GraphBuilder(
         except webidl.ConversionError as error:
             raise call.error("value", error.reason) from error.__cause__
         if self._isGuarded:
-            # 1. The builder can build.
+            # [2026-06: 1] The builder can build.
             self._checkCanBuild("constant")
         if revision.big_numbers:
             # 2. The number is cast to the type as the current draft defines it; what is left to the next step changes nothing then.
@@ -233,7 +237,7 @@ class GraphBuilder(
         return MLOperand._create(self, scalar.descriptor, value=scalar.value)
 
     def _collect(self, outputs: object) -> ComputationalGraph:
-        """Run the steps of `build` up to the promise."""
+        """Run the steps of `build` up to the promise, `#api-mlgraphbuilder-build`."""
         call = self._call("build", "#api-mlgraphbuilder-build")
         graph = self._survey(call, outputs, guarded=self._isGuarded)
         if call.revision.profile is not None:
@@ -256,19 +260,19 @@ class GraphBuilder(
         except webidl.ConversionError as error:
             raise call.error(f"outputs{error.path}", error.reason) from error.__cause__
         if guarded:
-            # 2. The builder can build.
+            # [2026-06: 2] The builder can build.
             self._checkCanBuild("build")
-        # 3. (1.) There are outputs.
+        # [1; 2026-06: 3] There are outputs.
         if not named:
             raise call.error("outputs", "must not be empty")
         for name, operand in named.items():
-            # 4.1. (2.1.) Each has a name.
+            # [2.1; 2026-06: 4.1] Each has a name.
             if not name:
                 raise call.error("outputs", "must not have an empty name")
-            # 4.2. (2.2.) Each was made by this builder.
+            # [2.2; 2026-06: 4.2] Each was made by this builder.
             if operand._builder is not self:
                 raise call.error(f"outputs[{webidl.describe(name)}]", "must be an operand of this builder, but another one made it")
-            # 4.3. (2.3.) None is an input or a constant.
+            # [2.3; 2026-06: 4.3] None is an input or a constant.
             if operand._operator is None:
                 kind = "a constant" if operand._name is None else f"the input {webidl.describe(operand._name)}"
                 raise call.error(f"outputs[{webidl.describe(name)}]", f"must be the result of an operation, but it is {kind}")

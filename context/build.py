@@ -30,7 +30,7 @@ __all__ = ["compile_graph"]
 
 
 def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller) -> MLGraph:
-    """Convert a graph into what the engine understands: the parallel steps of `build`.
+    """Convert a graph into what the engine understands: the parallel steps of `build`, `#api-mlgraphbuilder-build`.
 
     Args:
         state: The context's state.
@@ -41,18 +41,24 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
         OperationError: The engine refuses the graph, or operators leave the requested device and the fallback policy refuses that.
         InvalidStateError: The context is lost.
     """
+    # [2026-06: 18.2] The context is not lost.
     state.loss.check("build")
     profile = state.revision.profile
     placed: Placement | Callable[[], Placement]
-    if profile is not None:
-        placed = simulate(outline(describe_graph(graph)), profile, state.selection.requested)
-        # Before the work: who refuses the placement needs no session.
-        answer_placement(placed, state.fallback, caller)
-        implementation = CompiledGraph(translate(graph), state.selection)
-    else:
-        implementation, placed = _build_on_devices(state, graph, translate(graph))
-        if isinstance(placed, Placement):
+    # [16.1.1; 2026-06: 18.1.2] The engine takes the graph.
+    try:
+        if profile is not None:
+            placed = simulate(outline(describe_graph(graph)), profile, state.selection.requested)
+            # Before the work: a refused placement needs no session.
             answer_placement(placed, state.fallback, caller)
+            implementation = CompiledGraph(translate(graph), state.selection)
+        else:
+            implementation, placed = _build_on_devices(state, graph, translate(graph))
+            if isinstance(placed, Placement):
+                answer_placement(placed, state.fallback, caller)
+    except OperationError as error:
+        error.draft = state.revision.draft
+        raise
     built = MLGraph._create(state, implementation, placed)
     state.loss.add(built, "build")
     if state.on_build is not None:

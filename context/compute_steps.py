@@ -59,7 +59,7 @@ class ComputeSteps(Steps):
         return result
 
     def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
-        """Run the steps before the parallel ones.
+        """Run the steps of `MLContext.compute` before the parallel ones.
 
         Returns:
             The parallel steps, and what the method returns after them.
@@ -75,10 +75,10 @@ class ComputeSteps(Steps):
         if type(inputs) is not dict or type(outputs) is not dict:
             inputs, outputs = _convert("inputs", inputs), _convert("outputs", outputs)
         state = self._state
-        # 3. The graph belongs to this context.
+        # [3] The graph belongs to this context.
         if graph._state is not state:
             raise _error("graph", "must be a graph of this context, but another one built it")
-        # 4. A context made from a GPUDevice computes in other ways.
+        # [4] A context made from a GPUDevice computes in other ways.
         if state.contextType != "default":
             raise OperationError(
                 'compute: the context must be of type "default", but it was made from a GPUDevice',
@@ -98,9 +98,11 @@ class ComputeSteps(Steps):
             if slot is None:
                 return self._prepare_converted(graph, inputs, outputs)
             view = check(slot, value)
+            # [5.2] Type and length of its buffer match.
             if isinstance(view, str):
                 raise _error(f"inputs[{webidl.describe(name)}]", view)
             given.append(view)
+        # [5.1] None is missing.
         if len(given) != len(slots):
             missing = [name for name in slots if name not in inputs]
             raise _error("inputs", f"must have every input of the graph, {list(slots)}, but lacks {missing}")
@@ -111,17 +113,19 @@ class ComputeSteps(Steps):
             if slot is None:
                 return self._prepare_converted(graph, inputs, outputs)
             view = check(slot, value, written=True)
+            # [6.2] Type and length of its buffer match.
             if isinstance(view, str):
                 raise _error(f"outputs[{webidl.describe(name)}]", view)
             wanted.append(view)
         # 7.-8. Transfer the views of both.
         newInputs, newOutputs = buffers.transfer(given, wanted)
+        # [7, 8] Each one can be transferred.
         if isinstance(newInputs, str) or isinstance(newOutputs, str):
             raise _error(f"view {webidl.describe(newInputs)}", str(newOutputs))
 
         def work() -> None:
-            # 10.1. Execute the graph; without a wanted output there is nothing to do.
-            if wanted:
+            if wanted:  # without a wanted output there is nothing to do
+                # [10.1] Execute the graph.
                 implementation.run(given, wanted)
 
         return work, {"inputs": newInputs, "outputs": newOutputs}
@@ -129,7 +133,7 @@ class ComputeSteps(Steps):
     def _prepare_converted(
         self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> tuple[Callable[[], None], MLComputeResult]:
-        """Run the same steps with names that the graph knows only after their conversion.
+        """Run the steps of `MLContext.compute` with names that the graph knows only after their conversion.
 
         Raises:
             WebNNTypeError: As `prepare`; or the graph does not know a converted name either.
@@ -138,6 +142,7 @@ class ComputeSteps(Steps):
         for argument, named, slots in (("inputs", inputs, graph._inputDescriptors), ("outputs", outputs, graph._outputDescriptors)):
             names = _convert(argument, named)
             for name in names:
+                # [6.1] The graph has it. An input that the graph does not know is no step's: docs/spec-issues.md.
                 if name not in slots:
                     raise _error(argument, f"must name {argument} of the graph, {list(slots)}, got {webidl.describe(name)}")
             converted.append(names)

@@ -30,9 +30,10 @@ class Document:
         """Tell whether the document is *allowed to use* a feature, for example ``"webnn"``."""
         return self._permissionsPolicy.get(feature, True)
 
-    def _checkAllowed(self, operation: str) -> None:
+    def _checkAllowed(self, operation: str, draft: str = "") -> None:
         if not self.allowedToUse("webnn"):
             raise SecurityError(
                 f'{operation}: the permissions policy of the document does not allow the feature "webnn"',
                 operation=operation,
+                draft=draft,
             )

@@ -53,7 +53,7 @@ class MLGraphBuilder(GraphBuilder):
                 argument="context",
                 anchor="#api-mlgraphbuilder-constructor",
             )
-        # 1. The document may use the feature.
+        # [1] The document may use the feature.
         context._state.document._checkAllowed("MLGraphBuilder")
         # 2. (Since 2026-06.) The context is not lost. 3.-4. (2.) The builder is bound to it, and has not built yet.
         super().__init__(context._state)

@@ -97,6 +97,7 @@ class Loss:
             member._destroy()
         # What else is pending is aborted.
         for pending in list(self.promises):
+            # [2026-06: #api-mlgraphbuilder-build 18.2] The promise is rejected.
             pending.reject(InvalidStateError(f"the context was lost: {message}"))
 
     def future(self) -> asyncio.Future[MLContextLostInfo]:

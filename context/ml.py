@@ -170,7 +170,7 @@ class ML:
         return FaultyCreation(request, settings, self._revision, self._document, caller)
 
     def _request(self, options: object, members: Mapping[str, Any]) -> Request:
-        """Convert the arguments and run the steps before the parallel ones."""
+        """Convert the arguments and run the steps of `ML.createContext` before the parallel ones."""
         if isinstance(options, GPUDevice):
             if members:
                 raise _error("gpuDevice", "must be the only argument")
@@ -182,8 +182,8 @@ class ML:
                 request = self._convert(webidl.dictionary_members(members or options))
             except webidl.ConversionError as error:
                 raise _error(f"options{error.path}", error.reason) from error.__cause__
-        # 2. (3.) The document may use the feature.
-        self._document._checkAllowed("createContext")
+        # [2; 2026-06: 3] The document may use the feature.
+        self._document._checkAllowed("createContext", self._revision.draft)
         return request
 
     def _convert(self, given: Mapping[str, Any]) -> Request:

@@ -117,6 +117,7 @@ class MLTensor:
         memory, self._memory = self._memory, None
         # 2. Reads that are pending fail.
         for pending in list(self._pending):
+            # [#api-mlcontext-readtensor 8.2, #api-mlcontext-readtensor-byob 9.2] The promise is rejected.
             pending.reject(InvalidStateError("readTensor: the tensor was destroyed before it was read", operation="readTensor"))
         # 3. On the timeline: release the data. Work that was queued before has its own reference to it.
         timeline = self._state.timeline

@@ -50,7 +50,7 @@ def tensor(state: ContextState, descriptor: object, members: Mapping[str, Any]) 
         operand, readable, writable = convertTensorDescriptor(call, given)
     except webidl.ConversionError as error:
         raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
-    # 3. The context is not lost.
+    # [3] The context is not lost.
     state.loss.check("createTensor")
     # The dimensions are valid and supported: docs/spec-issues.md.
     call.check_dimensions("descriptor", operand)
@@ -76,11 +76,11 @@ def constant_tensor(state: ContextState, descriptor: object, inputData: object) 
     except webidl.ConversionError as error:
         raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
     view = source(call.operation, call.anchor, inputData)
-    # 3. The context is not lost.
+    # [3] The context is not lost.
     state.loss.check("createConstantTensor")
-    # 4. The dimensions are valid and supported.
+    # [4] The dimensions are valid and supported.
     call.check_dimensions("descriptor", operand)
-    # 5. Type and length of the buffer match, and it is not detached.
+    # [5] Type and length of the buffer match, and it is not detached.
     reason = tensors.mismatch(view, operand) or buffers.detached_reason(view)
     if reason:
         raise call.error("inputData", reason)
@@ -114,6 +114,7 @@ def source(operation: str, anchor: str, value: object) -> Array:
 
 def _finish(call: Call, created: MLTensor, data: Callable[[], TensorMemory]) -> MLTensor:
     """Give a tensor its data, and have it end with its context."""
+    # [#api-mlcontext-createtensor 6.1.2, #api-mlcontext-createconstanttensor 10.1.2] There is memory.
     try:
         created._memory = data()
     except MemoryError as error:
@@ -121,5 +122,6 @@ def _finish(call: Call, created: MLTensor, data: Callable[[], TensorMemory]) -> 
             f"{call.operation}: there must be memory for {created._descriptor}: {error}",
             operation=call.operation,
         ) from error
+    # [#api-mlcontext-createtensor 6.2, #api-mlcontext-createconstanttensor 10.2] The context is not lost meanwhile.
     created._state.loss.add(created, call.operation)
     return created

@@ -135,7 +135,7 @@ class TensorSteps(Steps):
     def _check(
         self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
     ) -> tuple[CompiledGraph, Sequence[BufferSlot], list[TensorMemory]]:
-        """Run those steps one by one.
+        """Run those steps of `MLContext.dispatch` one by one.
 
         Returns:
             The graph's implementation; the slot and the memory of each input, then of each output.
@@ -145,16 +145,16 @@ class TensorSteps(Steps):
         given = _convert("inputs", inputs)
         wanted = _convert("outputs", outputs)
         state = self._state
-        # 1. The graph belongs to this context.
+        # [1] The graph belongs to this context.
         if graph._state is not state:
             raise _error("dispatch", "graph", "must be a graph of this context, but another one built it", _DISPATCH)
-        # 2. It was not destroyed.
+        # [2] It was not destroyed.
         implementation = graph._implementation
         if implementation is None:
             if state.loss.info is not None:
                 raise state.loss.error("dispatch")
             raise InvalidStateError("dispatch: graph must not be destroyed", operation="dispatch")
-        # 3.-4. No tensor is there twice.
+        # 3. All tensors.
         places: dict[MLTensor, str] = {}
         every = [
             (f"{argument}[{webidl.describe(name)}]", tensor)
@@ -162,21 +162,22 @@ class TensorSteps(Steps):
             for name, tensor in named
         ]
         for place, tensor in every:
+            # [4] No tensor is there twice.
             if places.setdefault(tensor, place) is not place:
                 raise _error("dispatch", place, f"must be a tensor of its own, but it is that of {places[tensor]}, too", _DISPATCH)
         memory: list[TensorMemory] = []
         for place, tensor in every:
-            # 5.1. Every tensor belongs to this context.
+            # [5.1] Every tensor belongs to this context.
             if tensor._state is not state:
                 raise _error("dispatch", place, "must be a tensor of this context, but another one made it", _DISPATCH)
-            # 5.2. It was not destroyed.
+            # [5.2] It was not destroyed.
             held = tensor._memory
             if held is None:
                 raise _error("dispatch", place, "must not be destroyed", _DISPATCH)
             memory.append(held)
-        # 6. The inputs are those of the graph.
+        # [6] The inputs are those of the graph.
         slots = _fit("inputs", given, implementation.inputs)
-        # 7. The outputs are those of the graph.
+        # [7] The outputs are those of the graph.
         slots += _fit("outputs", wanted, implementation.outputs)
         return implementation, slots, memory
 
@@ -191,20 +192,20 @@ class TensorSteps(Steps):
             raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
         view = source("writeTensor", _WRITE, inputData)
         state = self._state
-        # 1. The tensor belongs to this context.
+        # [1] The tensor belongs to this context.
         if tensor._state is not state:
             raise _error("writeTensor", "tensor", "must be a tensor of this context, but another one made it", _WRITE)
-        # 3. It is writable.
+        # [3] It is writable.
         if not tensor._writable:
             raise _error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
-        # 4. The buffer has the tensor's byte length, and is not detached.
+        # [4] The buffer has the tensor's byte length, and is not detached.
         descriptor = tensor._descriptor
         # What has the tensor's own type and shape fits.
         fits = view.dtype is NUMPY_DTYPES[descriptor.dataType] and view.shape == descriptor.array_shape
         reason = ("" if fits else tensors.misfit(view, descriptor)) or buffers.detached_reason(view)
         if reason:
             raise _error("writeTensor", "inputData", reason, _WRITE)
-        # 2. It was not destroyed. The error is another one than the draft's, and so comes last: docs/spec-issues.md.
+        # [2] It was not destroyed. The error is another one than the draft's, and so comes last: docs/spec-issues.md.
         memory = tensor._memory
         if memory is None:
             raise _destroyed(state, "writeTensor")
@@ -283,18 +284,18 @@ class TensorSteps(Steps):
         if reason:
             raise _error("readTensor", "outputData", reason, anchor)
         state = self._state
-        # 3. The tensor belongs to this context.
+        # [3] The tensor belongs to this context.
         if tensor._state is not state:
             raise _error("readTensor", "tensor", "must be a tensor of this context, but another one made it", anchor)
-        # 5. It is readable.
+        # [5] It is readable.
         if not tensor._readable:
             raise _error("readTensor", "tensor", "must be made with readable: true", anchor)
-        # 6. (Second form.) The buffer has room for the tensor, and is not detached.
+        # [6] The buffer has room for the tensor, and is not detached.
         if view is not None:
             reason = tensors.misfit(view, tensor._descriptor, larger=True) or _unusable(view)
             if reason:
                 raise _error("readTensor", "outputData", reason, anchor)
-        # 4. It was not destroyed. As for `write`, this comes last.
+        # [4] It was not destroyed. As for `write`, this comes last.
         memory = tensor._memory
         if memory is None:
             raise _destroyed(state, "readTensor")
@@ -314,21 +315,21 @@ _require_tensor = webidl.interface(MLTensor, "MLTensor")
 
 def _fit(argument: str, named: list[tuple[str, MLTensor]], slots: Mapping[str, BufferSlot]) -> list[BufferSlot]:
     """*Validate tensors with descriptors*, `#validate-tensors-with-descriptors`; return the slot of each tensor."""
-    # 1. There are as many as the graph has.
+    # [1] There are as many as the graph has.
     if len(named) != len(slots):
         names = [name for name, _ in named]
         raise _error("dispatch", argument, f"must be the {argument} of the graph, {list(slots)}, got {names}", _DISPATCH)
     found: list[BufferSlot] = []
     for name, tensor in named:
-        # 2.1. A constant cannot be an input or output.
+        # [2.1] A constant cannot be an input or output.
         if tensor._isConstant:
             raise _error("dispatch", f"{argument}[{webidl.describe(name)}]", "must not be a constant tensor", _DISPATCH)
-        # 2.2. The graph has one of this name.
+        # [2.2] The graph has one of this name.
         slot = slots.get(name)
         if slot is None:
             given = webidl.describe(name)
             raise _error("dispatch", argument, f"must name {argument} of the graph, {list(slots)}, got {given}", _DISPATCH)
-        # 2.3. Type and shape are the graph's.
+        # [2.3] Type and shape are the graph's.
         if tensor._descriptor != slot.descriptor:
             place = f"{argument}[{webidl.describe(name)}]"
             raise _error("dispatch", place, f"must be {slot.descriptor}, got {tensor._descriptor}", _DISPATCH)
@@ -338,7 +339,7 @@ def _fit(argument: str, named: list[tuple[str, MLTensor]], slots: Mapping[str, B
 
 def _put(copied: Array, view: Array) -> None:
     """Write the bytes to the program's buffer: the last steps of `MLContext.readTensor`, on the event loop."""
-    # 9.1.3.2. The buffer was not detached meanwhile.
+    # [9.1.3.2] The buffer was not detached meanwhile.
     reason = buffers.detached_reason(view)
     if reason:
         raise _error("readTensor", "outputData", reason, _READ_INTO)

@@ -71,7 +71,7 @@ def same_as_input(call: Call, input: OperandDescriptor, options: object = None) 
     Raises:
         WebNNTypeError: The data type is not allowed.
     """
-    # 2. The input's data type is one of those that the operation allows.
+    # [2; 2026-06: 3] The input's data type is one of those that the operation allows.
     call.check_type("input", input)
     return input
 
@@ -90,8 +90,8 @@ def clamp(call: Call, input: OperandDescriptor, options: ClampOptions) -> Operan
     Raises:
         WebNNTypeError: The bounds are in the wrong order.
     """
-    # 2. If both bounds are given, the lower one is not above the upper one. (So in the current draft, once they are cast to the input's
-    # type; one that is missing takes part in the comparison there, as the wrong infinity: see docs/spec-issues.md.)
+    # [2; 2026-06: 7] If both bounds are given, the lower one is not above the upper one. (Since 2026-06 they are cast to the input's type
+    # before, and a missing one is compared as the wrong infinity: see docs/spec-issues.md.)
     if options.minValue is not None and options.maxValue is not None and options.minValue > options.maxValue:
         raise call.error("options.minValue", f"must not be greater than options.maxValue, {options.maxValue}", options.minValue)
     return input
@@ -117,11 +117,11 @@ def prelu(
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is of a signed type.
+    # [2; 2026-06: 3] The input is of a signed type.
     call.check_type("input", input)
-    # 3. The slope has the input's type.
+    # [3] The slope has the input's type.
     call.check_same_type("slope", slope, "input", input)
-    # 6. The shapes broadcast.
+    # [6.1; 2026-06: 4.1] The shapes broadcast.
     dimensions = broadcast(slope.dimensions, input.dimensions)
     if dimensions is None:
         raise call.error("slope", f"must broadcast to the shape of input, {list(input.dimensions)}", list(slope.dimensions))
@@ -142,9 +142,9 @@ def softmax(call: Call, input: OperandDescriptor, axis: int) -> OperandDescripto
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is of a floating-point type.
+    # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
-    # 3. The input has that axis.
+    # [3; 2026-06: 4] The input has that axis.
     if axis >= input.rank:
         raise call.error("axis", f"must be below the rank of input, {input.rank}", axis)
     return input

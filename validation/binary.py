@@ -23,12 +23,12 @@ def binary(call: Call, a: OperandDescriptor, b: OperandDescriptor) -> OperandDes
     Raises:
         WebNNTypeError: The types differ, or the shapes do not broadcast.
     """
-    # 3. Both operands have one data type.
+    # [3; 2026-06: 4] Both operands have one data type.
     call.check_same_type("b", b, "a", a)
     # The usual case; a valid descriptor is shared.
     if a.dimensions == b.dimensions:
         return a
-    # 6. The shapes broadcast in both directions.
+    # [6.1; 2026-06: 5.1] The shapes broadcast in both directions.
     dimensions = bidirectionally_broadcast(a.dimensions, b.dimensions)
     if dimensions is None:
         raise call.error("b", f"must broadcast with the shape of a, {list(a.dimensions)}", list(b.dimensions))

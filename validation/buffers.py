@@ -86,12 +86,12 @@ def _text(function: Callable[..., object], *arguments: object) -> str:
 def mismatch(view: Array, descriptor: OperandDescriptor) -> str:
     """*Validate buffer with descriptor*, `#validate-buffer-with-descriptor`: say what differs, nothing if all is well."""
     dtype = NUMPY_DTYPES[descriptor.dataType]
-    # 1. The element type is the one of the data type. A byte-swapped type is another type.
+    # [1; 2026-06: -] The element type is the one of the data type. A byte-swapped type is another type.
     if view.dtype != dtype:
         swapped = " in the other byte order" if view.dtype.newbyteorder() == dtype else ""
         packed = "uint8, the bytes of " if descriptor.dataType in SMALL_TYPES else ""
         return f"must have elements of {packed}{descriptor.dataType}, got {view.dtype}{swapped}"
-    # 2. The byte length is the descriptor's.
+    # [2; 2026-06: 1] The byte length is the descriptor's.
     if view.nbytes != descriptor.byte_length:
         return f"must have {descriptor.byte_length} bytes for {descriptor}, got {view.nbytes} ({webidl.describe(view)})"
     return ""

@@ -91,19 +91,19 @@ def _check_window(call: Call, options: Conv2dOptions | ConvTranspose2dOptions) -
     """
     # 6. No padding by default.
     padding = (0, 0, 0, 0) if options.padding is None else options.padding
-    # 7. Padding has four elements.
+    # [a] Padding has four elements.
     call.check_size("options.padding", padding, 4)
     # 8. Strides are 1 by default.
     strides = (1, 1) if options.strides is None else options.strides
-    # 9. There are two strides.
+    # [b] There are two strides.
     call.check_size("options.strides", strides, 2)
-    # 10. No stride is 0.
+    # [c] No stride is 0.
     call.check_no_zero("options.strides", strides)
     # 11. Dilations are 1 by default.
     dilations = (1, 1) if options.dilations is None else options.dilations
-    # 12. There are two dilations.
+    # [d] There are two dilations.
     call.check_size("options.dilations", dilations, 2)
-    # 13. No dilation is 0.
+    # [e] No dilation is 0.
     call.check_no_zero("options.dilations", dilations)
     return padding, strides, dilations
 
@@ -111,9 +111,9 @@ def _check_window(call: Call, options: Conv2dOptions | ConvTranspose2dOptions) -
 def _check_bias(call: Call, bias: OperandDescriptor | None, input: OperandDescriptor, outputChannels: int) -> None:
     """Check the bias, steps 15.7 and 19.7."""
     if bias is not None:
-        # x.7.1. The bias has one value for each output channel.
+        # [a] The bias has one value for each output channel.
         call.check_shape("options.bias", bias, (outputChannels,))
-        # x.7.2. The bias has the input's type.
+        # [b] The bias has the input's type.
         call.check_same_type("options.bias", bias, "input", input)
 
 
@@ -138,17 +138,17 @@ def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, opti
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is of a floating-point type.
+    # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
-    # 3. The input is 4-D.
+    # [3; 2026-06: 4] The input is 4-D.
     call.check_rank("input", input)
-    # 4. The filter is 4-D.
+    # [4; 2026-06: 5] The filter is 4-D.
     call.check_rank("filter", filter)
-    # 5. The filter has the input's type.
+    # [5; 2026-06: 6] The filter has the input's type.
     call.check_same_type("filter", filter, "input", input)
-    # 6.-13. Padding, strides and dilations.
+    # [7, 9, 10, 12, 13; 2026-06: 8, 10, 11, 13, 14] Padding, strides and dilations.
     padding, strides, dilations = _check_window(call, options)
-    # 14. There is at least one group.
+    # [14; 2026-06: 15] There is at least one group.
     if options.groups == 0:
         raise call.error("options.groups", "must be greater than 0", 0)
     # 15.1.-2. The input's sizes by its layout.
@@ -156,10 +156,10 @@ def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, opti
     # 15.3.-4. The filter's sizes by its layout.
     sizes = dict(zip(options.filterLayout, filter.dimensions, strict=True))
     outputChannels, filterInputChannels = sizes["o"], sizes["i"]
-    # 15.5. The groups divide the input channels evenly.
+    # [15.5; 2026-06: 16.5] The groups divide the input channels evenly.
     if inputChannels % options.groups != 0:
         raise call.error("options.groups", f"must divide the {inputChannels} input channels evenly", options.groups)
-    # 15.6. The filter takes the channels of one group.
+    # [15.6; 2026-06: 16.6] The filter takes the channels of one group.
     if inputChannels // options.groups != filterInputChannels:
         raise call.error(
             "filter",
@@ -167,15 +167,15 @@ def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, opti
             f"in {options.groups} groups)",
             filterInputChannels,
         )
-    # (Since 2026-06: each group has as many output channels, or the operation means nothing. See docs/spec-issues.md.)
+    # [2026-06: 16.7] Each group has as many output channels. It holds in all drafts: see docs/spec-issues.md.
     if outputChannels % options.groups != 0:
         raise call.error("options.groups", f"must divide the {outputChannels} output channels evenly", options.groups)
-    # 15.7. The bias.
+    # [15.7.1, 15.7.2; 2026-06: 16.8.1, 16.8.2] The bias.
     _check_bias(call, options.bias, input, outputChannels)
     # 15.8. The output's height and width, rounded down.
     outputHeight, _ = conv_output_size(inputHeight, sizes["h"], padding[:2], strides[0], dilations[0])
     outputWidth, _ = conv_output_size(inputWidth, sizes["w"], padding[2:], strides[1], dilations[1])
-    # 15.9.-13. The output's shape; every dimension of it is valid.
+    # [15.10; 2026-06: 16.12] The output's shape; every dimension of it is valid.
     return _output(call, input, options.inputLayout, outputChannels, outputHeight, outputWidth)
 
 
@@ -194,39 +194,39 @@ def convTranspose2d(call: Call, input: OperandDescriptor, filter: OperandDescrip
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is 4-D.
+    # [2; 2026-06: 3] The input is 4-D.
     call.check_rank("input", input)
-    # 3. The input is of a floating-point type.
+    # [3; 2026-06: 4] The input is of a floating-point type.
     call.check_type("input", input)
-    # 4. The filter is 4-D.
+    # [4; 2026-06: 5] The filter is 4-D.
     call.check_rank("filter", filter)
-    # 5. The filter has the input's type.
+    # [5; 2026-06: 6] The filter has the input's type.
     call.check_same_type("filter", filter, "input", input)
-    # 6.-13. Padding, strides and dilations.
+    # [7, 9, 10, 12, 13; 2026-06: 8, 10, 11, 13, 14] Padding, strides and dilations.
     padding, strides, dilations = _check_window(call, options)
     # 14. No output padding by default.
     outputPadding = (0, 0) if options.outputPadding is None else options.outputPadding
-    # 15. Output padding has two elements.
+    # [15; 2026-06: 16] Output padding has two elements.
     call.check_size("options.outputPadding", outputPadding, 2)
     if options.outputSizes is not None:
-        # 16.1. There are two output sizes.
+        # [16.1; 2026-06: 17.1] There are two output sizes.
         call.check_size("options.outputSizes", options.outputSizes, 2)
-    # 17.1. Output padding, where it counts, is smaller than the stride.
+    # [17.1; 2026-06: 18.1] Output padding, where it counts, is smaller than the stride.
     elif outputPadding[0] >= strides[0] or outputPadding[1] >= strides[1]:
         raise call.error("options.outputPadding", f"must be less than the strides, {list(strides)}", list(outputPadding))
-    # 18. There is at least one group.
+    # [18; 2026-06: 19] There is at least one group.
     if options.groups == 0:
         raise call.error("options.groups", "must be greater than 0", 0)
     # 19.1.-2. The input's sizes by its layout.
     _, inputChannels, inputHeight, inputWidth = input_sizes(options.inputLayout, input.dimensions)
     # 19.3.-4. The filter's sizes by its layout.
     sizes = dict(zip(options.filterLayout, filter.dimensions, strict=True))
-    # 19.5. The filter takes the input's channels.
+    # [19.5; 2026-06: 20.5] The filter takes the input's channels.
     if inputChannels != sizes["i"]:
         raise call.error("filter", f"must have {inputChannels} input channels, as the input", sizes["i"])
     # 19.6. Each group makes as many output channels as the filter has.
     outputChannels = sizes["o"] * options.groups
-    # 19.7. The bias.
+    # [19.7.1, 19.7.2; 2026-06: 20.8.1, 20.8.2] The bias.
     _check_bias(call, options.bias, input, outputChannels)
     # 19.8.-9. The output's height and width, given or calculated.
     lowest = (
@@ -237,14 +237,14 @@ def convTranspose2d(call: Call, input: OperandDescriptor, filter: OperandDescrip
         outputHeight, outputWidth = lowest[0] + outputPadding[0], lowest[1] + outputPadding[1]
     else:
         outputHeight, outputWidth = options.outputSizes
-        # (Since 2026-06, and in web-platform-tests: an output padding exists that gives the sizes. See docs/spec-issues.md.)
+        # [2026-06: 20.11.2, 20.11.3] An output padding exists that gives the sizes. It holds in all drafts: see docs/spec-issues.md.
         if not (lowest[0] <= outputHeight < lowest[0] + strides[0] and lowest[1] <= outputWidth < lowest[1] + strides[1]):
             raise call.error(
                 "options.outputSizes",
                 f"must be at least {list(lowest)} and less than that plus the strides, {list(strides)}",
                 list(options.outputSizes),
             )
-    # 19.10.-14. The output's shape; every dimension of it is valid.
+    # [19.11; 2026-06: 20.7, 20.13] The output's shape; every dimension of it is valid.
     return _output(call, input, options.inputLayout, outputChannels, outputHeight, outputWidth)
 
 

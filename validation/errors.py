@@ -21,6 +21,7 @@ __all__ = [
     "WebNNTypeError",
     "WebNNWarning",
     "label_prefix",
+    "where",
 ]
 
 
@@ -70,7 +71,44 @@ class WebNNWarning(UserWarning):
     """A warning of this package, given in the program's own line: a call does something else than it seems to."""
 
 
-class WebNNTypeError(TypeError):
+#: The packages whose comments cite steps.
+_CITING = ("webnn.validation.", "webnn.builder.", "webnn.context.")
+
+
+def where() -> tuple[tuple[str, int], ...]:
+    """Return the modules and lines that run and may cite a step, the innermost first, for an error that is being made."""
+    frames = []
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("webnn."):
+        module = frame.f_globals["__name__"]
+        if module.startswith(_CITING):
+            frames.append((module, frame.f_lineno))
+        frame = frame.f_back  # type: ignore[assignment]  # None at the end
+    return tuple(frames)
+
+
+class _AtStep:
+    """An error with the step of the specification at which it was made."""
+
+    _where: tuple[tuple[str, int], ...] = ()
+    draft = ""
+    operation = ""
+    argument = ""
+
+    @property
+    def step(self) -> str:
+        """The number of the failed step in the draft of the context, for example ``"5.2"``.
+
+        Empty for what is no step of an algorithm, such as a conversion of Web IDL. It is read from the source of this package: where only
+        compiled files are installed, it is empty, too.
+        """
+        # Loaded for errors only.
+        from webnn.validation.steps import find_step  # noqa: PLC0415
+
+        return find_step(self._where, self.draft, self.operation, self.argument)
+
+
+class WebNNTypeError(_AtStep, TypeError):
     """A ``TypeError`` of the specification. Its text is printable on every terminal; its attributes have what was given.
 
     Attributes:
@@ -78,10 +116,16 @@ class WebNNTypeError(TypeError):
         argument: The argument or dictionary member at fault, for example ``"options.strides"``; empty if it is the call as a whole.
         label: The operator's label, empty if it has none.
         anchor: The section of the specification whose step failed, for example ``"#api-mlgraphbuilder-conv2d"``.
+        step: The number of that step, for example ``"15.5"``; empty if none failed.
+        draft: The draft that has the step, empty if it was not given.
     """
 
-    def __init__(self, message: str, *, operation: str = "", argument: str = "", label: str = "", anchor: str = "") -> None:
+    def __init__(
+        self, message: str, *, operation: str = "", argument: str = "", label: str = "", anchor: str = "", draft: str = ""
+    ) -> None:
         super().__init__(_printable(message))
+        self._where = where()
+        self.draft = draft
         self.operation = operation
         self.argument = argument
         self.label = label
@@ -92,7 +136,7 @@ class MissingMemberError(WebNNTypeError, AttributeError):
     """The draft of a context does not have the method or attribute. `hasattr` is false, as feature detection in a page is."""
 
 
-class DOMException(Exception):
+class DOMException(_AtStep, Exception):
     """An error of the web platform: ``name`` says which, as in JavaScript.
 
     Attributes:
@@ -100,13 +144,17 @@ class DOMException(Exception):
         message: The text, printable on every terminal.
         operation: The method or operator at fault, empty if none.
         label: The operator's label, empty if it has none.
+        step: The number of the step that failed, for example ``"2"``; empty if none did.
+        draft: The draft that has the step, empty if it was not given.
     """
 
     name = "Error"
 
-    def __init__(self, message: str = "", *, operation: str = "", label: str = "") -> None:
+    def __init__(self, message: str = "", *, operation: str = "", label: str = "", draft: str = "") -> None:
         self.message = _printable(message)
         super().__init__(self.message)
+        self._where = where()
+        self.draft = draft
         self.operation = operation
         self.label = label
 

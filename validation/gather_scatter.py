@@ -48,11 +48,11 @@ def gather(call: Call, input: OperandDescriptor, indices: OperandDescriptor, opt
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The indices are of an integer type that the revision allows.
+    # [2; 2026-06: 3] The indices are of an integer type that the revision allows.
     call.check_type("indices", indices)
     # 3.-5. The axis, and the shapes.
     axis, shapeInput = options.axis, input.dimensions
-    # 6. The axis is one of the input's.
+    # [6; 2026-06: 7] The axis is one of the input's.
     if axis >= len(shapeInput):
         raise call.error("options.axis", f"must be less than the rank of input, {len(shapeInput)}", axis)
     # 7.-16. What stands before the axis, the indices, what stands behind it; 17.-19. the output's descriptor. (The drafts' loops miss the
@@ -66,13 +66,13 @@ def _check_elements(call: Call, input: OperandDescriptor, indices: OperandDescri
     Raises:
         WebNNTypeError: One of them fails.
     """
-    # 4. The indices have as many dimensions as the input.
+    # [a] The indices have as many dimensions as the input.
     if indices.rank != input.rank:
         raise call.error("indices", f"must have the rank of input, {input.rank}", list(indices.dimensions))
-    # 6. The axis is one of the input's.
+    # [b] The axis is one of the input's.
     if axis >= input.rank:
         raise call.error("options.axis", f"must be less than the rank of input, {input.rank}", axis)
-    # 7.-9. The indices have the input's shape, but along the axis there may be any number of them.
+    # [c] The indices have the input's shape, but along the axis there may be any number of them.
     indicesShapeExpected = (*input.dimensions[:axis], indices.dimensions[axis], *input.dimensions[axis + 1 :])
     call.check_shape("indices", indices, indicesShapeExpected)
 
@@ -92,7 +92,7 @@ def gather_elements(call: Call, input: OperandDescriptor, indices: OperandDescri
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 4.-9. Ranks, axis, shape.
+    # [2026-06: 4, 6, 9] Ranks, axis, shape.
     _check_elements(call, input, indices, options.axis)
     # 10. One element for each index. (The draft copies the input's shape: see docs/spec-issues.md.)
     return call.output(input.dataType, indices.dimensions)
@@ -127,7 +127,7 @@ def gather_nd(call: Call, input: OperandDescriptor, indices: OperandDescriptor) 
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 8.-13. The coordinates have at most as many parts as the input has dimensions.
+    # [2026-06: 10] The coordinates have at most as many parts as the input has dimensions.
     outputShape = _check_coordinates(call, input, indices)
     # 14. The output is one that the implementation supports.
     return call.output(input.dataType, outputShape)
@@ -155,14 +155,14 @@ def scatter_elements(
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 4. The updates have the input's data type.
+    # [2026-06: 4] The updates have the input's data type.
     call.check_same_type("updates", updates, "input", input)
-    # 5. They have its rank, too.
+    # [2026-06: 5] They have its rank, too.
     if updates.rank != input.rank:
         raise call.error("updates", f"must have the rank of input, {input.rank}", list(updates.dimensions))
-    # 5.-10. Ranks, axis, shape.
+    # [2026-06: 5, 7, 10] Ranks, axis, shape.
     _check_elements(call, input, indices, options.axis)
-    # 11. There is one update for each index.
+    # [2026-06: 11] There is one update for each index.
     call.check_shape("updates", updates, indices.dimensions)
     return input
 
@@ -182,11 +182,11 @@ def scatter_nd(call: Call, input: OperandDescriptor, indices: OperandDescriptor,
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 4. The updates have the input's data type.
+    # [2026-06: 4] The updates have the input's data type.
     call.check_same_type("updates", updates, "input", input)
-    # 8.-13. The coordinates have at most as many parts as the input has dimensions.
+    # [2026-06: 10] The coordinates have at most as many parts as the input has dimensions.
     expectedUpdatesShape = _check_coordinates(call, input, indices)
-    # 14. There is one update for each slice that they name.
+    # [2026-06: 14] There is one update for each slice that they name.
     call.check_shape("updates", updates, expectedUpdatesShape)
     return input
 

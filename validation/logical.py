@@ -27,18 +27,18 @@ def logical(call: Call, a: OperandDescriptor, b: OperandDescriptor | None = None
     Raises:
         WebNNTypeError: A type is not allowed, the types differ, or the shapes do not broadcast.
     """
-    # 5.1. of the current draft: only floating-point numbers can be NaN or infinite. (Its table of limits allows all types.)
+    # [2026-06: 5.1] Only floating-point numbers can be NaN or infinite. (Its table of limits allows all types.)
     if call.operation in _CLASSES and a.dataType not in FLOAT_TYPES:
         raise call.error("a", f"must have a data type of {list(FLOAT_TYPES)}", a.dataType)
     if b is None:
-        # 2.2. What is negated is uint8.
+        # [2.2; 2026-06: 4.1] What is negated is uint8.
         call.check_type("a", a)
         # 2.3. The shape stays.
         outputShape = a.dimensions
     else:
-        # 3.2. Both operands have one data type.
+        # [3.2; 2026-06: 6.2] Both operands have one data type.
         call.check_same_type("b", b, "a", a)
-        # 3.3. The shapes broadcast in both directions.
+        # [3.3; 2026-06: 6.3] The shapes broadcast in both directions.
         broadcast = bidirectionally_broadcast(a.dimensions, b.dimensions)
         if broadcast is None:
             raise call.error("b", f"must broadcast with the shape of a, {list(a.dimensions)}", list(b.dimensions))

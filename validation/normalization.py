@@ -47,8 +47,19 @@ class LayerNormalizationOptions(Dictionary):
 
 def _check_features(call: Call, argument: str, operand: OperandDescriptor, input: OperandDescriptor, axis: int) -> None:
     """Check an operand that has one value for each index of an axis: the input's type, then its shape."""
+    # [a] It has the input's type.
     call.check_same_type(argument, operand, "input", input)
+    # [b] It has one dimension, the size of the axis.
     call.check_shape(argument, operand, (input.dimensions[axis],))
+
+
+def _check_parameter(call: Call, argument: str, operand: OperandDescriptor, input: OperandDescriptor, axes: Shape) -> None:
+    """Check an operand that has one dimension for each of some axes: the input's type, then its rank."""
+    # [a] It has the input's type.
+    call.check_same_type(argument, operand, "input", input)
+    # [b] It has as many dimensions as there are axes.
+    if operand.rank != len(axes):
+        raise call.error(argument, f"must have one dimension for each of the axes {list(axes)}", list(operand.dimensions))
 
 
 def batchNormalization(
@@ -74,19 +85,19 @@ def batchNormalization(
         WebNNTypeError: A step fails.
     """
     axis = options.axis
-    # 2. The input is of a floating-point type.
+    # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
-    # 3. The axis is one of the input's.
+    # [3; 2026-06: 4] The axis is one of the input's.
     if axis >= input.rank:
         raise call.error("options.axis", f"must be less than the rank of input, {input.rank}", axis)
-    # 4.-5. The mean has the input's type and one value for each feature.
+    # [4, 5; 2026-06: 5, 6] The mean has the input's type and one value for each feature.
     _check_features(call, "mean", mean, input, axis)
-    # 6.-7. So has the variance.
+    # [6, 7; 2026-06: 7, 8] So has the variance.
     _check_features(call, "variance", variance, input, axis)
-    # 8. So has the scale.
+    # [8.1, 8.2; 2026-06: 10.1, 10.2] So has the scale.
     if options.scale is not None:
         _check_features(call, "options.scale", options.scale, input, axis)
-    # 9. So has the bias.
+    # [9.1, 9.2; 2026-06: 11.1, 11.2] So has the bias.
     if options.bias is not None:
         _check_features(call, "options.bias", options.bias, input, axis)
     return input
@@ -106,16 +117,16 @@ def instanceNormalization(call: Call, input: OperandDescriptor, options: Instanc
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is of a floating-point type.
+    # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
-    # 3. The input is 4-D.
+    # [3; 2026-06: 4] The input is 4-D.
     call.check_rank("input", input)
     # 4. The axis of the channels.
     axis = 1 if options.layout == "nchw" else 3
-    # 5. The scale has the input's type and one value for each channel.
+    # [5.1, 5.2; 2026-06: 7.1, 7.2] The scale has the input's type and one value for each channel.
     if options.scale is not None:
         _check_features(call, "options.scale", options.scale, input, axis)
-    # 6. So has the bias.
+    # [6.1, 6.2; 2026-06: 8.1, 8.2] So has the bias.
     if options.bias is not None:
         _check_features(call, "options.bias", options.bias, input, axis)
     return input
@@ -140,26 +151,29 @@ def layerNormalization(call: Call, input: OperandDescriptor, options: LayerNorma
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is of a floating-point type.
+    # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
     # 3. All axes but the first by default.
     axes = layer_axes(options.axes, input.rank)
-    # 4. Each axis is one of the input's, and listed once.
+    # [4; 2026-06: 5] No axis is listed twice.
     if len(set(axes)) != len(axes):
         raise call.error("options.axes", "must not contain an axis twice", list(axes))
+    # [4; 2026-06: 5] Each axis is one of the input's.
     if any(axis >= input.rank for axis in axes):
         raise call.error("options.axes", f"must be less than the rank of input, {input.rank}, in each element", list(axes))
-    parameters = (("options.scale", options.scale), ("options.bias", options.bias))
-    # 5.-6. Scale and bias have the input's type and one dimension for each axis.
-    for argument, parameter in parameters:
-        if parameter is not None:
-            call.check_same_type(argument, parameter, "input", input)
-            if parameter.rank != len(axes):
-                raise call.error(argument, f"must have one dimension for each of the axes {list(axes)}", list(parameter.dimensions))
-    # 7. Their dimensions are those of the input along the axes, in the order of the axes.
-    for argument, parameter in parameters:
-        if parameter is not None:
-            call.check_shape(argument, parameter, tuple(input.dimensions[axis] for axis in axes))
+    # [5.1, 5.2; 2026-06: 7.1, 7.2] The scale has the input's type and one dimension for each axis.
+    if options.scale is not None:
+        _check_parameter(call, "options.scale", options.scale, input, axes)
+    # [6.1, 6.2; 2026-06: 8.1, 8.2] So has the bias.
+    if options.bias is not None:
+        _check_parameter(call, "options.bias", options.bias, input, axes)
+    wanted = tuple(input.dimensions[axis] for axis in axes)
+    # [7.4.1; 2026-06: 9.4.1] The scale's dimensions are those of the input along the axes, in the order of the axes.
+    if options.scale is not None:
+        call.check_shape("options.scale", options.scale, wanted)
+    # [7.5.1; 2026-06: 9.5.1] So are the bias's.
+    if options.bias is not None:
+        call.check_shape("options.bias", options.bias, wanted)
     return input
 
 

@@ -1,7 +1,7 @@
 """What an operation is to the validators: its row (`Operation`) and one call of it (`Call`).
 
-The numbers of steps in the validators' comments are those of 2024-06 where it has the step. Since 2026-06 there is one more at the
-beginning, in which the driver asks whether the builder can build.
+A comment that begins with numbers in brackets cites steps that can throw: docs/spec-coverage.md has the form. Other numbers of steps are
+those of the first draft that has the operation.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ class Call:
             argument=argument,
             label=self.label,
             anchor=self.anchor,
+            draft=self.revision.draft,
         )
 
     def check_type(self, argument: str, operand: OperandDescriptor, row: str = "") -> None:

@@ -58,17 +58,18 @@ def pad(
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is not a scalar. (The current draft takes one, and no padding with it.)
+    # [2; 2026-06: -] The input is not a scalar. (Since 2026-06 it may be one, without padding.)
     call.check_rank("input", input)
-    # 3. There is one number for each axis, before and behind.
+    # [3] There is one number before each axis,
     call.check_size("beginningPadding", beginningPadding, input.rank)
+    # [3] and one behind it.
     call.check_size("endingPadding", endingPadding, input.rank)
     if options.mode == "reflection" and not options.mirrors_again:
-        # Current, 6.1.1. A mirror needs as many elements beside the first one,
+        # [2026-06: 6.1.1] A mirror needs as many elements beside the first one,
         _check_mirror(call, "beginningPadding", beginningPadding, input.dimensions)
-        # 6.1.2. and as many beside the last.
+        # [2026-06: 6.1.2] and as many beside the last.
         _check_mirror(call, "endingPadding", endingPadding, input.dimensions)
     # 5. The padded sizes.
     outputShape = tuple(sum(sizes) for sizes in zip(beginningPadding, input.dimensions, endingPadding, strict=True))
-    # 6. Every dimension of the output is valid.
+    # [6; 2026-06: 7] Every dimension of the output is valid.
     return call.output(input.dataType, outputShape)

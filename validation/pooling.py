@@ -43,42 +43,42 @@ def pool2d(call: Call, input: OperandDescriptor, options: Pool2dOptions) -> Oper
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 3. The input's data type is one of those that the operation allows.
+    # [3; 2026-06: 4] The input's data type is one of those that the operation allows.
     call.check_type("input", input)
-    # 4. The input is 4-D.
+    # [4; 2026-06: 5] The input is 4-D.
     call.check_rank("input", input)
     batches, channels, inputHeight, inputWidth = input_sizes(options.layout, input.dimensions)
     if options.windowDimensions is not None:
-        # 5. The window has two dimensions,
+        # [5; 2026-06: 8] The window has two dimensions,
         call.check_size("options.windowDimensions", options.windowDimensions, 2)
-        # 5. of which none is 0. (The draft of June 2024 forgets it: see docs/spec-issues.md.)
+        # [2026-06: 9] of which none is 0. It holds in all drafts: see docs/spec-issues.md.
         call.check_no_zero("options.windowDimensions", options.windowDimensions)
     # 6. The window is the whole input by default.
     windowHeight, windowWidth = options.windowDimensions or (inputHeight, inputWidth)
     # 7. No padding by default. (The draft also drops it where outputSizes is given: see docs/spec-issues.md.)
     padding = (0, 0, 0, 0) if options.padding is None else options.padding
-    # 8. Padding has four elements.
+    # [8; 2026-06: 11] Padding has four elements.
     call.check_size("options.padding", padding, 4)
     # 9. Strides are 1 by default.
     strides = (1, 1) if options.strides is None else options.strides
-    # 10. There are two strides.
+    # [10; 2026-06: 13] There are two strides.
     call.check_size("options.strides", strides, 2)
-    # 11. No stride is 0.
+    # [11; 2026-06: 14] No stride is 0.
     call.check_no_zero("options.strides", strides)
     if options.outputSizes is not None:
-        # 12.1. There are two output sizes. (12.2. compares them with the strides, without sense: see docs/spec-issues.md.)
+        # [12.1; 2026-06: 15.1] There are two output sizes. (The next step compares them with the strides: see docs/spec-issues.md.)
         call.check_size("options.outputSizes", options.outputSizes, 2)
     # 13. Dilations are 1 by default.
     dilations = (1, 1) if options.dilations is None else options.dilations
-    # 14. There are two dilations.
+    # [14; 2026-06: 17] There are two dilations.
     call.check_size("options.dilations", dilations, 2)
-    # 15. No dilation is 0.
+    # [15; 2026-06: 18] No dilation is 0.
     call.check_no_zero("options.dilations", dilations)
     # 17. The output's height and width, rounded down and up.
     heights = conv_output_size(inputHeight, windowHeight, padding[:2], strides[0], dilations[0])
     widths = conv_output_size(inputWidth, windowWidth, padding[2:], strides[1], dilations[1])
     floor, ceil = zip(heights, widths, strict=True)
-    # 17. Output sizes that are given must be one of the two.
+    # [2026-06: 20.3.2] Output sizes that are given must be one of the two.
     if options.outputSizes not in (None, floor, ceil):
         wanted = f"must be {list(floor)}" if floor == ceil else f"must be {list(floor)} or {list(ceil)}"
         raise call.error("options.outputSizes", wanted, list(options.outputSizes or ()))
@@ -88,7 +88,7 @@ def pool2d(call: Call, input: OperandDescriptor, options: Pool2dOptions) -> Oper
         outputShape = (batches, channels, outputHeight, outputWidth)
     else:
         outputShape = (batches, outputHeight, outputWidth, channels)
-    # 18. Every dimension of it is valid.
+    # [18; 2026-06: 20.5] Every dimension of it is valid.
     return call.output(input.dataType, outputShape)
 
 

@@ -10,11 +10,14 @@ __all__ = ["OPERATIONS", "dequantizeLinear", "is_blockwise_broadcastable", "quan
 
 def is_blockwise_broadcastable(shapeFrom: Shape, shapeTo: Shape) -> bool:
     """*Blockwise broadcast the shapes*, `#blockwise-broadcasting`: tell whether blocks of equal size can be made of ``shapeTo``."""
-    # 1. The ranks are equal.
+    # [2026-06: 1] The ranks are equal.
     if len(shapeFrom) != len(shapeTo):
         return False
-    # 2. Each dimension is a whole number of blocks.
-    return all(sizeTo % sizeFrom == 0 for sizeFrom, sizeTo in zip(shapeFrom, shapeTo, strict=True))
+    for sizeFrom, sizeTo in zip(shapeFrom, shapeTo, strict=True):  # noqa: SIM110 (the failure has a line of its own)
+        # [2026-06: 2.1] Each dimension is a whole number of blocks.
+        if sizeTo % sizeFrom != 0:
+            return False
+    return True
 
 
 def _check_shapes(call: Call, input: OperandDescriptor, scale: OperandDescriptor, zeroPoint: OperandDescriptor) -> None:
@@ -23,14 +26,14 @@ def _check_shapes(call: Call, input: OperandDescriptor, scale: OperandDescriptor
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 7. The scale has the input's rank, and so has the zero point.
+    # [a] The scale has the input's rank, and so has the zero point.
     for name, operand in (("scale", scale), ("zeroPoint", zeroPoint)):
         if operand.rank != input.rank:
             raise call.error(name, f"must have the rank of input, {input.rank}", f"{operand.rank}-D {list(operand.dimensions)}")
-    # 8. Both have the same shape.
+    # [b] Both have the same shape.
     if scale.dimensions != zeroPoint.dimensions:
         raise call.error("zeroPoint", f"must have the shape of scale, {list(scale.dimensions)}", list(zeroPoint.dimensions))
-    # 9. The scale's shape divides the input into blocks, (10.) and with it the zero point's.
+    # [c, d] The scale's shape divides the input into blocks, and with it the zero point's.
     if not is_blockwise_broadcastable(scale.dimensions, input.dimensions):
         raise call.error("scale", f"must have sizes that divide those of input, {list(input.dimensions)}", list(scale.dimensions))
 
@@ -52,9 +55,9 @@ def dequantizeLinear(call: Call, input: OperandDescriptor, scale: OperandDescrip
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 6. The zero point has the input's type.
+    # [2026-06: 6] The zero point has the input's type.
     call.check_same_type("zeroPoint", zeroPoint, "input", input)
-    # 7.-10. The shapes fit.
+    # [2026-06: 7, 8, 9, 10] The shapes fit.
     _check_shapes(call, input, scale, zeroPoint)
     # 11. The output is one that the implementation supports.
     return call.output(scale.dataType, input.dimensions)
@@ -77,9 +80,9 @@ def quantizeLinear(call: Call, input: OperandDescriptor, scale: OperandDescripto
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 5. The scale has the input's type.
+    # [2026-06: 5] The scale has the input's type.
     call.check_same_type("scale", scale, "input", input)
-    # 7.-10. The shapes fit.
+    # [2026-06: 7, 8, 9, 10] The shapes fit.
     _check_shapes(call, input, scale, zeroPoint)
     # 11. The output is one that the implementation supports.
     return call.output(zeroPoint.dataType, input.dimensions)

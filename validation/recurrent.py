@@ -110,9 +110,9 @@ def _check_activations(call: Call, activations: tuple[Activation, ...] | None, c
 def _check_option(call: Call, member: str, operand: OperandDescriptor | None, input: OperandDescriptor, shape: Shape) -> None:
     """Check an operand among the options, if it was given: all steps about one of them are these two."""
     if operand is not None:
-        # 1. It has the input's type.
+        # [a] It has the input's type.
         call.check_same_type(f"options.{member}", operand, "input", input)
-        # 2. It has the one shape that fits.
+        # [b] It has the one shape that fits.
         call.check_shape(f"options.{member}", operand, shape)
 
 
@@ -143,31 +143,31 @@ def gru(
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 3. The input is of a floating-point type.
+    # [3] The input is of a floating-point type.
     call.check_type("input", input)
-    # 4. The input is 3-D.
+    # [4] The input is 3-D.
     call.check_rank("input", input)
-    # 5. Both weights have the input's type.
+    # [5; 2026-06: 3] Both weights have the input's type.
     _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight)
-    # 6. The input has as many steps as the call says.
+    # [6; 2026-06: 5] The input has as many steps as the call says.
     _check_steps(call, input, steps)
     # 7.-9. The sizes.
     _, batchSize, inputSize = input.dimensions
     numDirections = 2 if options.direction == "both" else 1
-    # 12. Both biases together have a valid size; before the shapes that depend on it, for the better message.
+    # [12; 2026-06: 11] Both biases together have a valid size; before the shapes that depend on it, for the better message.
     _check_hidden_size(call, hiddenSize, 6)
-    # 10. The shape of the weights.
+    # [10; 2026-06: 9] The shape of the weights.
     call.check_shape("weight", weight, (numDirections, 3 * hiddenSize, inputSize))
-    # 11. The shape of the recurrent weights.
+    # [11; 2026-06: 10] The shape of the recurrent weights.
     call.check_shape("recurrentWeight", recurrentWeight, (numDirections, 3 * hiddenSize, hiddenSize))
-    # 13. The bias.
+    # [13.1, 13.2; 2026-06: 12.1, 12.2] The bias.
     _check_option(call, "bias", options.bias, input, (numDirections, 3 * hiddenSize))
-    # 14. The recurrent bias.
+    # [14.1, 14.2; 2026-06: 13.1, 13.2] The recurrent bias.
     _check_option(call, "recurrentBias", options.recurrentBias, input, (numDirections, 3 * hiddenSize))
-    # 15. The initial hidden state.
+    # [15.1, 15.2; 2026-06: 14.1, 14.2] The initial hidden state.
     state = (numDirections, batchSize, hiddenSize)
     _check_option(call, "initialHiddenState", options.initialHiddenState, input, state)
-    # 16. There are two activations, if any.
+    # [16; 2026-06: 15.1] There are two activations, if any.
     _check_activations(call, options.activations, 2)
     # 17. The validation steps of this draft's activations accept every descriptor.
     # 18. The outputs' shapes.
@@ -203,27 +203,27 @@ def gruCell(
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 3. The input is of a floating-point type.
+    # [3] The input is of a floating-point type.
     call.check_type("input", input)
-    # 4. The input is 2-D.
+    # [4] The input is 2-D.
     call.check_rank("input", input)
     # 5.-6. The sizes.
     batchSize, inputSize = input.dimensions
-    # 7. The weights and the state have the input's type.
+    # [7; 2026-06: 3] The weights and the state have the input's type.
     _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight, hiddenState=hiddenState)
-    # 11. Both biases together have a valid size; before the shapes that depend on it, for the better message.
+    # [11; 2026-06: 10] Both biases together have a valid size; before the shapes that depend on it, for the better message.
     _check_hidden_size(call, hiddenSize, 6)
-    # 8. The shape of the weights.
+    # [8; 2026-06: 7] The shape of the weights.
     call.check_shape("weight", weight, (3 * hiddenSize, inputSize))
-    # 9. The shape of the recurrent weights.
+    # [9; 2026-06: 8] The shape of the recurrent weights.
     call.check_shape("recurrentWeight", recurrentWeight, (3 * hiddenSize, hiddenSize))
-    # 10. The shape of the hidden state.
+    # [10; 2026-06: 9] The shape of the hidden state.
     call.check_shape("hiddenState", hiddenState, (batchSize, hiddenSize))
-    # 12. The bias.
+    # [12.1, 12.2; 2026-06: 11.1, 11.2] The bias.
     _check_option(call, "bias", options.bias, input, (3 * hiddenSize,))
-    # 13. The recurrent bias.
+    # [13.1, 13.2; 2026-06: 12.1, 12.2] The recurrent bias.
     _check_option(call, "recurrentBias", options.recurrentBias, input, (3 * hiddenSize,))
-    # 14. There are two activations, if any.
+    # [14; 2026-06: 13.1] There are two activations, if any.
     _check_activations(call, options.activations, 2)
     # 15.-17. The output's descriptor; 18. the validation steps of this draft's activations accept it, as they accept every other.
     return call.output(input.dataType, (batchSize, hiddenSize))
@@ -258,34 +258,34 @@ def lstm(
     """
     # 3. The number of directions.
     numDirections = 2 if options.direction == "both" else 1
-    # 4. The input is of a floating-point type.
+    # [4] The input is of a floating-point type.
     call.check_type("input", input)
-    # 5. The input is 3-D.
+    # [5] The input is 3-D.
     call.check_rank("input", input)
-    # 6. The input has as many steps as the call says.
+    # [6; 2026-06: 6, 7] The input has as many steps as the call says.
     _check_steps(call, input, steps)
-    # 7. and, once more, 10. Both weights have the input's type.
+    # [7, 10; 2026-06: 4] Both weights have the input's type.
     _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight)
     # 8.-9. The sizes.
     _, batchSize, inputSize = input.dimensions
-    # 13. Both biases together have a valid size; before the shapes that depend on it, for the better message.
+    # [13; 2026-06: 12] Both biases together have a valid size; before the shapes that depend on it, for the better message.
     _check_hidden_size(call, hiddenSize, 8)
-    # 11. The shape of the weights.
+    # [11; 2026-06: 10] The shape of the weights.
     call.check_shape("weight", weight, (numDirections, 4 * hiddenSize, inputSize))
-    # 12. The shape of the recurrent weights.
+    # [12; 2026-06: 11] The shape of the recurrent weights.
     call.check_shape("recurrentWeight", recurrentWeight, (numDirections, 4 * hiddenSize, hiddenSize))
-    # 14. The bias.
+    # [14.1, 14.2; 2026-06: 13.1, 13.2] The bias.
     _check_option(call, "bias", options.bias, input, (numDirections, 4 * hiddenSize))
-    # 15. The recurrent bias.
+    # [15.1, 15.2; 2026-06: 14.1, 14.2] The recurrent bias.
     _check_option(call, "recurrentBias", options.recurrentBias, input, (numDirections, 4 * hiddenSize))
-    # 16. The peephole weights, of three gates only.
+    # [16.1, 16.2; 2026-06: 15.1, 15.2] The peephole weights, of three gates only.
     _check_option(call, "peepholeWeight", options.peepholeWeight, input, (numDirections, 3 * hiddenSize))
-    # 17. The initial hidden state.
+    # [17.1, 17.2; 2026-06: 16.1, 16.2] The initial hidden state.
     state = (numDirections, batchSize, hiddenSize)
     _check_option(call, "initialHiddenState", options.initialHiddenState, input, state)
-    # 18. The initial cell state.
+    # [18.1, 18.2; 2026-06: 17.1, 17.2] The initial cell state.
     _check_option(call, "initialCellState", options.initialCellState, input, state)
-    # 19.1. There are three activations, if any. 19.2.-5. Their validation steps in this draft accept every descriptor.
+    # [19.1; 2026-06: 18.1] There are three activations, if any. 19.2.-5. Their validation steps in this draft accept every descriptor.
     _check_activations(call, options.activations, 3)
     # 20. The outputs' shapes.
     last = call.output(input.dataType, state)
@@ -322,11 +322,11 @@ def lstmCell(
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 3. The input is of a floating-point type.
+    # [3] The input is of a floating-point type.
     call.check_type("input", input)
-    # 4. The input is 2-D.
+    # [4] The input is 2-D.
     call.check_rank("input", input)
-    # 5. The weights and the states have the input's type.
+    # [5; 2026-06: 3] The weights and the states have the input's type.
     _check_same_types(
         call,
         input,
@@ -337,23 +337,23 @@ def lstmCell(
     )
     # 6.-7. The sizes.
     batchSize, inputSize = input.dimensions
-    # 12. Both biases together have a valid size; before the shapes that depend on it, for the better message.
+    # [12; 2026-06: 11] Both biases together have a valid size; before the shapes that depend on it, for the better message.
     _check_hidden_size(call, hiddenSize, 8)
-    # 8. The shape of the weights.
+    # [8; 2026-06: 7] The shape of the weights.
     call.check_shape("weight", weight, (4 * hiddenSize, inputSize))
-    # 9. The shape of the recurrent weights.
+    # [9; 2026-06: 8] The shape of the recurrent weights.
     call.check_shape("recurrentWeight", recurrentWeight, (4 * hiddenSize, hiddenSize))
-    # 10. The shape of the hidden state.
+    # [10; 2026-06: 9] The shape of the hidden state.
     call.check_shape("hiddenState", hiddenState, (batchSize, hiddenSize))
-    # 11. The shape of the cell state.
+    # [11; 2026-06: 10] The shape of the cell state.
     call.check_shape("cellState", cellState, (batchSize, hiddenSize))
-    # 13. The bias.
+    # [13.1, 13.2; 2026-06: 12.1, 12.2] The bias.
     _check_option(call, "bias", options.bias, input, (4 * hiddenSize,))
-    # 14. The recurrent bias.
+    # [14.1, 14.2; 2026-06: 13.1, 13.2] The recurrent bias.
     _check_option(call, "recurrentBias", options.recurrentBias, input, (4 * hiddenSize,))
-    # 15. The peephole weights, of three gates only.
+    # [15.1, 15.2; 2026-06: 14.1, 14.2] The peephole weights, of three gates only.
     _check_option(call, "peepholeWeight", options.peepholeWeight, input, (3 * hiddenSize,))
-    # 16. There are three activations, if any.
+    # [16.1; 2026-06: 15.1] There are three activations, if any.
     _check_activations(call, options.activations, 3)
     # 17.-19. The outputs' descriptor; 20. the validation steps of this draft's activations accept it, as they accept every other.
     state = call.output(input.dataType, (batchSize, hiddenSize))

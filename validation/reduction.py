@@ -61,10 +61,10 @@ def reduction_output_sizes(call: Call, inputShape: Shape, axes: tuple[int, ...] 
     # 2. All axes by default.
     if axes is None:
         axes = tuple(range(inputRank))
-    # 3. No axis is listed twice,
+    # [3] No axis is listed twice,
     if len(set(axes)) != len(axes):
         raise call.error("options.axes", "must be different from each other", list(axes))
-    # 3. and each one is the input's.
+    # [3] and each one is the input's.
     if any(axis >= inputRank for axis in axes):
         raise call.error("options.axes", f"must be less than the rank of input, {inputRank}", list(axes))
     # 4. Reduced dimensions stay with size 1,
@@ -75,7 +75,7 @@ def reduction_output_sizes(call: Call, inputShape: Shape, axes: tuple[int, ...] 
 
 
 def reduce(call: Call, input: OperandDescriptor, options: ReduceOptions) -> OperandDescriptor:
-    """*Create reduce operation*, `#mlgraphbuilder-reduce-op`.
+    """*Create reduce operation*, `#mlgraphbuilder-reduce-op`; since 2026-06 *create reduction operation*.
 
     Args:
         call: The call.
@@ -88,9 +88,9 @@ def reduce(call: Call, input: OperandDescriptor, options: ReduceOptions) -> Oper
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 3. The input's data type is one of those that the operation allows.
+    # [3; 2026-06: 4] The input's data type is one of those that the operation allows.
     call.check_type("input", input)
-    # 4. The output's shape.
+    # [4; 2026-06: 5] The output's shape.
     outputShape = reduction_output_sizes(call, input.dimensions, options.axes, options.keepDimensions)
     return call.output(input.dataType, outputShape)
 
@@ -109,7 +109,7 @@ def arg_min_max(call: Call, input: OperandDescriptor, options: ArgMinMaxOptions)
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 3. The output's shape.
+    # [3] The output's shape.
     outputShape = reduction_output_sizes(call, input.dimensions, options.axes, options.keepDimensions)
     return call.output("int64", outputShape)
 
@@ -129,18 +129,18 @@ def arg_min_max_of_axis(call: Call, input: OperandDescriptor, axis: int, options
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 4. The axis is one of the input's.
+    # [2026-06: 4] The axis is one of the input's.
     if axis >= input.rank:
         raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis)
-    # 5. The output's type is an integer type that holds positions.
+    # [2026-06: 5] The output's type is an integer type that holds positions.
     allowed = call.revision.data_types[call.operation]["output"]
     if options.outputDataType not in allowed:
         raise call.error("options.outputDataType", f"must be one of {list(allowed)}", options.outputDataType)
-    # 6. It holds the size of the axis.
+    # [2026-06: 6] It holds the size of the axis.
     _, largest = integer_range(options.outputDataType)
     if input.dimensions[axis] > largest:
         raise call.error("options.outputDataType", f"must hold the size of axis {axis}, {input.dimensions[axis]}", options.outputDataType)
-    # 7. The output's shape.
+    # [2026-06: 7] The output's shape.
     outputShape = reduction_output_sizes(call, input.dimensions, (axis,), options.keepDimensions)
     return call.output(options.outputDataType, outputShape)
 
@@ -160,7 +160,7 @@ def cumulative_sum(call: Call, input: OperandDescriptor, axis: int, options: Cum
     Raises:
         WebNNTypeError: The axis is not one of the input's.
     """
-    # 4. The axis is one of the input's.
+    # [2026-06: 4] The axis is one of the input's.
     if axis >= input.rank:
         raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis)
     return input

@@ -51,34 +51,35 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. The input is of a type that the operation allows.
+    # [2; 2026-06: 3] The input is of a type that the operation allows.
     call.check_type("input", input)
-    # 3. The input is 4-D.
+    # [3; 2026-06: 4] The input is 4-D.
     call.check_rank("input", input)
     # 4. *Check resample options*:
     # 4.1. Scales are 1 by default.
     scales = (1.0, 1.0) if options.scales is None else options.scales
-    # 4.2. There are two scales, and they are positive.
+    # [4, #mlgraphbuilder-check-resample-options 2; 2026-06: 6] There are two scales.
     call.check_size("options.scales", scales, 2)
+    # [4, #mlgraphbuilder-check-resample-options 2; 2026-06: 6] They are positive.
     if not (scales[0] > 0 and scales[1] > 0):
         raise call.error("options.scales", "must be greater than 0 in each element", list(scales))
-    # 4.3. There are two sizes, if any, and none is 0.
+    # [4, #mlgraphbuilder-check-resample-options 3; 2026-06: 7] There are two sizes, if any, and none is 0.
     if options.sizes is not None:
         call.check_size("options.sizes", options.sizes, 2)
         call.check_no_zero("options.sizes", options.sizes)
     # 4.4. The last two axes by default.
     axes = (2, 3) if options.axes is None else options.axes
     if options.has_neighbours:
-        # 4.5. The axes are neighbours in ascending order.
+        # [4, #mlgraphbuilder-check-resample-options 5; 2026-06: -] The axes are neighbours in ascending order.
         if axes not in _AXES:
             raise call.error("options.axes", "must be [0, 1], [1, 2] or [2, 3]", list(axes))
     else:
-        # Current: there are two axes (what the draft leaves out: see docs/spec-issues.md),
+        # Since 2026-06: there are two axes (no step says so: see docs/spec-issues.md),
         call.check_size("options.axes", axes, 2)
-        # 9. which differ,
+        # [2026-06: 9] which differ,
         if axes[0] == axes[1]:
             raise call.error("options.axes", "must be different from each other", list(axes))
-        # 9. and are the input's.
+        # [2026-06: 9] and are the input's.
         if max(axes) >= input.rank:
             raise call.error("options.axes", f"must be less than the rank of input, {input.rank}, in each element", list(axes))
     # 5. *Calculate resample output sizes*:
@@ -90,7 +91,7 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
         else:
             # 5.2.2. Otherwise the exact product with the scale, rounded down.
             shape[axis] = math.floor(input.dimensions[axis] * Fraction(scales[index]))
-    # 5.2.3. Every dimension is valid.
+    # [5, #mlgraphbuilder-calculate-resample-output-sizes 2.3; 2026-06: 10.3.3] Every dimension is valid.
     return call.output(input.dataType, tuple(shape))
 
 

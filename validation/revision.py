@@ -100,14 +100,14 @@ class Revision:
 
     def unsupported(self, descriptor: OperandDescriptor) -> str:
         """Say why an operand of this descriptor cannot be; empty if it can. *Check dimensions*, `#mloperanddescriptor-check-dimensions`."""
-        # 1. Every dimension is valid.
+        # [1] Every dimension is valid.
         for size in descriptor.dimensions:
             if not is_valid_dimension(size, self.max_dimension):
                 return f"must have dimensions from 1 to {self.max_dimension}, got {list(descriptor.dimensions)}"
-        # 2. The rank is one that the implementation supports.
+        # [2] The rank is one that the implementation supports.
         if len(descriptor.dimensions) > self.max_rank:
             return f"must have at most {self.max_rank} dimensions, got {len(descriptor.dimensions)}"
-        # 3. So is the byte length, and with it the number of elements.
+        # [3; 2026-06: 3, 4] So is the byte length, and with it the number of elements.
         if descriptor.byte_length > self.max_byte_length:
             where = "" if self.profile is None else f' on the device profile "{self.profile.name}"'
             return f"must have at most {self.max_byte_length} bytes{where}, got {descriptor} of {descriptor.byte_length} bytes"

@@ -14,13 +14,13 @@ def unidirectionally_broadcast(shapeFrom: Shape, shapeTo: Shape) -> Shape | None
         ``shapeTo``, or ``None`` for failure.
     """
     sizeFrom, sizeTo = len(shapeFrom), len(shapeTo)
-    # 3. A shape cannot be stretched to fewer dimensions.
+    # [3] A shape cannot be stretched to fewer dimensions.
     if sizeFrom > sizeTo:
         return None
     # 4.-5. Ones in front make the ranks equal.
     paddedFrom = (1,) * (sizeTo - sizeFrom) + shapeFrom
-    # 7. Each dimension is kept, or stretched if it is 1.
     for dimFrom, dimTo in zip(paddedFrom, shapeTo, strict=True):
+        # [7.3] Each dimension is kept, or stretched if it is 1.
         if dimFrom not in (dimTo, 1):
             return None
     return shapeTo
@@ -40,8 +40,8 @@ def bidirectionally_broadcast(shapeA: Shape, shapeB: Shape) -> Shape | None:
     paddedA = (1,) * (outputSize - len(shapeA)) + shapeA
     paddedB = (1,) * (outputSize - len(shapeB)) + shapeB
     outputShape: list[int] = []
-    # 9. Dimensions must be equal, or one of them 1; the larger one is the result's.
     for dimA, dimB in zip(paddedA, paddedB, strict=True):
+        # [9.3] Dimensions must be equal, or one of them 1; the larger one is the result's.
         if dimA not in (dimB, 1) and dimB != 1:
             return None
         outputShape.append(max(dimA, dimB))

@@ -103,13 +103,14 @@ def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> Oper
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. There is an input.
+    # [2; 2026-06: 3] There is an input.
     if not inputs:
         raise call.error("inputs", "must have at least 1 element", [])
+    # [2026-06: 3] There are not too many.
     _check_count(call, "inputs", len(inputs))
     # 3. The first one decides type and rank.
     first = inputs[0]
-    # 4. The axis is one of its axes.
+    # [4; 2026-06: 5] The axis is one of its axes.
     if axis >= first.rank:
         raise call.error("axis", f"must be less than the rank of inputs[0], {first.rank}", axis)
     # 5.-8. The joined size starts with the first one's.
@@ -117,18 +118,18 @@ def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> Oper
     before, after = first.dimensions[:axis], first.dimensions[axis + 1 :]
     for index, input in enumerate(inputs[1:], 1):
         argument = f"inputs[{index}]"
-        # 9.2. It has the first one's type.
+        # [9.2; 2026-06: 8.2] It has the first one's type.
         call.check_same_type(argument, input, "inputs[0]", first)
-        # 9.3. It has the first one's rank.
+        # [9.3; 2026-06: 8.3] It has the first one's rank.
         if input.rank != first.rank:
             raise call.error(argument, f"must have the rank of inputs[0], {first.rank}", list(input.dimensions))
-        # 9.4.1. Away from the axis it has the first one's sizes.
+        # [9.4.1; 2026-06: 8.4.1] Away from the axis it has the first one's sizes.
         if input.dimensions[:axis] != before or input.dimensions[axis + 1 :] != after:
             wanted = ", ".join(map(str, [*before, "any", *after]))
             raise call.error(argument, f"must have the shape of inputs[0] but for axis {axis}, [{wanted}]", list(input.dimensions))
         # 9.4.2.1. Its part of the joined size.
         size += input.dimensions[axis]
-    # 9.4.2.2. The joined size is a valid dimension.
+    # [9.4.2.2; 2026-06: 8.4.2.2] The joined size is a valid dimension.
     return call.output(first.dataType, (*before, size, *after))
 
 
@@ -146,9 +147,10 @@ def expand(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDesc
     Raises:
         WebNNTypeError: The shape cannot be stretched so.
     """
-    # 4.1. Each dimension of the input is kept, or stretched if it is 1.
+    # [4.1; 2026-06: 3.1] Each dimension of the input is kept, or stretched if it is 1.
     if unidirectionally_broadcast(input.dimensions, newShape) is None:
         raise call.error("newShape", f"must be a shape to which {list(input.dimensions)} broadcasts", list(newShape))
+    # [2026-06: 4] The rank is one that the output may have.
     return call.output(input.dataType, newShape)
 
 
@@ -166,11 +168,12 @@ def reshape(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDes
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 4. Every dimension of the new shape is valid. (The conversion refused those above the range.)
+    # [4; 2026-06: 6] Every dimension of the new shape is valid. (The conversion refused those above the range.)
     call.check_no_zero("newShape", newShape)
-    # 5.-6. The number of elements stays.
+    # [6; 2026-06: 8] The number of elements stays.
     if math.prod(newShape) != input.element_count:
         raise call.error("newShape", f"must have {input.element_count} elements, as {list(input.dimensions)} has", list(newShape))
+    # [2026-06: 3] The rank is one that the output may have.
     return call.output(input.dataType, newShape)
 
 
@@ -196,22 +199,23 @@ def slice(
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 2. No size is 0.
+    # [2; 2026-06: 3] No size is 0.
     call.check_no_zero("sizes", sizes)
-    # 3. There is one start and one size for each axis.
+    # [3; 2026-06: 4] There is one start for each axis,
     call.check_size("starts", starts, input.rank)
+    # [3; 2026-06: 4] and one size.
     call.check_size("sizes", sizes, input.rank)
     strides = None if options is None else options.strides
     if strides is not None:
-        # Current, 6.2. There is one stride for each axis,
+        # [2026-06: 6.2] There is one stride for each axis,
         call.check_size("options.strides", strides, input.rank)
-        # 9.5. and none is 0.
+        # [2026-06: 9.5] and none is 0.
         call.check_no_zero("options.strides", strides)
     for index, (start, size, extent) in enumerate(zip(starts, sizes, input.dimensions, strict=True)):
-        # 4.2. The slice starts inside the input.
+        # [4.2; 2026-06: 9.6] The slice starts inside the input.
         if start >= extent:
             raise call.error(f"starts[{index}]", f"must be less than the size of axis {index}, {extent}", start)
-        # 4.3. The slice ends inside the input.
+        # [4.3; 2026-06: 9.7] The slice ends inside the input.
         if start + size > extent:
             raise call.error(f"sizes[{index}]", f"must be at most {extent - start} behind the start {start} of axis {index}", size)
     # 5.1. The output's shape: each first element of a stride. (The draft of June 2024 copies the input's: see docs/spec-issues.md.)
@@ -236,21 +240,23 @@ def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], o
         WebNNTypeError: A step fails.
     """
     axis, shape = options.axis, input.dimensions
-    # 3. The axis is one of the input's.
+    # [3; 2026-06: 4] The axis is one of the input's.
     if axis >= len(shape):
         raise call.error("options.axis", f"must be less than the rank of input, {len(shape)}", axis)
     if isinstance(splits, int):
-        # 4.1. There are parts, and they are of equal size. (The draft divides by 0 here: see docs/spec-issues.md.)
+        # [4.1; 2026-06: 5.1, 5.2] There are parts, and they are of equal size. (The draft divides by 0 here: see docs/spec-issues.md.)
         if splits == 0 or shape[axis] % splits != 0:
             raise call.error("splits", f"must divide the size of axis {axis}, {shape[axis]}, evenly", splits)
+        # [2026-06: 5.1] There are not too many.
         _check_count(call, "splits", splits)
         sizes = (shape[axis] // splits,) * splits
     else:
-        # 5.1. No part is empty.
+        # [5.1; 2026-06: 6.2] No part is empty.
         call.check_no_zero("splits", splits)
-        # 5.2. The parts make up the whole axis.
+        # [5.2; 2026-06: 6.3] The parts make up the whole axis.
         if sum(splits) != shape[axis]:
             raise call.error("splits", f"must add up to the size of axis {axis}, {shape[axis]}", list(splits))
+        # [2026-06: 6.1] There are not too many.
         _check_count(call, "splits", len(splits))
         sizes = splits
     return tuple(call.output(input.dataType, (*shape[:axis], size, *shape[axis + 1 :])) for size in sizes)
@@ -274,12 +280,12 @@ def transpose(call: Call, input: OperandDescriptor, options: TransposeOptions) -
     if options.permutation is None:
         return call.output(input.dataType, input.dimensions[::-1])
     permutation, rank = options.permutation, input.rank
-    # 2.1. It has one element for each axis.
+    # [2.1; 2026-06: 4.1] It has one element for each axis.
     call.check_size("options.permutation", permutation, rank)
-    # 2.2. Each element is an axis.
+    # [2.2; 2026-06: 4.2] Each element is an axis.
     if any(axis >= rank for axis in permutation):
         raise call.error("options.permutation", f"must be less than the rank of input, {rank}, in each element", list(permutation))
-    # 2.3. No axis occurs twice.
+    # [2.3; 2026-06: 4.3] No axis occurs twice.
     if len(set(permutation)) != rank:
         raise call.error("options.permutation", "must not have an axis twice", list(permutation))
     return call.output(input.dataType, tuple(input.dimensions[axis] for axis in permutation))
@@ -299,7 +305,7 @@ def triangular(call: Call, input: OperandDescriptor, options: TriangularOptions)
     Raises:
         WebNNTypeError: The input has fewer than two dimensions.
     """
-    # 1. The input is a matrix, or a batch of them.
+    # [1; 2026-06: 3] The input is a matrix, or a batch of them.
     call.check_rank("input", input)
     return input
 
@@ -326,17 +332,17 @@ def where(
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 1. The condition is of type uint8.
+    # [1; 2026-06: 3] The condition is of type uint8.
     call.check_type("condition", condition)
-    # 2. Both values have one type.
+    # [2; 2026-06: 3] Both values have one type.
     first, second = names
     call.check_same_type(second, falseValue, first, trueValue)
-    # 5.1. The shapes of the values broadcast in both directions.
+    # [5.1; 2026-06: 4.1] The shapes of the values broadcast in both directions.
     values = bidirectionally_broadcast(trueValue.dimensions, falseValue.dimensions)
     if values is None:
         wanted = f"must broadcast with the shape of {first}, {list(trueValue.dimensions)}"
         raise call.error(second, wanted, list(falseValue.dimensions))
-    # 6. So does the condition's with theirs; it may stretch the output. (The draft of June 2024 leaves that out: see docs/spec-issues.md.)
+    # [6; 2026-06: 5.1] So does the condition's with theirs; it may stretch the output. (Until 2024-06 it may not: see docs/spec-issues.md.)
     dimensions = bidirectionally_broadcast(condition.dimensions, values)
     if dimensions is None:
         raise call.error("condition", f"must broadcast with the shape of {first} and {second}, {list(values)}", list(condition.dimensions))

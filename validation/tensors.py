@@ -15,10 +15,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def misfit(view: Array, descriptor: OperandDescriptor, *, larger: bool = False) -> str:
-    """Say why a buffer cannot hold a tensor's bytes; empty if it can.
+    """Say why a buffer cannot hold a tensor's bytes, as *validate buffer with descriptor* does; empty if it can.
 
-    Step 1 of *validate buffer with descriptor*, `#validate-buffer-with-descriptor`. Its step 2 wants the tensor's element type or uint8,
-    web-platform-tests use other ones too (docs/spec-issues.md): a tensor's bytes may come from elements of any type.
+    A tensor's bytes may come from elements of any type (docs/spec-issues.md).
 
     Args:
         view: The buffer.
@@ -31,7 +30,7 @@ def misfit(view: Array, descriptor: OperandDescriptor, *, larger: bool = False) 
         return f"must have elements that are numbers, got {dtype}"
     if not dtype.isnative:
         return f"must have elements in the byte order of this machine, got {dtype.str}"
-    # 1. The byte length is the descriptor's.
+    # [2026-06: 1] The byte length is the descriptor's.
     if view.nbytes != descriptor.byte_length and not (larger and view.nbytes > descriptor.byte_length):
         least = "at least " if larger else ""
         return f"must have {least}{descriptor.byte_length} bytes for {descriptor}, got {view.nbytes} ({webidl.describe(view)})"

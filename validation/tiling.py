@@ -32,10 +32,10 @@ def reverse(call: Call, input: OperandDescriptor, options: ReverseOptions) -> Op
     """
     # 5. All axes by default.
     axes = tuple(range(input.rank)) if options.axes is None else options.axes
-    # 6. No axis is listed twice,
+    # [2026-06: 6] No axis is listed twice,
     if len(set(axes)) != len(axes):
         raise call.error("options.axes", "must be different from each other", list(axes))
-    # 6. and each one is the input's.
+    # [2026-06: 6] and each one is the input's.
     if any(axis >= input.rank for axis in axes):
         raise call.error("options.axes", f"must be less than the rank of input, {input.rank}", list(axes))
     return input
@@ -55,9 +55,9 @@ def tile(call: Call, input: OperandDescriptor, repetitions: tuple[int, ...]) -> 
     Raises:
         WebNNTypeError: A step fails.
     """
-    # 3. There is one number for each dimension.
+    # [2026-06: 3] There is one number for each dimension.
     call.check_size("repetitions", repetitions, input.rank)
-    # 4. No dimension vanishes.
+    # [2026-06: 4] No dimension vanishes.
     call.check_no_zero("repetitions", repetitions)
     # 5.-6. The repeated sizes.
     outputShape = tuple(size * count for size, count in zip(input.dimensions, repetitions, strict=True))

@@ -21,7 +21,7 @@ def unary(call: Call, input: OperandDescriptor) -> OperandDescriptor:
     Raises:
         WebNNTypeError: The data type is not allowed.
     """
-    # 3. The input's data type is one of those that the operation allows.
+    # [3; 2026-06: 4] The input's data type is one of those that the operation allows.
     call.check_type("input", input)
     return input
 

@@ -63,6 +63,7 @@ def answer_selection(selection: Selection, policy: FallbackPolicy, caller: Calle
         device += f" ({selection.providers[0][0]})"
     reasons = f": {'; '.join(selection.reasons)}"
     request = f'deviceType "{selection.requested}"'
+    # [#create-a-context 4, #api-ml-createcontext 5.1] The device that was asked for is there.
     if policy == "deny":
         raise NotSupportedError(
             f'createContext: {request} would run on the {device} here, which the fallback policy "deny" refuses{reasons}',
