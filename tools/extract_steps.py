@@ -91,9 +91,10 @@ def extract(source: str, revision: str) -> dict[str, Any]:
         }
     if not algorithms:
         raise ValueError("the source has no algorithm with a step that throws")
-    unknown = {each.get("runs") for each in algorithms.values()} - {each.get("anchor") for each in algorithms.values()}
+    anchors = {each.get("anchor") for each in algorithms.values()}
+    unknown = {each["runs"] for each in algorithms.values() if "runs" in each} - anchors
     if unknown:
-        raise ValueError(f"methods run algorithms that are not there: {sorted(map(str, unknown))}")
+        raise ValueError(f"methods run algorithms that are not there: {sorted(unknown)}")
     return {"source": describe(source, revision), "algorithms": algorithms}
 
 

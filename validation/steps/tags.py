@@ -7,6 +7,7 @@ step 5 of the first draft that has the algorithm, and step 6 since the draft of 
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -138,11 +139,9 @@ def _end(statement: ast.stmt, behind: Sequence[ast.stmt]) -> int:
 @cache
 def tags_of(module: str) -> Mapping[int, Tag]:
     """Return the tag that each line of a module belongs to; nothing if the source is not there."""
-    loader = getattr(sys.modules.get(module), "__loader__", None)
-    try:
-        source = loader.get_source(module) if loader is not None else None
-        tags = sorted(read_tags(source or ""), key=lambda tag: tag.first - tag.last)
-    except (AttributeError, ImportError, OSError, SyntaxError, ValueError):
-        return MappingProxyType({})
+    loaded = sys.modules.get(module)
+    # It finds the source in an archive, too.
+    source = linecache.getlines(getattr(loaded, "__file__", None) or "", vars(loaded) if loaded else None)
+    tags = sorted(read_tags("".join(source)), key=lambda tag: tag.first - tag.last)
     # A statement inside of another one comes later and is shorter.
     return MappingProxyType({line: tag for tag in tags for line in range(tag.first, tag.last + 1)})
