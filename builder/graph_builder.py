@@ -180,9 +180,9 @@ class GraphBuilder(
             self._checkCanBuild("constant")
         # [1; 2026-06: 2] The dimensions are valid and supported.
         call.check_dimensions("descriptor", converted)
-        # [2; 2026-06: 3] Type and length of the buffer match.
         if revision.any_buffer and view.dtype == np.uint8 and view.nbytes == converted.byte_length:
             view = np.ascontiguousarray(view).reshape(-1).view(NUMPY_DTYPES[converted.dataType])
+        # [2; 2026-06: 3] Type and length of the buffer match.
         constants.check_view(call, view, converted)
         detached = self._state.detached_reason(view)
         if detached:

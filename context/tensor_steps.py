@@ -198,10 +198,10 @@ class TensorSteps(Steps):
         # [3] It is writable.
         if not tensor._writable:
             raise _error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
-        # [4] The buffer has the tensor's byte length, and is not detached.
         descriptor = tensor._descriptor
         # What has the tensor's own type and shape fits.
         fits = view.dtype is NUMPY_DTYPES[descriptor.dataType] and view.shape == descriptor.array_shape
+        # [4] The buffer has the tensor's byte length, and is not detached.
         reason = ("" if fits else tensors.misfit(view, descriptor)) or buffers.detached_reason(view)
         if reason:
             raise _error("writeTensor", "inputData", reason, _WRITE)

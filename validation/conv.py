@@ -244,7 +244,7 @@ def convTranspose2d(call: Call, input: OperandDescriptor, filter: OperandDescrip
                 f"must be at least {list(lowest)} and less than that plus the strides, {list(strides)}",
                 list(options.outputSizes),
             )
-    # [19.11; 2026-06: 20.7, 20.13] The output's shape; every dimension of it is valid.
+    # [19.11; 2026-06: 20.13, 20.7] The output's shape; every dimension of it is valid.
     return _output(call, input, options.inputLayout, outputChannels, outputHeight, outputWidth)
 
 

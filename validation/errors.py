@@ -79,8 +79,7 @@ def where() -> tuple[tuple[str, int], ...]:
     """Return the modules and lines that run and may cite a step, the innermost first, for an error that is being made."""
     frames = []
     frame = sys._getframe(2)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("webnn."):
-        module = frame.f_globals["__name__"]
+    while frame is not None and (module := str(frame.f_globals.get("__name__"))).startswith("webnn."):
         if module.startswith(_CITING):
             frames.append((module, frame.f_lineno))
         frame = frame.f_back  # type: ignore[assignment]  # None at the end

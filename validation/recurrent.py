@@ -262,7 +262,7 @@ def lstm(
     call.check_type("input", input)
     # [5] The input is 3-D.
     call.check_rank("input", input)
-    # [6; 2026-06: 6, 7] The input has as many steps as the call says.
+    # [6; 2026-06: 7, 6] The input has as many steps as the call says.
     _check_steps(call, input, steps)
     # [7, 10; 2026-06: 4] Both weights have the input's type.
     _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight)

@@ -244,7 +244,7 @@ def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], o
     if axis >= len(shape):
         raise call.error("options.axis", f"must be less than the rank of input, {len(shape)}", axis)
     if isinstance(splits, int):
-        # [4.1; 2026-06: 5.1, 5.2] There are parts, and they are of equal size. (The draft divides by 0 here: see docs/spec-issues.md.)
+        # [4.1; 2026-06: 5.2, 5.1] There are parts, and they are of equal size. (The draft divides by 0 here: see docs/spec-issues.md.)
         if splits == 0 or shape[axis] % splits != 0:
             raise call.error("splits", f"must divide the size of axis {axis}, {shape[axis]}, evenly", splits)
         # [2026-06: 5.1] There are not too many.
