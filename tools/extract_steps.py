@@ -1,6 +1,6 @@
 """Extracts the steps of a draft's algorithms that can throw.
 
-    python -m tools.extract_steps webnn-2024-06.bs 2024-06            writes validation/steps/2024-06.json
+    python -m tools.extract_steps webnn-2024-06.bs 2024-06            writes validation/drafts/2024-06.steps.json
     python -m tools.extract_steps webnn-2024-06.bs 2024-06 --check    fails if that file is not what the source gives
 
 The source is the draft's own, in Bikeshed. Only facts are taken: the names and anchors of algorithms, the numbers of their steps, what a
@@ -21,7 +21,7 @@ from tools.extract_idl import describe, run, slug
 
 __all__ = ["extract", "main"]
 
-FOLDER = Path(__file__).resolve().parents[1] / "validation" / "steps"
+FOLDER = Path(__file__).resolve().parents[1] / "validation" / "drafts"
 
 _HEADING = re.compile(r"^#+ .*\{#([^\s}]+)\}\s*$")
 _OPENED = re.compile(r"^\s*<(details|div|p)\b[^>]*\balgorithm\b[^>]*>")
@@ -198,7 +198,7 @@ def _entry(text: str, parent: str) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
-    return run(arguments, "Extract the steps of a draft's algorithms that can throw.", extract, FOLDER)
+    return run(arguments, "Extract the steps of a draft's algorithms that can throw.", extract, FOLDER, "steps")
 
 
 if __name__ == "__main__":

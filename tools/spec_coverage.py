@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tools.steps import reach
 from tools.steps.cited import ROOT, Key, citations, problems, reasons
-from webnn.validation.revision import REVISIONS
+from webnn.validation.drafts import DRAFTS
 from webnn.validation.steps import Step, load_steps
 
 __all__ = ["PAGE", "main", "page", "unreached"]
@@ -40,7 +40,7 @@ def unreached(reached: Mapping[Key, str]) -> Iterator[str]:
 def page(reached: Mapping[Key, str]) -> str:
     """Return the page, with the text that is written by hand."""
     written, _, _ = PAGE.read_text(encoding="utf-8").partition(_BEGINNING)
-    return written + "".join(f"{line}\n" for draft in REVISIONS for line in _draft(draft, reached))
+    return written + "".join(f"{line}\n" for draft in DRAFTS for line in _draft(draft, reached))
 
 
 def _draft(draft: str, reached: Mapping[Key, str]) -> Iterator[str]:

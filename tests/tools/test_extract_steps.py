@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.shared import SHARED
-from webnn.validation.revision import REVISIONS
+from webnn.validation.drafts import DRAFTS
 from webnn.validation.steps import Algorithm, load_steps
 
 extract_steps = pytest.importorskip("tools.extract_steps", reason="widlparser is not installed")
@@ -22,7 +22,7 @@ def test_the_file_is_what_the_draft_gives(capsys: pytest.CaptureFixture[str]) ->
     assert status == 0, capsys.readouterr().err
 
 
-@pytest.mark.parametrize("draft", REVISIONS)
+@pytest.mark.parametrize("draft", DRAFTS)
 def test_the_amount(draft: str) -> None:
     assert sum(len(each.steps) for each in load_steps(draft).values()) == COUNTS[draft]
 
@@ -41,7 +41,7 @@ def is_named(algorithm: Algorithm, title: str) -> bool:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("draft", REVISIONS)
+@pytest.mark.parametrize("draft", DRAFTS)
 def test_an_independent_extraction_found_the_same(draft: str) -> None:
     algorithms = load_steps(draft).values()
     found: set[tuple[str, str]] = set()

@@ -14,10 +14,9 @@ import pytest
 
 from tests.support import make_context
 from webnn import ML, Document, MLGraphBuilder
+from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.validation.errors import DOMException, InvalidStateError, SecurityError, WebNNTypeError
 from webnn.validation.operation import Argument
-from webnn.validation.operations import operations_of
-from webnn.validation.revision import REVISIONS, find_revision
 from webnn.validation.steps import algorithms_of
 from webnn.validation.webidl import ConversionError
 
@@ -66,7 +65,7 @@ def converts(argument: Argument, value: object) -> bool:
 
 def call(builder: MLGraphBuilder, name: str, *operands: Any) -> None:
     """Call an operation with operands, and other arguments that convert."""
-    operation = operations_of(builder._context._revision)[name]
+    operation = builder._context._revision.operations[name]
     getattr(builder, name)(*([list(operands)] if operation.variadic else operands), *other_arguments(operation.arguments))
 
 
@@ -80,14 +79,14 @@ def step_of(name: str, draft: str, kind: str, operand: str = "") -> str:
     return next((step.number for step in found if not operand or operand in step.operands), "")
 
 
-OPERATIONS = [(draft, name) for draft in REVISIONS for name in operations_of(find_revision(draft))]
+OPERATIONS = [(draft, name) for draft in DRAFTS for name in find_revision(draft).operations]
 
 
 @pytest.mark.parametrize(("draft", "name"), OPERATIONS)
 def test_operands_of_another_builder(draft: str, name: str) -> None:
     context = make_context(draft)
     builder, other = MLGraphBuilder(context), MLGraphBuilder(context)
-    operands = operations_of(find_revision(draft))[name].operands
+    operands = find_revision(draft).operations[name].operands
     for position, wrong in enumerate(operands):
         given = [make_input(other if each == wrong else builder, f"{wrong}, {each}", f(1)) for each in operands]
         with pytest.raises(WebNNTypeError, match="but another one made it") as raised:
@@ -95,13 +94,13 @@ def test_operands_of_another_builder(draft: str, name: str) -> None:
         assert raised.value.step == step_of(name, draft, "operands", wrong), position
 
 
-@pytest.mark.parametrize("name", operations_of(find_revision(DRAFT)))
+@pytest.mark.parametrize("name", find_revision(DRAFT).operations)
 def test_a_builder_that_has_built(name: str) -> None:
     builder = MLGraphBuilder(make_context(DRAFT))
     x = make_input(builder, "x", f(1))
     builder.buildSync({"y": builder.identity(x)})
     with pytest.raises(InvalidStateError) as raised:
-        call(builder, name, *[x for _ in operations_of(find_revision(DRAFT))[name].operands])
+        call(builder, name, *[x for _ in find_revision(DRAFT).operations[name].operands])
     assert raised.value.step == step_of(name, DRAFT, "can build") != ""
 
 

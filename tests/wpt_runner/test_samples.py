@@ -16,13 +16,13 @@ import pytest
 
 import webnn
 from tests.shared import SHARED
-from tests.wpt_runner.engines import needs_quickjs
-from webnn.validation.revision import REVISIONS
-from webnn.wpt_runner.javascript.realm import Address, Realm
+from tests.webnn.javascript.engines import needs_quickjs
+from webnn.javascript.realm import Address, Realm
+from webnn.validation.drafts import DRAFTS
 
 pytestmark = [needs_quickjs, pytest.mark.shared]
 
-SOURCES = {draft: path for draft in REVISIONS if (path := SHARED / "spec" / f"webnn-{draft}.bs").is_file()}
+SOURCES = {draft: path for draft in DRAFTS if (path := SHARED / "spec" / f"webnn-{draft}.bs").is_file()}
 
 _BLOCK = re.compile(r"""<pre highlight=["']?js["']?>(.*?)</pre>""", re.DOTALL)
 _FUNCTION = re.compile(r"^ *function (\w+)\(", re.MULTILINE)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.steps.cited import ROOT, Function, Key, citations, functions, operations, steps
-from webnn.validation.revision import REVISIONS
+from webnn.validation.drafts import DRAFTS
 from webnn.validation.steps import Step, algorithms_of
 from webnn.validation.steps.tags import Cite, Tag
 
@@ -92,7 +92,7 @@ def _of_error(error: _Error) -> Iterator[Key]:
     frames, draft, operation, argument, _ = error
     chain = [found for module, line in reversed(frames) if (found := _tag_at(module, line)) is not None]
     for index, (function, tag) in enumerate(chain):
-        for each in [draft] if draft in REVISIONS else REVISIONS:
+        for each in [draft] if draft in DRAFTS else DRAFTS:
             cites = tag.cites(each)
             inner = chain[index + 1][1].cites(each) if index + 1 < len(chain) else ()
             if len(cites) > 1 and inner and inner[0].is_letter:

@@ -69,7 +69,7 @@ def load_steps(draft: str) -> Mapping[str, Algorithm]:
     Raises:
         ValueError: There are no steps of this draft.
     """
-    file = resources.files(__name__) / f"{draft}.json"
+    file = resources.files("webnn.validation.drafts") / f"{draft}.steps.json"
     if not file.is_file():
         raise ValueError(f"there are no steps of a draft {draft!r}")
     return {
