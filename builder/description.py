@@ -318,8 +318,9 @@ class _Rebuilder:
         return {name: given[name] for name in names}
 
     def _activate(self, activation: ActivationDescription) -> object:
-        row = self._builder._revision.operations.get(activation.operation)
-        if row is None or not row.activation:
+        revision = self._builder._revision
+        row = revision.operations.get(activation.operation)
+        if row is None or not row.activation or not revision.activations:
             raise DescriptionError(f"the draft has no activation function {webidl.describe(activation.operation)}", f"{self._path}.options")
         return getattr(self._builder, activation.operation)(*([activation.options] if activation.options else []))
 

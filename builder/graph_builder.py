@@ -248,7 +248,7 @@ class GraphBuilder(
         return graph
 
     def _survey(self, call: Call, outputs: object, *, guarded: bool = False) -> ComputationalGraph:
-        """Check the outputs of a graph, and collect what they need.
+        """Check the outputs of a graph as `MLGraphBuilder.build` does, and collect what they need. `#api-mlgraphbuilder-build`.
 
         Args:
             call: The call of `build`, or of what reads the graph as `build` does.

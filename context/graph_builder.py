@@ -46,6 +46,7 @@ class MLGraphBuilder(GraphBuilder):
         return object.__new__(class_of_draft(cls, "MLGraphBuilder", context._revision) if webidl.isInstance(context, MLContext) else cls)
 
     def __init__(self, context: MLContext) -> None:
+        """Run the steps of `#api-mlgraphbuilder-constructor`."""
         if not webidl.isInstance(context, MLContext):
             raise WebNNTypeError(
                 f"MLGraphBuilder: context must be an MLContext, got {webidl.describe(context)}",
@@ -54,7 +55,7 @@ class MLGraphBuilder(GraphBuilder):
                 anchor="#api-mlgraphbuilder-constructor",
             )
         # [1] The document may use the feature.
-        context._state.document._checkAllowed("MLGraphBuilder")
+        context._state.document._checkAllowed("MLGraphBuilder", context._revision.draft)
         # 2. (Since 2026-06.) The context is not lost. 3.-4. (2.) The builder is bound to it, and has not built yet.
         super().__init__(context._state)
         self._context = context

@@ -23,6 +23,7 @@ from webnn import (
     WebNNWarning,
 )
 from webnn.context.selection import CPU, CUDA, DIRECTML
+from webnn.validation.drafts import DRAFTS
 
 
 def test_navigator_ml_is_always_the_same() -> None:
@@ -174,13 +175,15 @@ def test_the_permissions_policy() -> None:
     assert ML(document=Document({"camera": False})).createContextSync()
 
 
-def test_the_policy_covers_the_builder() -> None:
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_the_policy_covers_the_builder(draft: str) -> None:
     document = Document()
-    context = ML(document=document).createContextSync()
+    context = ML(document=document, revision=draft).createContextSync()
     MLGraphBuilder(context)
     document.setPermissionsPolicy({"webnn": False})
-    with pytest.raises(SecurityError, match="MLGraphBuilder"):
+    with pytest.raises(SecurityError, match="MLGraphBuilder") as caught:
         MLGraphBuilder(context)
+    assert (caught.value.draft, caught.value.step) == (draft, "1")
 
 
 @pytest.fixture
