@@ -34,7 +34,6 @@ class ActivationOps(BuilderBase):
             input: The operand, any data type and shape.
             options: ``minValue`` (no lower bound), ``maxValue`` (no upper bound): any numbers, ints of any size too, rounded to the nearest
                 ones that the input's type has. Until 2024-06 they are single-precision numbers for every data type.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: ``minValue`` is greater than ``maxValue``, or a bound is no number; until 2024-06, no finite one.
@@ -58,7 +57,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. For an activation function: the options, or nothing.
             options: ``alpha`` (1).
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed, or an option is no finite number.
@@ -82,7 +80,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. Nothing for an activation function.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -108,7 +105,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. For an activation function: the options, or nothing.
             options: ``alpha`` (0.2), ``beta`` (0.5).
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed, or an option is no finite number.
@@ -132,7 +128,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. Nothing for an activation function.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -158,7 +153,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. For an activation function: the options, or nothing.
             options: ``alpha`` (0.01).
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed, or an option is no finite number.
@@ -182,7 +176,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. For an activation function: the options, or nothing.
             options: ``alpha`` (1), ``beta`` (0).
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed, or an option is no finite number.
@@ -203,7 +196,6 @@ class ActivationOps(BuilderBase):
             slope: The slope, of the same type and a shape that broadcasts with the input's; until 2024-06 one that can be
                 stretched to the input's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed, the types differ, or the shapes do not broadcast.
@@ -228,7 +220,6 @@ class ActivationOps(BuilderBase):
             input: The operand, float32, float16, int32, int64 (since 2026-06) or int8, any shape. Nothing for an
                 activation function.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -252,7 +243,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. Nothing for an activation function.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -272,7 +262,6 @@ class ActivationOps(BuilderBase):
             input: The operand, float32 or float16, at least 1-D.
             axis: The axis, from 0 to the rank less 1.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed, or there is no such axis.
@@ -296,7 +285,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. Nothing for an activation function.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -320,7 +308,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. Nothing for an activation function.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -344,7 +331,6 @@ class ActivationOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape. Nothing for an activation function.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.

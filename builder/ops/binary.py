@@ -29,7 +29,6 @@ class BinaryOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -49,7 +48,6 @@ class BinaryOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -69,7 +67,6 @@ class BinaryOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -89,7 +86,6 @@ class BinaryOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -109,7 +105,6 @@ class BinaryOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -129,7 +124,6 @@ class BinaryOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -149,7 +143,6 @@ class BinaryOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.

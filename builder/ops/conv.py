@@ -33,7 +33,6 @@ class ConvOps(BuilderBase):
             options: ``padding`` [beginningHeight, endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1),
                 ``dilations`` [height, width] (1), ``groups`` (1), ``inputLayout`` ("nchw"), ``filterLayout`` ("oihw"), ``bias``
                 [outputChannels].
-            members: The options as keyword arguments.
 
         Returns:
             The output in the input's layout; height and width are ``floor((input - (filter - 1) * dilation - 1 + padding) / stride) + 1``.
@@ -61,7 +60,6 @@ class ConvOps(BuilderBase):
                 ``strides`` [height, width] (1), ``dilations`` [height, width] (1), ``outputPadding`` [height, width], less than the
                 strides (0), ``outputSizes`` [height, width], which replace the output padding, ``groups`` (1), ``inputLayout``
                 ("nchw"), ``filterLayout`` ("iohw"), ``bias`` [outputChannels].
-            members: The options as keyword arguments.
 
         Returns:
             The output in the input's layout; height and width are

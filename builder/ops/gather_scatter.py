@@ -30,7 +30,6 @@ class GatherScatterOps(BuilderBase):
             input: The operand, any data type, at least 1-D: [before..., N, behind...], N being the size of the axis.
             indices: The indices, int32, uint32 or int64, any shape. Each is clamped to -N .. N - 1; negative ones count from the end.
             options: ``axis`` (0).
-            members: The options as keyword arguments.
 
         Returns:
             The slices, [before..., indices..., behind...].
@@ -58,7 +57,6 @@ class GatherScatterOps(BuilderBase):
             indices: The indices, int32, uint32 or int64, [before..., M, behind...] with any M. Each is clamped to -N .. N - 1; negative
                 ones count from the end.
             options: ``axis`` (0).
-            members: The options as keyword arguments.
 
         Returns:
             The elements, [before..., M, behind...].
@@ -83,7 +81,6 @@ class GatherScatterOps(BuilderBase):
             indices: The coordinates, int32, uint32 or int64, [places..., k] with k from 1 to the rank of the input. Part i of each is
                 clamped to -Ni .. Ni - 1; negative ones count from the end.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Returns:
             The slices, [places..., behind...].
@@ -114,7 +111,6 @@ class GatherScatterOps(BuilderBase):
                 ones count from the end.
             updates: The new elements, of the input's type, [before..., M, behind...].
             options: ``axis`` (0).
-            members: The options as keyword arguments.
 
         Returns:
             The input with the new elements in it, [before..., N, behind...].
@@ -144,7 +140,6 @@ class GatherScatterOps(BuilderBase):
                 clamped to -Ni .. Ni - 1; negative ones count from the end.
             updates: The new slices, of the input's type, [places..., behind...].
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Returns:
             The input with the new slices in it, [N1, ..., Nk, behind...].

@@ -30,7 +30,6 @@ class LogicalOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -53,7 +52,6 @@ class LogicalOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -73,7 +71,6 @@ class LogicalOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -93,7 +90,6 @@ class LogicalOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -113,7 +109,6 @@ class LogicalOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -133,7 +128,6 @@ class LogicalOps(BuilderBase):
             a: The first operand, any data type and shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The types differ, or the shapes do not broadcast.
@@ -146,7 +140,6 @@ class LogicalOps(BuilderBase):
         Args:
             a: The operand, uint8, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not uint8.
@@ -169,7 +162,6 @@ class LogicalOps(BuilderBase):
             a: The first operand, uint8, any shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: A data type is not uint8, or the shapes do not broadcast.
@@ -192,7 +184,6 @@ class LogicalOps(BuilderBase):
             a: The first operand, uint8, any shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: A data type is not uint8, or the shapes do not broadcast.
@@ -215,7 +206,6 @@ class LogicalOps(BuilderBase):
             a: The first operand, uint8, any shape.
             b: The second operand, of the same type and a shape that broadcasts with the first one's.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: A data type is not uint8, or the shapes do not broadcast.
@@ -231,7 +221,6 @@ class LogicalOps(BuilderBase):
         Args:
             a: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -247,7 +236,6 @@ class LogicalOps(BuilderBase):
         Args:
             a: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.

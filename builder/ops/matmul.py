@@ -29,7 +29,6 @@ class MatmulOps(BuilderBase):
             a: The first operand, float32 or float16, at least 2-D: [..., M, K].
             b: The second operand, of the type of ``a``, at least 2-D: [..., K, N]. The leading dimensions of both broadcast.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Returns:
             The output, [..., M, N].
@@ -53,7 +52,6 @@ class MatmulOps(BuilderBase):
             b: The second operand, of the type of ``a``: [K, N], or [N, K] with ``bTranspose``.
             options: ``c``, of the type of ``a`` and a shape that broadcasts to [M, N] (none), ``alpha`` (1), ``beta`` (1),
                 ``aTranspose`` (False), ``bTranspose`` (False).
-            members: The options as keyword arguments.
 
         Returns:
             The output, [M, N].

@@ -31,7 +31,6 @@ class NormalizationOps(BuilderBase):
             mean: The mean of each feature, of the input's type: [features], the size of the input's dimension ``axis``.
             variance: The variance of each feature, [features].
             options: ``scale`` [features] (1), ``bias`` [features] (0), ``axis`` of the features (1), ``epsilon`` (1e-5).
-            members: The options as keyword arguments.
 
         Returns:
             The normalized values, in the input's shape.
@@ -53,7 +52,6 @@ class NormalizationOps(BuilderBase):
             input: The input, float32 or float16, 4-D: [batches, channels, height, width] or, with ``layout="nhwc"``,
                 [batches, height, width, channels].
             options: ``scale`` [channels] (1), ``bias`` [channels] (0), ``epsilon`` (1e-5), ``layout`` ("nchw").
-            members: The options as keyword arguments.
 
         Returns:
             The normalized values, in the input's shape.
@@ -77,7 +75,6 @@ class NormalizationOps(BuilderBase):
             input: The input, float32 or float16, any shape.
             options: ``axes`` (all but the first), ``scale`` (1) and ``bias`` (0) with the input's sizes along the axes, in their
                 order, ``epsilon`` (1e-5).
-            members: The options as keyword arguments.
 
         Returns:
             The normalized values, in the input's shape.

@@ -34,7 +34,6 @@ class PoolingOps(BuilderBase):
                 endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
                 ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft 2024-06 calls it
                 ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
-            members: The options as keyword arguments.
 
         Returns:
             The output in the input's layout; height and width are
@@ -62,7 +61,6 @@ class PoolingOps(BuilderBase):
                 endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
                 ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft 2024-06 calls it
                 ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
-            members: The options as keyword arguments.
 
         Returns:
             The output in the input's layout; height and width are
@@ -90,7 +88,6 @@ class PoolingOps(BuilderBase):
                 endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
                 ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft 2024-06 calls it
                 ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
-            members: The options as keyword arguments.
 
         Returns:
             The output in the input's layout; height and width are

@@ -36,7 +36,6 @@ class QuantizationOps(BuilderBase):
             scale: The scale of each block, float32 or float16, of the input's rank; each size divides the input's.
             zeroPoint: What stands for zero in each block, of the input's type and the scale's shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the scale's type and the input's shape.
@@ -66,7 +65,6 @@ class QuantizationOps(BuilderBase):
             zeroPoint: What stands for zero in each block, int8, uint8, int32 or uint32, with what browsers ship beyond the draft int4 or
                 uint4; of the scale's shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the zero point's type and the input's shape.

@@ -42,7 +42,6 @@ class RecurrentOps(BuilderBase):
                 [numDirections, batchSize, hiddenSize] (0), ``resetAfter`` (True), ``returnSequence`` (False), ``direction`` ("forward";
                 "backward"; "both", with which numDirections is 2), ``layout`` of the gates ("zrn"; "rzn"), ``activations`` for the
                 update and reset gates and for the new gate (sigmoid, tanh).
-            members: The options as keyword arguments.
 
         Returns:
             The last hidden state, [numDirections, batchSize, hiddenSize]; with ``returnSequence`` also all of them,
@@ -73,7 +72,6 @@ class RecurrentOps(BuilderBase):
             hiddenSize: The number of features in the hidden state.
             options: ``bias`` and ``recurrentBias`` [3 * hiddenSize] (0), ``resetAfter`` (True), ``layout`` of the gates ("zrn"; "rzn"),
                 ``activations`` for the update and reset gates and for the new gate (sigmoid, tanh).
-            members: The options as keyword arguments.
 
         Returns:
             The hidden state after the step, [batchSize, hiddenSize].
@@ -106,7 +104,6 @@ class RecurrentOps(BuilderBase):
                 [numDirections, batchSize, hiddenSize] (0), ``returnSequence`` (False), ``direction`` ("forward"; "backward"; "both",
                 with which numDirections is 2), ``layout`` of the gates ("iofg"; "ifgo"), ``activations`` for the input, output and
                 forget gates, for the cell gate, and for the cell state on its way out (sigmoid, tanh, tanh).
-            members: The options as keyword arguments.
 
         Returns:
             The last hidden and the last cell state, each [numDirections, batchSize, hiddenSize]; with ``returnSequence`` also all hidden
@@ -140,7 +137,6 @@ class RecurrentOps(BuilderBase):
             options: ``bias`` and ``recurrentBias`` [4 * hiddenSize] (0), ``peepholeWeight`` of the input, output and forget gates
                 [3 * hiddenSize] (0), ``layout`` of the gates ("iofg"; "ifgo"), ``activations`` for the input, output and forget gates,
                 for the cell gate, and for the cell state on its way out (sigmoid, tanh, tanh).
-            members: The options as keyword arguments.
 
         Returns:
             The hidden and the cell state after the step, each [batchSize, hiddenSize].

@@ -32,7 +32,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, float32, float16, int32, uint32, int64 or uint64, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -55,7 +54,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -78,7 +76,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -101,7 +98,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -124,7 +120,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, any data type, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -145,7 +140,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -168,7 +162,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, any data type, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -191,7 +184,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, float32, float16, int32, uint32, int64 or uint64, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -214,7 +206,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, float32, float16, int32, uint32, int64 or uint64, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -237,7 +228,6 @@ class ReductionOps(BuilderBase):
         Args:
             input: The operand, float32, float16, int32, uint32, int64 or uint64, any shape.
             options: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions`` with size 1 (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type, without the reduced dimensions unless they are kept.
@@ -264,7 +254,6 @@ class ReductionOps(BuilderBase):
             axis: The axis, from 0 to N-1 (N: the rank of ``input``).
             options: ``exclusive`` leaves each element out of its own sum, so that the first one is 0 (False), ``reversed`` adds up from
                 the last element to the first (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type and shape.
@@ -313,7 +302,6 @@ class ReductionOps(BuilderBase):
             options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). Until
                 2024-06: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
                 of several (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the output's data type (int64 until 2024-06), without the reduced dimensions unless they are kept.
@@ -362,7 +350,6 @@ class ReductionOps(BuilderBase):
             options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). Until
                 2024-06: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
                 of several (False).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the output's data type (int64 until 2024-06), without the reduced dimensions unless they are kept.

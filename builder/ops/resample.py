@@ -32,7 +32,6 @@ class ResampleOps(BuilderBase):
             options: ``mode`` ("nearest-neighbor", or "linear" between the two neighbours along each axis), ``scales`` [height, width]
                 (1), ``sizes`` [height, width] of the output, which replace the scales, ``axes`` that are height and width, any two
                 ([2, 3]); until 2024-06 [0, 1], [1, 2] or [2, 3].
-            members: The options as keyword arguments.
 
         Returns:
             The output; height and width are ``sizes``, or ``floor(input * scale)``.

@@ -46,7 +46,6 @@ class TensorOps(BuilderBase):
             dataType: The data type to convert to.
             options: A label for messages.
             type: The name of ``dataType`` until 2024-06.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: There is no such type, or the output is too large.
@@ -66,7 +65,6 @@ class TensorOps(BuilderBase):
             inputs: The operands, at least one, any data type, at least 1-D; types and shapes are equal but for the size of the axis.
             axis: The axis.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Returns:
             One operand; the size of the axis is the sum of theirs.
@@ -89,7 +87,6 @@ class TensorOps(BuilderBase):
             input: The operand, any data type and shape.
             newShape: The output's shape. Compared from the last dimension on, each of the input's equals it or is 1.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The input's shape does not broadcast to the new one.
@@ -113,7 +110,6 @@ class TensorOps(BuilderBase):
             options: ``mode`` ("constant"; "edge" repeats the outermost element, "reflection" mirrors without it; until 2024-06
                 also "symmetric", which mirrors with it), ``value`` of the constant (0): any number, an int of any size too, rounded to the
                 nearest one that the input's type has. Until 2024-06 it is a single-precision number, converted as `cast` does.
-            members: The options as keyword arguments.
 
         Returns:
             An operand whose sizes are beginning padding + input size + ending padding. Until 2024-06 a mirror may add more
@@ -138,7 +134,6 @@ class TensorOps(BuilderBase):
             input: The operand, any data type and shape.
             newShape: A shape of as many elements, empty for a scalar.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The number of elements differs.
@@ -161,7 +156,6 @@ class TensorOps(BuilderBase):
             sizes: The number of elements of each axis that the block covers.
             options: ``strides``: for each axis, which of these elements are taken, the first of each stride (1). The draft 2024-06
                 does not have them.
-            members: The options as keyword arguments.
 
         Returns:
             An operand with ``ceil(size / stride)`` elements along each axis.
@@ -184,7 +178,6 @@ class TensorOps(BuilderBase):
             input: The operand, any data type, at least 1-D.
             splits: The number of equal parts, or the size of each part; the sizes add up to the axis's size.
             options: ``axis`` (0).
-            members: The options as keyword arguments.
 
         Returns:
             The parts, in order.
@@ -205,7 +198,6 @@ class TensorOps(BuilderBase):
         Args:
             input: The operand, any data type and shape.
             options: ``permutation``: for each axis of the output, the axis of the input (the reversed order).
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The permutation does not have each axis once.
@@ -223,7 +215,6 @@ class TensorOps(BuilderBase):
         Args:
             input: The matrices, any data type, [..., rows, columns].
             options: ``upper`` (True); ``diagonal`` (0): element [..., i, j] is kept if j - i >= diagonal, or <= for the lower triangle.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The input has fewer than two dimensions.
@@ -250,7 +241,6 @@ class TensorOps(BuilderBase):
             options: A label for messages.
             input: The name of ``trueValue`` until 2024-06.
             other: The name of ``falseValue`` until 2024-06.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: A type differs, or the shapes do not broadcast.

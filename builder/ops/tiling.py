@@ -29,7 +29,6 @@ class TilingOps(BuilderBase):
         Args:
             input: The operand, any data type, any shape.
             options: ``axes`` to reverse (all; an empty list reverses none).
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type and shape.
@@ -53,7 +52,6 @@ class TilingOps(BuilderBase):
             input: The operand, any data type, any shape.
             repetitions: For each dimension how many times it is repeated, at least 1; 1 keeps it as it is.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Returns:
             An operand of the input's type; each size is multiplied by its number of repetitions.

@@ -23,7 +23,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32, float16, int32 or int8, since 2026-06 int64 too, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -36,7 +35,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -49,7 +47,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -62,7 +59,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -75,7 +71,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -88,7 +83,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -101,7 +95,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, any data type, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The argument is no operand of this builder.
@@ -114,7 +107,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -127,7 +119,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32, float16, int32 or int8, since 2026-06 int64 too, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -140,7 +131,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -156,7 +146,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -169,7 +158,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -185,7 +173,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32, float16, int32, int64 or int8, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -198,7 +185,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
@@ -211,7 +197,6 @@ class UnaryOps(BuilderBase):
         Args:
             input: The operand, float32 or float16, any shape.
             options: A label for messages.
-            members: The options as keyword arguments.
 
         Raises:
             WebNNTypeError: The data type is not allowed.
