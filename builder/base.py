@@ -19,7 +19,7 @@ from webnn.validation.operation import Call, Operation
 
 if TYPE_CHECKING:
     from webnn.builder.interfaces import State
-    from webnn.validation.profiles import NamedOperand
+    from webnn.validation.operation import NamedOperand
     from webnn.validation.revision import Revision
 
 __all__ = ["MISSING", "BuilderBase", "Missing", "named_operands", "require_operand"]
@@ -225,10 +225,8 @@ class BuilderBase(DraftMembers):
         if isinstance(outputs, OperandDescriptor):
             outputs = (outputs,)
         # The device takes the call: no step of the specification, which leaves a device's limits open.
-        if call.revision.profile is not None:
-            named = named_operands(operation, inputs, optional)
-            violations = call.revision.profile.check(name, call.label, named, outputs, _chosen(operation))
-            call.revision.profile.enforce(call, violations)
+        if call.revision.acceptance is not None:
+            call.revision.acceptance.accept(call, named_operands(operation, inputs, optional), outputs, _chosen(operation))
         # Make graph connections.
         self._count = index = self._count + 1
         return Operator(operation, index, call.label, inputs, optional, converted, dictionary, outputs, given)

@@ -124,7 +124,7 @@ class GraphBuilder(
             raise call.error("name", "must be another one for each input of a builder", webidl.describe(text))
         # [2; 2026-06: 4] The dimensions are valid and supported.
         call.check_dimensions("descriptor", converted)
-        if call.revision.profile is not None:
+        if call.revision.acceptance is not None:
             self._checkTensor(call, "input", "descriptor", converted, text)
         # 5. (3.) Make graph connections.
         self._inputs.add(text)
@@ -187,7 +187,7 @@ class GraphBuilder(
         detached = self._state.detached_reason(view)
         if detached:
             raise call.error("bufferView", detached)
-        if revision.profile is not None:
+        if revision.acceptance is not None:
             self._checkTensor(call, "constant", "descriptor", converted)
         # 4. (3.) Make graph connections, with a copy of the bytes.
         return MLOperand._create(self, converted, value=self._memory.copy(view, converted))
@@ -232,7 +232,7 @@ class GraphBuilder(
             value = numbers.cast(value, converted)
         # 3.-4. (1.-2.) A scalar operand with the number cast to its type.
         scalar = constants.scalar(converted, value)
-        if revision.profile is not None:
+        if revision.acceptance is not None:
             self._checkTensor(call, "constant", argument, scalar.descriptor)
         return MLOperand._create(self, scalar.descriptor, value=scalar.value)
 
@@ -240,7 +240,7 @@ class GraphBuilder(
         """Run the steps of `build` up to the promise, `#api-mlgraphbuilder-build`."""
         call = self._call("build", "#api-mlgraphbuilder-build")
         graph = self._survey(call, outputs, guarded=self._isGuarded)
-        if call.revision.profile is not None:
+        if call.revision.acceptance is not None:
             for name, operand in graph.outputs.items():
                 self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand._descriptor)
         # 16. The builder has built; what the engine makes of the graph does not matter. (The draft of June 2024 lets it build again.)
@@ -281,14 +281,13 @@ class GraphBuilder(
     def _checkTensor(
         self, call: Call, kind: Literal["input", "constant", "output"], argument: str, descriptor: OperandDescriptor, label: str = ""
     ) -> None:
-        """Check an operand against the limits of the context's device profile; see `Profile.check_tensor`.
+        """Check an operand against the limits of the context's device profile; see `Acceptance.accept_tensor`.
 
         Raises:
             WebNNTypeError: The device does not take it.
         """
-        profile = call.revision.profile
-        if profile is not None:
-            profile.enforce(call, profile.check_tensor(kind, call.operation, argument, descriptor, label))
+        if call.revision.acceptance is not None:
+            call.revision.acceptance.accept_tensor(call, kind, argument, descriptor, label)
 
     def _call(self, operation: str, anchor: str) -> Call:
         return Call(operation, anchor, self._revision)

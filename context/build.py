@@ -43,7 +43,7 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
     """
     # [2026-06: 18.2] The context is not lost.
     state.loss.check("build")
-    profile = state.revision.profile
+    profile = state.profile
     placed: Placement | Callable[[], Placement]
     # [16.1.1; 2026-06: 18.1.2] The engine takes the graph.
     try:

@@ -13,7 +13,7 @@ from webnn.context.devices.fallback import answer_selection
 from webnn.context.promise import promise
 from webnn.context.state import ContextState, ContextType
 from webnn.context.tensor_steps import TensorSteps
-from webnn.validation.drafts import with_profile
+from webnn.validation.drafts import with_acceptance
 
 if TYPE_CHECKING:
     import asyncio
@@ -94,7 +94,8 @@ class Creation:
             fallback=policy,
             on_build=settings.on_build,
             powerPreference=request.powerPreference,
-            revision=self._revision if settings.profile is None else with_profile(self._revision, settings.profile),
+            profile=settings.profile,
+            revision=self._revision if settings.profile is None else with_acceptance(self._revision, settings.profile),
             selection=selection,
         )
         return MLContext._create(state, *self.steps(state))

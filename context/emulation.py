@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.context.devices.order import Order
     from webnn.context.graph import MLGraph
+    from webnn.context.profiles import Profile
     from webnn.context.selection import Options
-    from webnn.validation.profiles import Profile
 
 __all__ = ["FALLBACK_VARIABLE", "PROFILE_VARIABLE", "Emulation", "Settings", "ambient", "convert_settings", "emulate"]
 
@@ -209,7 +209,7 @@ def _environment(profile: str | None, fallback: str | None) -> Settings:
 
 def _convertProfile(where: str, value: object) -> Profile:
     # Who has no profile does not load the profiles.
-    from webnn.validation.profiles import Profile, load_profile  # noqa: PLC0415
+    from webnn.context.profiles import Profile, load_profile  # noqa: PLC0415
 
     if isinstance(value, Profile):
         return value

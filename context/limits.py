@@ -43,8 +43,8 @@ def op_support_limits(revision: Revision) -> dict[str, Any]:
     Raises:
         ValueError: The draft has no limits.
     """
-    if revision.profile is not None:
-        return revision.profile.limits()
+    if revision.acceptance is not None:
+        return revision.acceptance.limits()
     if revision.limits is None:
         raise ValueError(f"there are no limits of a revision {revision.name!r} here")
     every = revision.limits.data_types

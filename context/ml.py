@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from webnn.context.context import MLContext
     from webnn.context.devices.fallback import FallbackPolicy
     from webnn.context.faults import Faults
+    from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
-    from webnn.validation.profiles import Profile
 
 __all__ = ["ML", "ContextOptions", "GPUDevice", "MLContextOptions", "Navigator"]
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from webnn.context.devices.fallback import FallbackPolicy
     from webnn.context.document import Document
     from webnn.context.graph import MLGraph
+    from webnn.context.profiles import Profile
     from webnn.context.selection import Selection
     from webnn.validation.revision import Revision
 
@@ -37,6 +38,7 @@ class ContextState:
         fallback: What happens where an operator cannot have its device.
         on_build: Is called with every graph that is built, on the timeline.
         powerPreference: The ``MLPowerPreference`` of the request.
+        profile: The device profile, if there is one; the revision accepts what it does.
         revision: The draft, with the limits of a device profile.
         selection: The devices.
         loss: Whether the context is lost.
@@ -48,6 +50,7 @@ class ContextState:
     fallback: FallbackPolicy
     on_build: Callable[[GraphDescription, MLGraph], None] | None
     powerPreference: str
+    profile: Profile | None
     revision: Revision
     selection: Selection
     loss: Loss = field(default_factory=Loss)

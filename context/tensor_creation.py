@@ -54,8 +54,8 @@ def tensor(state: ContextState, descriptor: object, members: Mapping[str, Any]) 
     state.loss.check("createTensor")
     # The dimensions are valid and supported: docs/spec-issues.md.
     call.check_dimensions("descriptor", operand)
-    if call.revision.profile is not None:
-        call.revision.profile.enforce(call, call.revision.profile.check_tensor("input", call.operation, "descriptor", operand))
+    if call.revision.acceptance is not None:
+        call.revision.acceptance.accept_tensor(call, "input", "descriptor", operand)
     # 4. Create the tensor.
     created = MLTensor._create(state, operand, readable=readable, writable=writable)
     # 6. Create its data, all zeros.
@@ -84,8 +84,8 @@ def constant_tensor(state: ContextState, descriptor: object, inputData: object) 
     reason = tensors.mismatch(view, operand) or buffers.detached_reason(view)
     if reason:
         raise call.error("inputData", reason)
-    if call.revision.profile is not None:
-        call.revision.profile.enforce(call, call.revision.profile.check_tensor("constant", call.operation, "descriptor", operand))
+    if call.revision.acceptance is not None:
+        call.revision.acceptance.accept_tensor(call, "constant", "descriptor", operand)
 
     def data() -> TensorMemory:
         memory = np.empty(operand.array_shape, NUMPY_DTYPES[operand.dataType])

@@ -1,4 +1,4 @@
-"""What an operation is to the validators: its row (`Operation`) and one call of it (`Call`).
+"""What an operation is to the validators: its row (`Operation`), one call of it (`Call`), and what a device takes of it (`Acceptance`).
 
 A comment that begins with numbers in brackets cites steps that can throw: docs/spec-coverage.md has the form. Other numbers of steps are
 those of the first draft that has the operation.
@@ -6,9 +6,9 @@ those of the first draft that has the operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.errors import WebNNTypeError, label_prefix
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from webnn.validation.dictionary import Dictionary
     from webnn.validation.revision import Revision
 
-__all__ = ["Argument", "Call", "Operation", "Outputs"]
+__all__ = ["Acceptance", "Argument", "Call", "NamedOperand", "Operation", "Outputs", "Role"]
 
 #: What a validator returns: one descriptor for an operation with one output, a tuple for one that returns a sequence.
 Outputs = OperandDescriptor | tuple[OperandDescriptor, ...]
+#: An operand of a call: what an error calls it (``"inputs[1]"``, ``"options.bias"``), its row (``"inputs"``, ``"bias"``), its descriptor.
+NamedOperand = tuple[str, str, OperandDescriptor]
+#: What an operand is to a graph.
+Role = Literal["input", "constant", "output"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,3 +197,48 @@ class Call:
         if reason:
             raise self.error("output", reason)
         return descriptor
+
+
+class Acceptance(Protocol):
+    """Says which calls a device takes: no step of the specification, which leaves the limits of devices open.
+
+    `webnn.context.profiles` has one for each browser backend.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name of the device."""
+
+    @property
+    def max_byte_length(self) -> int:
+        """The largest byte length of any operand."""
+
+    def accept(self, call: Call, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor], chosen: str = "") -> None:
+        """Refuse an operation that the device does not take.
+
+        Args:
+            call: The call.
+            operands: Its operands, those of the options too.
+            outputs: The descriptors of its outputs.
+            chosen: The argument that says the data type of the output, empty if none does. It may be an operand.
+
+        Raises:
+            WebNNTypeError: The device does not take it.
+        """
+
+    def accept_tensor(self, call: Call, role: Role, argument: str, descriptor: OperandDescriptor, label: str = "") -> None:
+        """Refuse an input, a constant or an output of a graph, or a tensor, that the device does not take.
+
+        Args:
+            call: The call.
+            role: What it is.
+            argument: What an error calls it.
+            descriptor: Its type and shape.
+            label: The name of an input, empty if there is none.
+
+        Raises:
+            WebNNTypeError: The device does not take it.
+        """
+
+    def limits(self) -> dict[str, Any]:
+        """Return what ``MLContext.opSupportLimits`` returns, a new dictionary each time."""

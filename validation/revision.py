@@ -23,8 +23,7 @@ from webnn.validation.webidl import domString
 if TYPE_CHECKING:
     from webnn.validation.drafts.idl import Idl
     from webnn.validation.drafts.limits import Limits
-    from webnn.validation.operation import Operation
-    from webnn.validation.profiles import Profile
+    from webnn.validation.operation import Acceptance, Operation
 
 __all__ = ["Revision"]
 
@@ -60,7 +59,7 @@ class Revision:
         big_numbers: Numbers that an operand's type converts are ``MLNumber``: integers of any size, infinities and NaN; otherwise doubles.
         small_integers: The data types int4 and uint4 are there, which no draft has.
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
-        profile: The device whose limits hold beside the draft's, if there is one.
+        acceptance: The device whose limits hold beside the draft's, if there is one.
     """
 
     name: str
@@ -88,7 +87,7 @@ class Revision:
     small_integers: bool = False
     convert_name: Callable[[object], str] = domString
     reshapes: bool = False
-    profile: Profile | None = None
+    acceptance: Acceptance | None = None
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -109,6 +108,6 @@ class Revision:
             return f"must have at most {self.max_rank} dimensions, got {len(descriptor.dimensions)}"
         # [3; 2026-06: 3, 4] So is the byte length, and with it the number of elements.
         if descriptor.byte_length > self.max_byte_length:
-            where = "" if self.profile is None else f' on the device profile "{self.profile.name}"'
+            where = "" if self.acceptance is None else f' on the device profile "{self.acceptance.name}"'
             return f"must have at most {self.max_byte_length} bytes{where}, got {descriptor} of {descriptor.byte_length} bytes"
         return ""

@@ -18,7 +18,7 @@ from webnn._installation import find_mixture, is_overwritten
 
 if TYPE_CHECKING:
     from webnn.context.faults import Faults
-    from webnn.validation.profiles import Profile
+    from webnn.context.profiles import Profile
 
 __all__ = ["ProfileChooser", "webnn_faults", "webnn_profile"]
 
@@ -159,7 +159,7 @@ def _profile_of(config: pytest.Config) -> str:
     option: str | None = config.getoption(_NAME)
     written: str = config.getini(_NAME) or ""
     if written and config.inipath is not None:
-        from webnn.validation.profiles import is_name  # noqa: PLC0415 (most test runs have no profile)
+        from webnn.context.profiles import is_name  # noqa: PLC0415 (most test runs have no profile)
 
         written = written if is_name(written) else str(config.inipath.parent / written)
     return option or written

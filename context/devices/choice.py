@@ -16,7 +16,7 @@ from webnn.validation.device_type import DEVICE_TYPES
 
 if TYPE_CHECKING:
     from webnn.context.devices.inventory import Inventory
-    from webnn.validation.profiles import Profile
+    from webnn.context.profiles import Profile
 
 __all__ = ["select", "select_accelerated", "select_accelerated_by_profile", "select_by_profile"]
 

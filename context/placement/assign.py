@@ -15,9 +15,9 @@ from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
+    from webnn.context.profiles import Profile
     from webnn.context.selection import Selection
     from webnn.validation.descriptor import OperandDescriptor
-    from webnn.validation.profiles import Profile
 
 __all__ = ["Assignments", "Outline", "measure", "outline", "simulate", "uniform", "unknown"]
 

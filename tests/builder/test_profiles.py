@@ -15,8 +15,8 @@ from tests.support import BROWSERS, CURRENT, Arguments, Shape, limits_of, make_c
 from webnn import ML, MLContext, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.builder.base import named_operands
 from webnn.context.limits import EXCEPTIONS
+from webnn.context.profiles import PROFILES, Profile, TensorLimits, Violation, load_profile
 from webnn.validation.descriptor import MAX_RANK
-from webnn.validation.profiles import PROFILES, Profile, TensorLimits, Violation, load_profile
 
 FORMER = "2024-06"
 FLOAT, INT32, UINT32, INT64, UINT8, INT4, UINT4 = (

@@ -19,7 +19,7 @@ from webnn import ML, GraphDescription, MLContext, MLGraph, MLGraphBuilder, Navi
 from webnn.context import emulation
 from webnn.context.emulation import Settings, ambient, emulate
 from webnn.context.faults import Faults
-from webnn.validation.profiles import ProfileError, load_profile
+from webnn.context.profiles import ProfileError, load_profile
 
 CUDA = "CUDAExecutionProvider"
 
@@ -305,4 +305,4 @@ def test_who_emulates_nothing_loads_no_profiles() -> None:
     script = "import webnn, sys\nfrom webnn.context.emulation import ambient\nambient()\nprint(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
     assert "webnn.context.emulation" in loaded
-    assert "webnn.validation.profiles.load" not in loaded
+    assert "webnn.context.profiles.load" not in loaded

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from webnn.context.profiles import ProfileError, load_profile
 from webnn.validation import webidl
-from webnn.validation.profiles import ProfileError, load_profile
 
 #: The limits of one operand, and all that a file must have.
 ROW = {"dataTypes": ["float32"], "rankRange": {"min": 0, "max": 4}}

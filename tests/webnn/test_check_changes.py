@@ -12,9 +12,9 @@ from tests.support import BROWSERS, limits_of
 from webnn import ML, MLGraphBuilder, MLOperand
 from webnn.check.changes import NEAREST, loss, suggest
 from webnn.check.report import Change
+from webnn.context.profiles import PROFILES, Profile, TensorLimits, Violation, load_profile
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
 from webnn.validation.errors import WebNNTypeError
-from webnn.validation.profiles import PROFILES, Profile, TensorLimits, Violation, load_profile
 
 # The data types
 

@@ -18,9 +18,9 @@ from webnn.check.conclude import conclude
 from webnn.check.events import Job, Kind, read_notes
 from webnn.check.report import Graph, Refusal, Run, Verdict
 from webnn.context.emulation import ambient
+from webnn.context.profiles import PROFILES
 from webnn.javascript.node import NodeMissingError, find_node
 from webnn.processes.child import Finished
-from webnn.validation.profiles import PROFILES
 from webnn.wpt_runner.vectors import bundled_archives
 
 COREML = ["coreml", "coreml-macos14"]

@@ -20,9 +20,9 @@ from webnn.validation.drafts.delta import Delta, compose
 from webnn.validation.revision import Revision
 
 if TYPE_CHECKING:
-    from webnn.validation.profiles import Profile
+    from webnn.validation.operation import Acceptance
 
-__all__ = ["DEFAULT", "DELTAS", "DRAFTS", "Delta", "compose", "explain_absence", "find_revision", "for_devices", "with_profile"]
+__all__ = ["DEFAULT", "DELTAS", "DRAFTS", "Delta", "compose", "explain_absence", "find_revision", "for_devices", "with_acceptance"]
 
 _FIRST = draft_2024_06.DRAFT
 #: The drafts behind the first one, and the additions.
@@ -99,6 +99,6 @@ def for_devices(revision: Revision | None = None) -> Revision:
     return revision
 
 
-def with_profile(revision: Revision, profile: Profile) -> Revision:
+def with_acceptance(revision: Revision, acceptance: Acceptance) -> Revision:
     """Return a revision with the limits of a device, and with what devices have beyond it."""
-    return replace(for_devices(revision), profile=profile, max_byte_length=profile.max_byte_length)
+    return replace(for_devices(revision), acceptance=acceptance, max_byte_length=acceptance.max_byte_length)

@@ -9,13 +9,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from webnn.check.report import Change
+from webnn.context.profiles.profile import RENAMED
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
 from webnn.validation.drafts import for_devices
 from webnn.validation.drafts.limits import OperandLimits
-from webnn.validation.profiles.profile import RENAMED
 
 if TYPE_CHECKING:
-    from webnn.validation.profiles import Profile, TensorLimits, Violation
+    from webnn.context.profiles import Profile, TensorLimits, Violation
 
 __all__ = ["NEAREST", "loss", "suggest"]
 

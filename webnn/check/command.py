@@ -19,9 +19,9 @@ from webnn.commands.choices import Device
 from webnn.commands.failure import failure
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
+from webnn.context.profiles import PROFILES, ProfileError, is_name, load_profile
 from webnn.processes.pool import cores
 from webnn.validation.drafts import find_revision
-from webnn.validation.profiles import PROFILES, ProfileError, is_name, load_profile
 
 __all__ = ["command"]
 

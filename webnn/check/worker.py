@@ -22,9 +22,9 @@ from webnn.commands.text import one_line, replace_surrogates
 from webnn.context.emulation import Emulation, Settings
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import outline, simulate
+from webnn.context.profiles import Violation, load_profile
 from webnn.processes.lifetime import end_with_parent
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
-from webnn.validation.profiles import Violation, load_profile
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
@@ -127,7 +127,7 @@ class Recorder:
             built: The graph.
         """
         state = built._state
-        profile = state.revision.profile
+        profile = state.profile
         if self._job.device is not None and profile is not None:
             placement: Placement | None = simulate(outline(graph), profile, self._job.device)
         else:

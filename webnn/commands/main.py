@@ -39,7 +39,7 @@ def root(
         return
     # It loads NumPy, which `--version` and `--help` do without.
     from webnn.context import emulation  # noqa: PLC0415
-    from webnn.validation.profiles import ProfileError  # noqa: PLC0415
+    from webnn.context.profiles import ProfileError  # noqa: PLC0415
 
     try:
         # What the environment says holds for every context; what is wrong with it is said before there is one.

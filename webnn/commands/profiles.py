@@ -8,7 +8,7 @@ import typer
 
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console, print_rows
-from webnn.validation.profiles import PROFILES, Profile, ProfileError, load_profile
+from webnn.context.profiles import PROFILES, Profile, ProfileError, load_profile
 
 __all__ = ["command"]
 

@@ -19,9 +19,9 @@ from tests.shared import ROOT
 from tests.support import PATIENCE, wait_until
 from webnn.check.report import Report, Verdict
 from webnn.commands import main as cli
+from webnn.context.profiles import PROFILES
 from webnn.processes.child import Finished, Process
 from webnn.processes.lifetime import ends_at_signals
-from webnn.validation.profiles import PROFILES
 
 #: Builds a graph of one operation.
 BUILD = """\

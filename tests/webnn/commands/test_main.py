@@ -17,8 +17,8 @@ import webnn
 from tests.context.devices.inventories import INVENTORIES, install, make_inventory
 from tests.support import PATIENCE
 from webnn.commands import main as cli
+from webnn.context.profiles import PROFILES
 from webnn.demo import network
-from webnn.validation.profiles import PROFILES
 
 CPU = "CPUExecutionProvider"
 #: What decides about colours, widths and encodings; the tests set their own.

@@ -13,8 +13,8 @@ import pytest
 from tests.support import BROWSERS, CURRENT, FIRST
 from webnn import ML, MLContext, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.context.limits import op_support_limits
-from webnn.validation.drafts import find_revision, with_profile
-from webnn.validation.profiles import PROFILES, load_profile
+from webnn.context.profiles import PROFILES, load_profile
+from webnn.validation.drafts import find_revision, with_acceptance
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,7 +38,7 @@ def test_the_limits_without_a_profile_are_the_drafts() -> None:
     for name in PROFILES:
         assert plain != CONTEXTS[name].opSupportLimits()
     # The draft of June 2024 has no such limits, its contexts have profiles.
-    former = with_profile(FIRST, load_profile("ort"))
+    former = with_acceptance(FIRST, load_profile("ort"))
     assert op_support_limits(former) == load_profile("ort").limits()
 
 

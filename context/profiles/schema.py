@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from webnn.context.profiles.names import CONTEXT, operand_names
+from webnn.context.profiles.profile import Operations, Profile, TensorLimits
 from webnn.validation import webidl
 from webnn.validation.descriptor import MAX_RANK, DataType
 from webnn.validation.device_type import DEVICE_TYPES, DeviceType
-from webnn.validation.profiles.names import CONTEXT, operand_names
-from webnn.validation.profiles.profile import Operations, Profile, TensorLimits
 
 __all__ = ["Problem", "ProfileError", "check", "printable", "resolve"]
 

@@ -15,11 +15,12 @@ import pytest
 
 from tests.shared import SHARED
 from tests.support import BROWSERS, CURRENT, FIRST, NEWEST, PATIENCE, limits_of
+from webnn.context.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load, load_profile, names, schema
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, OperandDescriptor
-from webnn.validation.drafts import find_revision, with_profile
-from webnn.validation.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load, load_profile, names, schema
+from webnn.validation.drafts import find_revision, with_acceptance
+from webnn.validation.operation import Call
 
-FOLDER = Path(__file__).resolve().parents[2] / "validation" / "profiles"
+FOLDER = Path(__file__).resolve().parents[2] / "context" / "profiles"
 each_profile = pytest.mark.parametrize("name", PROFILES)
 
 
@@ -236,7 +237,10 @@ REQUIREMENTS = [
 def test_what_must_hold(profile: Profile, text: str) -> None:
     given = descriptor("float32", 2, 3)
     assert [each.requirement for each in profile.check("relu", "", [("input", "input", given)], [])] == [text]
-    (violation,) = profile.check_tensor("input", "input", "descriptor", given, "x")
+    seen: list[Violation] = []
+    observed = replace(profile, observer=lambda violation: seen.append(violation) is None)
+    observed.accept_tensor(Call("input", "", FIRST), "input", "descriptor", given, "x")
+    (violation,) = seen
     assert (violation.requirement, violation.operation, violation.argument, violation.label) == (text, "input", "descriptor", "x")
 
 
@@ -332,18 +336,18 @@ def test_a_list_of_native_operations(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("revision", "name"), [("2024-06", "2024-06"), (CURRENT, BROWSERS), (BROWSERS, BROWSERS)])
 def test_a_revision_with_a_profile(revision: str, name: str) -> None:
     profile = load_profile("dml")
-    made = with_profile(find_revision(revision), profile)
-    assert (made.name, made.profile, made.max_byte_length) == (name, profile, 2**32 - 1)
-    assert replace(made, profile=None, max_byte_length=2**31 - 1) == find_revision(name)
-    assert find_revision(revision).profile is None
+    made = with_acceptance(find_revision(revision), profile)
+    assert (made.name, made.acceptance, made.max_byte_length) == (name, profile, 2**32 - 1)
+    assert replace(made, acceptance=None, max_byte_length=2**31 - 1) == find_revision(name)
+    assert find_revision(revision).acceptance is None
 
 
 def test_the_size_of_an_operand() -> None:
     large = descriptor("uint8", 2**31)
     assert find_revision(CURRENT).unsupported(descriptor("uint8", 2, 2**30)).startswith("must have at most 2147483647 bytes, got ")
     current = FIRST
-    assert with_profile(current, load_profile("dml")).unsupported(large) == ""
-    reason = with_profile(current, load_profile("ort")).unsupported(large)
+    assert with_acceptance(current, load_profile("dml")).unsupported(large) == ""
+    reason = with_acceptance(current, load_profile("ort")).unsupported(large)
     assert reason.startswith('must have at most 2147483647 bytes on the device profile "ort", got uint8 [2147483648]')
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from webnn.context.profiles.profile import Profile
+from webnn.context.profiles.schema import ProfileError, check, printable, resolve
 from webnn.validation import webidl
-from webnn.validation.profiles.profile import Profile
-from webnn.validation.profiles.schema import ProfileError, check, printable, resolve
 
 __all__ = ["ALIASES", "PROFILES", "is_name", "load_profile"]
 
@@ -81,7 +81,7 @@ def _shipped(name: str) -> Profile:
     if name not in PROFILES:
         known = ", ".join((*PROFILES, *ALIASES))
         raise ProfileError(name, [("", f"must be a device profile, one of {known}, or the path of a file ({_ENDING})")])
-    data = check(name, json.loads((resources.files("webnn.validation.profiles") / f"{name}{_ENDING}").read_text(encoding="utf-8")))
+    data = check(name, json.loads((resources.files("webnn.context.profiles") / f"{name}{_ENDING}").read_text(encoding="utf-8")))
     return resolve(name, name, data, _shipped(data["_extends"]) if "_extends" in data else None)
 
 

@@ -7,18 +7,17 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from webnn.context.profiles.names import output_rows
 from webnn.validation.descriptor import MAX_RANK, OperandDescriptor, Ranks, Types
-from webnn.validation.profiles.names import output_rows
+from webnn.validation.operation import NamedOperand, Role
 
 if TYPE_CHECKING:
     from webnn.validation.operation import Call
 
-__all__ = ["RENAMED", "Kind", "NamedOperand", "Operations", "Profile", "TensorLimits", "Violation"]
+__all__ = ["RENAMED", "Kind", "Operations", "Profile", "TensorLimits", "Violation"]
 
 #: What a violation is about.
 Kind = Literal["operation", "dataType", "rank"]
-#: An operand of a call: what an error calls it (``"inputs[1]"``, ``"options.bias"``), its row (``"inputs"``, ``"bias"``), its descriptor.
-NamedOperand = tuple[str, str, OperandDescriptor]
 
 #: The arguments that are data types themselves.
 _DATA_TYPE_ARGUMENTS = frozenset({"dataType", "options.outputDataType", "type"})
@@ -186,31 +185,24 @@ class Profile:
                     found.add(named)
                     yield named
 
-    def check_tensor(
-        self, kind: Literal["input", "constant", "output"], operation: str, argument: str, descriptor: OperandDescriptor, label: str = ""
-    ) -> Iterator[Violation]:
-        """Find what the device does not take of an input, a constant or an output of a graph, or of a tensor.
-
-        Args:
-            kind: What it is.
-            operation: The method that was called.
-            argument: What an error calls it.
-            descriptor: Its type and shape.
-            label: The name of an input, empty if there is none.
-        """
-        limits = {"input": self.input, "constant": self.constant, "output": self.output}[kind]
-        return _violations(Violation(operation, argument, profile=self.name, label=label), limits, descriptor)
-
-    def enforce(self, call: Call, violations: Iterable[Violation]) -> None:
-        """Refuse a call that the device does not take.
-
-        Args:
-            call: The call.
-            violations: What `check` or `check_tensor` found.
+    def accept(self, call: Call, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor], chosen: str = "") -> None:
+        """Refuse an operation that the device does not take: `Acceptance.accept`.
 
         Raises:
             WebNNTypeError: There is a violation for which no observer says that the call goes on. It is about the first one.
         """
+        self._refuse(call, self.check(call.operation, call.label, operands, outputs, chosen))
+
+    def accept_tensor(self, call: Call, role: Role, argument: str, descriptor: OperandDescriptor, label: str = "") -> None:
+        """Refuse an operand of a graph, or a tensor, that the device does not take: `Acceptance.accept_tensor`.
+
+        Raises:
+            WebNNTypeError: As for `accept`.
+        """
+        limits = {"input": self.input, "constant": self.constant, "output": self.output}[role]
+        self._refuse(call, _violations(Violation(call.operation, argument, profile=self.name, label=label), limits, descriptor))
+
+    def _refuse(self, call: Call, violations: Iterable[Violation]) -> None:
         for violation in violations:
             if self.observer is None or not self.observer(violation):
                 given = (violation.given,) if violation.given else ()
