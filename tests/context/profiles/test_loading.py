@@ -20,7 +20,7 @@ from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, Opera
 from webnn.validation.drafts import find_revision, with_acceptance
 from webnn.validation.operation import Call
 
-FOLDER = Path(__file__).resolve().parents[2] / "context" / "profiles"
+FOLDER = Path(__file__).resolve().parents[3] / "context" / "profiles"
 each_profile = pytest.mark.parametrize("name", PROFILES)
 
 
