@@ -28,7 +28,7 @@ __all__ = [
     "make_session",
 ]
 
-#: The current draft: graphs are dispatched over tensors.
+#: The newest draft: graphs are dispatched over tensors.
 CURRENT = "2026-06"
 
 DeviceType = Literal["cpu", "gpu", "npu"]
@@ -81,7 +81,7 @@ class Program:
 
 
 class TensorProgram:
-    """A built graph of the current draft in a loop: each call writes the inputs, dispatches, and reads the first output.
+    """A built graph of the newest draft in a loop: each call writes the inputs, dispatches, and reads the first output.
 
     Args:
         context: As for `Program`.

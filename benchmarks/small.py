@@ -39,7 +39,7 @@ def webnn_tiny() -> Program:
 
 
 def webnn_tiny_tensors() -> TensorProgram:
-    """Build the same graph in the current draft."""
+    """Build the same graph in the newest draft."""
     return TensorProgram(*_webnn_tiny(CURRENT))
 
 

@@ -206,7 +206,7 @@ class BuilderBase(DraftMembers):
                     raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it")
             if call.revision.activations and "activations" in given:
                 self._checkActivations(call, getattr(dictionary, "activations", ()))
-        # The data types and ranks that the current draft's tables restrict.
+        # The data types and ranks that the tables of limits restrict (since 2026-06).
         if call.revision.checks_operands:
             self._checkLimits(call, operation, inputs, optional)
         if operation.numbers and dictionary is not None:

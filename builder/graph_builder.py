@@ -228,7 +228,7 @@ class GraphBuilder(
             # [2026-06: 1] The builder can build.
             self._checkCanBuild("constant")
         if revision.big_numbers:
-            # 2. The number is cast to the type as the current draft defines it; what is left to the next step changes nothing then.
+            # 2. The number is cast to the type as the drafts since 2026-06 define it; what is left to the next step changes nothing then.
             value = numbers.cast(value, converted)
         # 3.-4. (1.-2.) A scalar operand with the number cast to its type.
         scalar = constants.scalar(converted, value)
@@ -243,7 +243,7 @@ class GraphBuilder(
         if call.revision.acceptance is not None:
             for name, operand in graph.outputs.items():
                 self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand._descriptor)
-        # 16. The builder has built; what the engine makes of the graph does not matter. (The draft of June 2024 lets it build again.)
+        # 16. The builder has built; what the engine makes of the graph does not matter. (The draft 2024-06 lets it build again.)
         self._hasBuilt = self._isGuarded
         return graph
 

@@ -33,7 +33,7 @@ class MLContext(DraftMembers):
     Contexts are made by `ML.createContext`. The work of one context runs in order on a timeline of its own; a context may be used from
     several threads.
 
-    `compute` belongs to the draft of June 2024, everything else to the current one. A context has the members of its own draft; the others
+    `compute` belongs to the draft 2024-06, everything else to those since 2026-06. A context has the members of its own draft; the others
     are absent for `hasattr`, and raise `MissingMemberError`, a `WebNNTypeError`.
     """
 
@@ -71,7 +71,7 @@ class MLContext(DraftMembers):
         """The context runs on a massively parallel device, not on the CPU alone. `#mlcontext-accelerated`.
 
         Raises:
-            WebNNTypeError: The context follows the draft of June 2024, which has ``deviceType``.
+            WebNNTypeError: The context follows the draft 2024-06, which has ``deviceType``.
         """
         return self._state.selection.accelerated
 
@@ -84,7 +84,7 @@ class MLContext(DraftMembers):
         time, as long as the program does not cancel it; `asyncio.shield` keeps `asyncio.wait_for` from that.
 
         Raises:
-            WebNNTypeError: The context follows the draft of June 2024, whose contexts are never lost.
+            WebNNTypeError: The context follows the draft 2024-06, whose contexts are never lost.
         """
         return self._state.loss.future()
 
@@ -101,7 +101,7 @@ class MLContext(DraftMembers):
             ``{"message": ...}``, or ``None`` if the time is over.
 
         Raises:
-            WebNNTypeError: The context follows the draft of June 2024, whose contexts are never lost.
+            WebNNTypeError: The context follows the draft 2024-06, whose contexts are never lost.
         """
         self._state.timeline.finish()
         return self._state.loss.wait(timeout)
@@ -122,7 +122,7 @@ class MLContext(DraftMembers):
         Returns:
             A future of ``{"inputs": ..., "outputs": ...}``. It fails with `WebNNTypeError` if the graph or an array does not fit (then no
             array was transferred), and with `OperationError` if the context was made from a GPUDevice or the engine fails. A context that
-            follows the current draft has `dispatch` in place of this method.
+            follows a draft since 2026-06 has `dispatch` in place of this method.
         """
         return self._computeSteps.compute(graph, inputs, outputs)
 
@@ -139,7 +139,7 @@ class MLContext(DraftMembers):
             ``{"inputs": ..., "outputs": ...}``, the transferred arrays.
 
         Raises:
-            WebNNTypeError: The graph or an array does not fit; no array was transferred. Or the context follows the current draft.
+            WebNNTypeError: The graph or an array does not fit; no array was transferred. Or the context follows a draft since 2026-06.
             OperationError: The context was made from a GPUDevice, or the engine fails.
         """
         return self._computeSteps.compute_sync(graph, inputs, outputs)
@@ -158,7 +158,7 @@ class MLContext(DraftMembers):
 
         Raises:
             WebNNTypeError: The graph or a tensor does not fit or belongs to another context, or a tensor was destroyed. Or the context
-                follows the draft of June 2024, which has `compute`.
+                follows the draft 2024-06, which has `compute`.
             InvalidStateError: The graph was destroyed, by itself or with the context.
         """
         self._tensorSteps.dispatch(graph, inputs, outputs)
@@ -179,7 +179,7 @@ class MLContext(DraftMembers):
 
         Returns:
             A future of the tensor. It fails with `WebNNTypeError` if the descriptor is not valid or not supported, with `InvalidStateError`
-            if the context is lost, and with `UnknownError` if there is no memory. A context that follows the draft of June 2024 does not
+            if the context is lost, and with `UnknownError` if there is no memory. A context that follows the draft 2024-06 does not
             have this method.
         """
         return self._tensorSteps.create(descriptor, members)
@@ -199,7 +199,7 @@ class MLContext(DraftMembers):
             members: As for `createTensor`.
 
         Raises:
-            WebNNTypeError: The descriptor is not valid or not supported, or the context follows the draft of June 2024.
+            WebNNTypeError: The descriptor is not valid or not supported, or the context follows the draft 2024-06.
             InvalidStateError: The context is lost.
             UnknownError: There is no memory.
         """
@@ -218,7 +218,7 @@ class MLContext(DraftMembers):
         Returns:
             A future of the tensor. It fails with `WebNNTypeError` if the descriptor is not valid or not supported, or the data does not
             fit, with `InvalidStateError` if the context is lost, and with `UnknownError` if there is no memory. A context that follows the
-            draft of June 2024 does not have this method.
+            draft 2024-06 does not have this method.
         """
         return self._tensorSteps.create_constant(descriptor, inputData)
 
@@ -231,8 +231,8 @@ class MLContext(DraftMembers):
             inputData: As for `createConstantTensor`.
 
         Raises:
-            WebNNTypeError: The descriptor is not valid or not supported, the data does not fit, or the context follows the draft of June
-                2024.
+            WebNNTypeError: The descriptor is not valid or not supported, the data does not fit, or the context follows the draft
+                2024-06.
             InvalidStateError: The context is lost.
             UnknownError: There is no memory.
         """
@@ -258,7 +258,7 @@ class MLContext(DraftMembers):
         Returns:
             A future of a new array of the tensor's type and shape; with ``outputData``, of ``None``. It fails with `WebNNTypeError` if the
             tensor or the buffer does not fit, and with `InvalidStateError` if the tensor was destroyed, or is before the data is there. A
-            context that follows the draft of June 2024 does not have this method.
+            context that follows the draft 2024-06 does not have this method.
         """
         return self._tensorSteps.read(tensor, outputData)
 
@@ -280,7 +280,7 @@ class MLContext(DraftMembers):
             A new array of the tensor's type and shape; with ``outputData``, ``None``.
 
         Raises:
-            WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft of June 2024.
+            WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft 2024-06.
             InvalidStateError: The tensor was destroyed, or is before the data is there.
         """
         return self._tensorSteps.read_sync(tensor, outputData)
@@ -295,7 +295,7 @@ class MLContext(DraftMembers):
                 they are now: later changes do not matter.
 
         Raises:
-            WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft of June 2024.
+            WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft 2024-06.
             InvalidStateError: The tensor was destroyed, by itself or with the context.
         """
         self._tensorSteps.write(tensor, inputData)
@@ -308,7 +308,7 @@ class MLContext(DraftMembers):
             A new dictionary each time.
 
         Raises:
-            WebNNTypeError: The context follows the draft of June 2024, which has no such limits.
+            WebNNTypeError: The context follows the draft 2024-06, which has no such limits.
         """
         # The tables of limits are data that other programs do without.
         from webnn.context.limits import op_support_limits  # noqa: PLC0415
@@ -322,7 +322,7 @@ class MLContext(DraftMembers):
         Work that is queued is dropped, and what is pending fails with `InvalidStateError`. A second call does nothing.
 
         Raises:
-            WebNNTypeError: The context follows the draft of June 2024, which does not destroy contexts.
+            WebNNTypeError: The context follows the draft 2024-06, which does not destroy contexts.
         """
         # 1.-2. Unless it is lost already, the context is lost.
         self._state.loss.lose("destroy() was called")

@@ -100,7 +100,7 @@ class MLGraph(DraftMembers):
         A second call does nothing.
 
         Raises:
-            WebNNTypeError: The context follows the draft of June 2024, which does not destroy graphs.
+            WebNNTypeError: The context follows the draft 2024-06, which does not destroy graphs.
         """
         self._state.loss.remove(self)
         self._destroy()

@@ -218,7 +218,7 @@ def slice(
         # [4.3; 2026-06: 9.7] The slice ends inside the input.
         if start + size > extent:
             raise call.error(f"sizes[{index}]", f"must be at most {extent - start} behind the start {start} of axis {index}", size)
-    # 5.1. The output's shape: each first element of a stride. (The draft of June 2024 copies the input's: see docs/spec-issues.md.)
+    # 5.1. The output's shape: each first element of a stride. (The draft 2024-06 copies the input's: see docs/spec-issues.md.)
     if strides is not None:
         sizes = tuple(-(-size // stride) for size, stride in zip(sizes, strides, strict=True))
     return call.output(input.dataType, sizes)

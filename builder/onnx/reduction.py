@@ -151,7 +151,7 @@ def _merge_axes(e: Emitter, op: Op) -> str:
 
 def _arg(e: Emitter, op: Op) -> str:
     op_type = "ArgMax" if op.name == "argMax" else "ArgMin"
-    # Which of several is found is open in the current draft: the first, too.
+    # Which of several is found is open since 2026-06: the first, too.
     last = int(getattr(op.options, "selectLastIndex", False))
     value = _merge_axes(e, op)
     if op.type("input") == "uint64":

@@ -362,7 +362,7 @@ class ReductionOps(BuilderBase):
     def _position(self, name: str, input: MLOperand, axis: object, options: object, members: Mapping[str, Any]) -> MLOperand:
         operation, call = self._calls.get(name) or self._prepare(name)
         if webidl.isInstance(axis, Mapping) and options is None:
-            # The options stand where the other draft has the axis.
+            # The options stand where the drafts since 2026-06 have the axis.
             axis, options = None, axis
         if operation.arguments:
             return self._single(name, (input,), (axis,), options, members)

@@ -95,7 +95,7 @@ class Faults:
 
     Args:
         refuse: Device types for which `ML.createContext` fails with `NotSupportedError`: ``"npu"``, ``["npu", "gpu"]``, or a mapping from
-            the type to a message. A request of the current draft without ``deviceType`` is refused by the type that it would get.
+            the type to a message. Since 2026-06, a request without ``deviceType`` is refused by the type that it would get.
         failBuild: Which builds fail with `OperationError`: 1 is the next one, ``[1, 3]`` the next one and the third,
             ``"all"`` every one.
         failCompute: The same for computations: `MLContext.compute` fails with `OperationError`; `MLContext.dispatch` returns, and the
@@ -103,7 +103,7 @@ class Faults:
         memoryLimit: The largest size that there is memory for, in bytes. A larger tensor fails with `UnknownError`. A build needs the bytes
             of the graph's constants, inputs and outputs; a computation those of its inputs and outputs; with fewer each fails as by
             ``failBuild`` and ``failCompute``. Sizes are looked at one by one: nothing is summed up over several tensors or graphs.
-        loseAfter: After so many computations from now on, the context that does the last of them is lost, once. In the draft of June 2024,
+        loseAfter: After so many computations from now on, the context that does the last of them is lost, once. In the draft 2024-06,
             which has no lost contexts, its later builds and computations fail with `InvalidStateError`.
         delay: How much longer each answer takes, in seconds: that of `ML.createContext`, a build, a computation, the creation and the
             reading of a tensor. The event loop is never blocked.

@@ -124,7 +124,7 @@ class FaultyComputeSteps(_Faulty, ComputeSteps):
         Raises:
             WebNNTypeError: The graph or an array does not fit; no array was transferred.
             OperationError: The context was made from a GPUDevice.
-            InvalidStateError: The context is lost, which only a fault does in the draft of June 2024.
+            InvalidStateError: The context is lost, which only a fault does in the draft 2024-06.
         """
         state, loss = self._state, self._state.loss
         loss.check("compute")

@@ -1,4 +1,4 @@
-"""The draft of June 2026: `MLTensor` and `dispatch()`, 17 more operations, tables of tensor limits, numbers of any size."""
+"""The draft 2026-06: `MLTensor` and `dispatch()`, 17 more operations, tables of tensor limits, numbers of any size."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The tags of comments that cite steps of the specification, read from the source of the code.
 
 A tag stands in brackets at the beginning of a comment, directly above the statement that is the step. For example, ``[5; 2026-06: 6]`` is
-step 5 of the first draft that has the algorithm, and step 6 since the draft of June 2026. docs/spec-coverage.md has the grammar.
+step 5 of the first draft that has the algorithm, and step 6 since the draft 2026-06. docs/spec-coverage.md has the grammar.
 """
 
 from __future__ import annotations
