@@ -134,7 +134,7 @@ class OperatorDescription(_Value):
             DescriptionError: The draft has no such operation.
             WebNNTypeError: It takes another number of arguments, or something else than a name stands for an operand.
         """
-        revision = find_revision(draft)
+        revision = find_revision(draft, imports=False)
         row = revision.operations.get(operation)
         if row is None:
             raise DescriptionError(f"the draft has no operation {webidl.describe(operation)}", "operation")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import sys
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -541,3 +542,9 @@ def test_what_a_call_becomes() -> None:
         OperatorDescription.from_call(NEW, "softmax", ["x"], {}, ["y"])
     with pytest.raises(WebNNTypeError, match="relu: input must be the name of an operand, got 5"):
         OperatorDescription.from_call(NEW, "relu", [5], {}, ["y"])
+
+
+def test_the_draft_of_a_description_imports_nothing() -> None:
+    with pytest.raises(ValueError, match=r"there is no revision .2026-06\+this:DRAFT. of the specification here"):
+        OperatorDescription.from_call("2026-06+this:DRAFT", "relu", ["x"], {}, ["y"])
+    assert "this" not in sys.modules

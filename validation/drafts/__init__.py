@@ -35,17 +35,21 @@ DEFAULT = _FIRST.name
 
 
 @cache
-def find_revision(name: str) -> Revision:
+def find_revision(name: str, *, imports: bool = True) -> Revision:
     """Return a draft by its name, with additions behind plus signs: ``"2026-06+browsers"``.
 
     A part of the name with a colon is one of another package: ``"2026-06+proposals.rope:ROPE"`` adds the `Delta` ``ROPE`` of the module
     ``proposals.rope``, which is imported.
 
+    Args:
+        name: The name.
+        imports: It comes from the user of this process, and may name modules. Names in files must not: an import runs code.
+
     Raises:
         ValueError: There is no such draft or addition, or the addition does not fit the draft.
     """
     first, *additions = str(name).split("+")
-    if first not in DRAFTS:
+    if first not in DRAFTS or (":" in str(name) and not imports):
         raise ValueError(f"there is no revision {name!r} of the specification here; known are {[*DRAFTS, for_devices().name]}")
     last = DRAFTS.index(first)
     revision = compose(_FIRST, *DELTAS[:last])
