@@ -35,7 +35,7 @@ def binary(call: Call, a: OperandDescriptor, b: OperandDescriptor) -> OperandDes
     return call.output(a.dataType, dimensions)
 
 
-#: The draft restricts the types of none of them.
+#: The draft does not restrict their data types.
 OPERATIONS = tuple(
     Operation(name=name, anchor="#api-mlgraphbuilder-binary", operands=("a", "b"), infer=binary)
     for name in ("add", "sub", "mul", "div", "max", "min", "pow")

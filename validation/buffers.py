@@ -20,7 +20,7 @@ def as_array(value: object, *, written: bool = False) -> tuple[str, Array | None
 
     Args:
         value: The value.
-        written: The memory is to be written to. What comes by DLPack is only read.
+        written: The memory will be written to. DLPack exports are then refused.
 
     Returns:
         An empty string and the array, or the reason why there is none.
@@ -28,7 +28,7 @@ def as_array(value: object, *, written: bool = False) -> tuple[str, Array | None
     if type(value) is np.ndarray:
         return "", value
     if webidl.isInstance(value, np.ndarray):
-        # A subclass may say what it likes of its size: the array below it has the memory.
+        # A subclass may report a false size: use the base array, which has the memory.
         return "", np.asarray(value)
     if not webidl.isInstance(value, np.generic):
         try:
@@ -49,7 +49,7 @@ _READABLE_DEVICES = (1, 3, 11, 13)
 
 
 def exports_dlpack(value: object) -> bool:
-    """Tell whether a value that is no NumPy array shows its memory by DLPack, as the tensors of PyTorch and JAX do."""
+    """Tell whether a value other than a NumPy array exports its memory by DLPack, as tensors of PyTorch and JAX do."""
     try:
         return hasattr(type(value), "__dlpack__") and not webidl.isInstance(value, np.ndarray)
     except Exception:  # its metaclass raises
@@ -66,7 +66,7 @@ def _from_dlpack(value: Any) -> tuple[str, Array | None]:
                 None,
             )
         return "", np.from_dlpack(value)
-    except Exception as error:  # what another library raises: it says why, for example that a gradient is required
+    except Exception as error:  # raised by another library; its message says why, for example that a gradient is required
         dtype = _text(getattr, value, "dtype", "an unknown data type")
         return f"must be an array that NumPy can read by DLPack, got a {_name(value)} of {dtype}: {_text(str, error)}", None
 
@@ -76,7 +76,7 @@ def _name(value: object) -> str:
 
 
 def _text(function: Callable[..., object], *arguments: object) -> str:
-    """Return what a function returns as a text in one line; a question mark if the methods that it calls raise an exception."""
+    """Return a function's result as one line of text; a question mark if the function raises an exception."""
     try:
         return " ".join(str(function(*arguments)).split())
     except Exception:

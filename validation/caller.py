@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["Caller", "find_caller", "find_program"]
 
-#: The module of code that has none, as `warnings.warn` calls it: for ``None``, no warning would be given.
+#: The module name for code without one, as in `warnings.warn`. With ``None``, no warning would be given.
 _NO_MODULE = "<string>"
 _PACKAGE = __name__.partition(".")[0]
 
@@ -20,7 +20,7 @@ class Caller(NamedTuple):
     Attributes:
         filename: The file.
         lineno: The line, from 1.
-        namespace: The module's names, among them its own record of the warnings that it had, which keeps Python from repeating one.
+        namespace: The module's global names. They include the record with which Python avoids repeating a warning.
     """
 
     filename: str
@@ -43,7 +43,7 @@ def find_caller(stacklevel: int = 1) -> Caller:
     """Return a place on the stack.
 
     Args:
-        stacklevel: 1 is the place that calls this function, 2 the one that called that, as for `warnings.warn`.
+        stacklevel: 1 is the caller of this function, 2 the caller's caller, as for `warnings.warn`.
     """
     try:
         return _place(sys._getframe(stacklevel))
@@ -60,6 +60,6 @@ def find_program() -> Caller:
 
 
 def _place(frame: FrameType | None) -> Caller:
-    if frame is None:  # no Python code called: a thread of `_thread` begins with this call, or the interpreter ends with it
+    if frame is None:  # no Python caller: a `_thread` thread starts with this call, or the interpreter is exiting
         return Caller("<sys>", 0, sys.__dict__)
     return Caller(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)

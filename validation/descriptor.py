@@ -42,11 +42,11 @@ DATA_TYPES: tuple[DataType, ...] = (
     "uint8",
 )
 FLOAT_TYPES: tuple[DataType, ...] = ("float32", "float16")
-#: Beyond the drafts, as browsers have them: integers of four bits, two in a byte, the first one in the low bits.
+#: Four-bit integers, which browsers have beyond the drafts: two in a byte, the first one in the low bits.
 SMALL_TYPES: tuple[DataType, ...] = ("int4", "uint4")
 
 #: `#appendices-mloperanddatatype-arraybufferview-compatibility`, with NumPy dtypes (native byte order) in place of buffer views; for small
-#: integers that of the bytes that hold them.
+#: integers, the dtype of their bytes.
 NUMPY_DTYPES: MappingProxyType[DataType, np.dtype[np.generic]] = MappingProxyType(
     {**{name: np.dtype(name) for name in DATA_TYPES}, **{name: np.dtype(np.uint8) for name in SMALL_TYPES}}
 )
@@ -58,7 +58,7 @@ MAX_RANK = 8
 MAX_BYTE_LENGTH = 2**31 - 1
 
 
-# Its annotations are objects, not texts: pydantic would look for the names in `webnn`, which shows the class as its own.
+# Annotations must be objects, not strings: pydantic would look up the names in `webnn`, the public module of the class.
 @dataclass(frozen=True, slots=True)
 class OperandDescriptor:
     """The type and shape of an operand: the converted form of the dictionary ``MLOperandDescriptor``.
@@ -73,7 +73,7 @@ class OperandDescriptor:
 
     @property
     def shape(self) -> Shape:
-        """The shape, by the name that `MLOperand` has for it."""
+        """The shape, under the name that `MLOperand` uses."""
         return self.dimensions
 
     @property
@@ -95,7 +95,7 @@ class OperandDescriptor:
 
     @property
     def array_shape(self) -> Shape:
-        """The shape of the array that holds the elements: the operand's own, but for small integers that of their bytes in a row."""
+        """The shape of the array that holds the elements: the operand's shape; for small integers, one dimension of bytes."""
         return (self.byte_length,) if self.dataType in SMALL_TYPES else self.dimensions
 
     def __str__(self) -> str:

@@ -43,7 +43,7 @@ _requireOperand = webidl.interface(OperandBase, "MLOperand")
 
 
 def convertOperand(value: object) -> OperandDescriptor:
-    """Convert to `MLOperand`; what remains is its descriptor."""
+    """Convert to `MLOperand`, and return its descriptor."""
     return _requireOperand(value)._descriptor
 
 
@@ -62,7 +62,7 @@ _convertActivationName = webidl.enumeration("MLRecurrentNetworkActivation", ACTI
 
 
 def _nameActivation(value: object) -> Activation:
-    """Convert to ``MLRecurrentNetworkActivation``: what the name stands for."""
+    """Convert to ``MLRecurrentNetworkActivation``, and return the activation of that name."""
     return Activation(_convertActivationName(value))
 
 
@@ -82,7 +82,7 @@ def convertDataType(value: object, *, small: bool = False) -> DataType:
 
 
 def _convertDataTypeMember(value: object, info: ValidationInfo) -> DataType:
-    # The context is what `convertMembers` was told.
+    # The context is the argument ``small`` of `convertMembers`.
     return convertDataType(value, small=bool(info.context))
 
 
@@ -118,7 +118,7 @@ D = TypeVar("D", bound=Dictionary)
 
 @cache
 def member_names(model: type[Dictionary], *more: str) -> frozenset[str]:
-    """Return the names of a dictionary's members, and more of them that another code converts."""
+    """Return the names of a dictionary's members, and the names of more members that other code converts."""
     return frozenset([*model.model_fields, *more])
 
 

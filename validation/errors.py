@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-#: Messages and labels may quote text of any length; what is shown of them is not longer than this.
+#: Messages and labels may quote text of any length; at most this much of them is shown.
 _LONGEST_MESSAGE = 10_000
 _LONGEST_LABEL = 80
 
@@ -38,10 +38,10 @@ def _escape(text: str, keep: str = "") -> str:
 
 
 def _printable(message: str) -> str:
-    """Return a message that every terminal shows as it is.
+    """Return a message in a form that is safe to show on every terminal.
 
-    Control characters, bidirectional ones too, and surrogates are escaped; so is what standard output cannot encode. Line feeds and tabs
-    stay, because the engine's messages have them. The middle of a very long message is left out.
+    Control characters (bidirectional ones too), surrogates and characters that standard output cannot encode are escaped. Line feeds and
+    tabs are kept, because the engine's messages have them. The middle of a very long message is left out.
     """
     if len(message) > _LONGEST_MESSAGE:
         half = _LONGEST_MESSAGE // 2
@@ -57,9 +57,9 @@ def _printable(message: str) -> str:
 
 
 def label_prefix(label: str) -> str:
-    """Return what a message begins with that is about a labelled operator; nothing for an empty label.
+    """Return the prefix of messages about a labelled operator; empty for an empty label.
 
-    A label is any text of the program, so it is shown in one line, shortened, and without characters that a terminal obeys
+    A label may be any text, so it is shown in one line, shortened, and without characters that control a terminal
     (`#dictdef-mloperatoroptions`). The error's attribute ``label`` has the label itself.
     """
     if not label:
@@ -68,7 +68,7 @@ def label_prefix(label: str) -> str:
 
 
 class WebNNWarning(UserWarning):
-    """A warning of this package, given in the program's own line: a call does something else than it seems to."""
+    """A warning of this package, reported at the program's own line: a call does not do what it seems to do."""
 
 
 #: The packages whose comments cite steps.
@@ -76,7 +76,7 @@ _CITING = ("webnn.validation.", "webnn.builder.", "webnn.context.")
 
 
 def where() -> tuple[tuple[str, int], ...]:
-    """Return the modules and lines that run and may cite a step, the innermost first, for an error that is being made."""
+    """Return the running modules and lines that may cite a step, the innermost first."""
     frames = []
     frame = sys._getframe(2)
     while frame is not None and (module := str(frame.f_globals.get("__name__"))).startswith("webnn."):
@@ -98,8 +98,8 @@ class _AtStep:
     def step(self) -> str:
         """The number of the failed step in the draft of the context, for example ``"5.2"``.
 
-        Empty for what is no step of an algorithm, such as a conversion of Web IDL. It is read from the source of this package: where only
-        compiled files are installed, it is empty, too.
+        Empty if the error is not from a step of an algorithm, for example from a Web IDL conversion. The number is read from the source of
+        this package, so it is empty where only compiled files are installed.
         """
         # Loaded for errors only.
         from webnn.validation.steps import find_step  # noqa: PLC0415
@@ -108,7 +108,7 @@ class _AtStep:
 
 
 class WebNNTypeError(_AtStep, TypeError):
-    """A ``TypeError`` of the specification. Its text is printable on every terminal; its attributes have what was given.
+    """A ``TypeError`` of the specification. Its text is printable on every terminal; its attributes are not escaped.
 
     Attributes:
         operation: The method that was called, for example ``"conv2d"``.

@@ -55,8 +55,8 @@ def gather(call: Call, input: OperandDescriptor, indices: OperandDescriptor, opt
     # [6; 2026-06: 7] The axis is one of the input's.
     if axis >= len(shapeInput):
         raise call.error("options.axis", f"must be less than the rank of input, {len(shapeInput)}", axis)
-    # 7.-16. What stands before the axis, the indices, what stands behind it; 17.-19. the output's descriptor. (The drafts' loops miss the
-    # last part, and they do not check the new shape: see docs/spec-issues.md.)
+    # 7.-16. The dimensions before the axis, those of the indices, and those behind the axis; 17.-19. the output's descriptor. (The drafts'
+    # loops miss the last part, and they do not check the new shape: see docs/spec-issues.md.)
     return call.output(input.dataType, (*shapeInput[:axis], *indices.dimensions, *shapeInput[axis + 1 :]))
 
 
@@ -99,10 +99,10 @@ def gather_elements(call: Call, input: OperandDescriptor, indices: OperandDescri
 
 
 def _check_coordinates(call: Call, input: OperandDescriptor, indices: OperandDescriptor) -> Shape:
-    """Check that the coordinates which the indices hold in their last dimension are some of the input's.
+    """Check the coordinates that the indices hold in their last dimension.
 
     Returns:
-        The shape of all slices that they name: that of the indices without the last dimension, and the input's other dimensions.
+        The shape of all slices together: the shape of the indices without the last dimension, then the input's other dimensions.
 
     Raises:
         WebNNTypeError: A coordinate has more parts than the input has dimensions.

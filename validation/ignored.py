@@ -1,4 +1,4 @@
-"""Dictionary members that a dictionary does not have. Web IDL ignores them, and so does the emulator, but it warns."""
+"""Unknown members of dictionaries. Web IDL ignores them; the emulator ignores them and warns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["RENAMED", "explain", "explain_member", "warn_ignored"]
 
-#: Members that are options of no operation and that one draft lacks: what that draft has in their place.
+#: Members other than options of operations that one draft lacks, with their replacements in that draft.
 RENAMED: Mapping[str, str] = MappingProxyType(
     {"accelerated": "deviceType", "deviceType": "accelerated", "dimensions": "shape", "shape": "dimensions"}
 )
-#: How near a member's name must be to be suggested, from 0 to 1; or how many of its first letters must agree.
+#: The smallest similarity of a suggested name, from 0 to 1; or the number of first letters that must agree.
 _NEAR, _PREFIX = 0.65, 3
 
 
@@ -32,7 +32,7 @@ def warn_ignored(call: Call, argument: str, given: Collection[str], known: froze
         argument: The argument that is the dictionary, for example ``"options"``.
         given: The names of the members that were given.
         known: The names of the members that the dictionary has.
-        elsewhere: For members of another draft what this one has in their place, as `Operation.elsewhere`.
+        elsewhere: For members of another draft, their replacements in this one, as `Operation.elsewhere`.
     """
     if not known.issuperset(given):
         for message in explain(call, argument, given, known, elsewhere):
@@ -40,7 +40,7 @@ def warn_ignored(call: Call, argument: str, given: Collection[str], known: froze
 
 
 def explain(call: Call, argument: str, given: Collection[str], known: frozenset[str], elsewhere: Mapping[str, str]) -> Iterator[str]:
-    """Say why members are ignored; nothing for one of another draft whose replacement is given, too. The arguments are `warn_ignored`'s.
+    """Say why members are ignored. Skips a member of another draft if its replacement is given too. For the arguments see `warn_ignored`.
 
     Yields:
         A message for each such member.
@@ -53,19 +53,19 @@ def explain(call: Call, argument: str, given: Collection[str], known: frozenset[
 
 
 def explain_member(call: Call, argument: str, member: str, known: frozenset[str], instead: str = "") -> str:
-    """Say why a dictionary does not have a member: which draft has it, or what it may be meant to be.
+    """Say why a dictionary does not have a member: which draft has it, or which member may be meant.
 
     Args:
         call: The call.
         argument: The argument that is the dictionary.
         member: The member's name.
         known: The names of the members that the dictionary has.
-        instead: What the draft has instead, empty for nothing.
+        instead: The draft's replacement, empty for none.
     """
     return _explain(call.revision, call.operation, argument, member, known, instead)
 
 
-# A call in a loop is warned of once, but explained each time.
+# Cached: a call in a loop is explained each time, although Python shows the warning once.
 @functools.lru_cache(maxsize=256)
 def _explain(revision: Revision, operation: str, argument: str, member: str, known: frozenset[str], instead: str) -> str:
     # Imported lazily: the drafts are made of the validators, which import this module.

@@ -1,4 +1,4 @@
-"""The ground floor of the interfaces: what validation must know of `MLOperand` and `MLActivation` without building graphs."""
+"""The parts of `MLOperand` and `MLActivation` that validation needs."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def _matmul_output_sizes(call: Call, a: OperandDescriptor, b: OperandDescriptor)
     # [10; 2026-06: 4.10] The columns of one are the rows of the other.
     if colsA != rowsB:
         raise call.error("b", f"must have {colsA} rows, the number of columns of a", rowsB)
-    # 11.-12. What is left are the batches.
+    # 11.-12. The other dimensions are batches.
     batchShapeA, batchShapeB = a.dimensions[:-2], b.dimensions[:-2]
     # [13; 2026-06: 4.13] They broadcast in both directions.
     outputShape = bidirectionally_broadcast(batchShapeA, batchShapeB)

@@ -1,8 +1,7 @@
 """Members of interfaces that some drafts do not have.
 
-Such a member is declared so where it is defined, with the decorator `some_drafts`; the modules of the drafts say which ones have it. In a
-context of a draft that lacks it, it is absent for `hasattr`, `getattr` with a default, and `dir`, as it is in a page; an access raises
-`MissingMemberError`.
+The decorator `some_drafts` marks such a member; the modules of the drafts say which drafts have it. In a context of a draft without the
+member, it is absent for `hasattr`, `getattr` with a default, and `dir`, as in a page; an access raises `MissingMemberError`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class DraftMembers:
-    """The base of a class with such members: what `dir` shows."""
+    """The base of a class with such members; `dir` omits those that the draft lacks."""
 
     __slots__ = ()
 
@@ -51,7 +50,7 @@ class Member:
         function: The method.
 
     Attributes:
-        checked: What the class has.
+        checked: The function that the class shows.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -61,13 +60,13 @@ class Member:
 
         self.checked = checked
         self._function = function
-        #: The draft that was found to have it last: the tests for it would take longer than all the rest.
+        #: A cache: the draft that was last found to have the member. The test for it takes longer than the rest of an access.
         self._granted: Revision | None = None
-        # `property` takes its text from here.
+        # `property` takes its docstring from here.
         self.__doc__ = function.__doc__
 
     def has(self, revision: Revision) -> bool:
-        """Tell whether a draft has the member; a twin belongs to the member without ``Sync``."""
+        """Tell whether a draft has the member; a member with ``Sync`` belongs to the one without it."""
         interface, name = self._place()
         return name in revision.operations if self._is_operation(interface, name) else f"{interface}.{name}" in revision.members
 
@@ -82,11 +81,11 @@ class Member:
         return MethodType(self._function, instance)
 
     def __call__(self, instance: DraftMembers) -> Any:
-        """Return the value of an attribute: this is what `property` calls."""
+        """Return the value of an attribute; `property` calls this."""
         return self.__get__(instance)()
 
     def _place(self) -> tuple[str, str]:
-        # Asked late: `webnn` gives the methods of a mixin the name of the class that has it.
+        # Not read in `__init__`: `webnn` later gives the methods of a mixin the name of the class that inherits it.
         interface, _, name = self.checked.__qualname__.rpartition(".")
         return interface, name.removesuffix("Sync")
 
@@ -114,15 +113,15 @@ def some_drafts(method: F) -> F:
 
 
 def class_of_draft(cls: type[C], interface: str, revision: Revision) -> type[C]:
-    """Return the class of an interface in a draft: the class itself, unless the draft is none of this package's.
+    """Return the class of an interface in a draft: the class itself, or a subclass if a draft of another package changes it.
 
     Args:
-        cls: The class of the interface, or an heir of it.
+        cls: The class of the interface, or a subclass of it.
         interface: The name of the interface.
         revision: The draft.
 
     Returns:
-        The class, or an heir of it with the members that `Delta.mixins` add, and without those that the draft lacks and that are not
+        The class, or a subclass with the members that `Delta.mixins` add. The subclass hides members that the draft lacks and that are not
         declared with `some_drafts`.
     """
     found: Any = cls
@@ -138,7 +137,7 @@ def _class_of_draft(cls: type[Any], interface: str, revision: Revision) -> type[
     for name in [*lacking, *(f"{each}Sync" for each in lacking)]:
         found = inspect.getattr_static(cls, name, None)
         function = found.fget if isinstance(found, property) else found
-        # What an heir defines itself stays.
+        # Members that a program's subclass defines are kept.
         if isinstance(function, FunctionType) and function.__module__.partition(".")[0] == "webnn":
             members[name] = property(Member(function)) if isinstance(found, property) else Member(function)
     mixins = revision.mixins.get(interface, ())

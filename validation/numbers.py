@@ -22,8 +22,8 @@ def cast(number: float, dataType: DataType) -> int | float:
         dataType: The type.
 
     Returns:
-        A number that the type represents exactly: for a floating-point type the nearest one, where a tie goes to the even one and what is
-        too large to an infinity; for an integer type the nearest integer of its range, where a tie goes to the even one and NaN to 0.
+        A number that the type represents exactly. For a floating-point type: the nearest one, ties to even; a number that is too large
+        becomes infinite. For an integer type: the nearest integer of its range, ties to even; NaN becomes 0.
     """
     dtype = NUMPY_DTYPES[dataType]
     if dtype.kind == "f":
@@ -43,7 +43,7 @@ def _as_double(number: float) -> float:
     excess = number.bit_length() - _DOUBLE_BITS
     if excess <= 0:
         return float(number)
-    # The last bit says whether anything was cut off: a tie of the shorter format is one only if the rest is 0.
+    # The last bit is set if anything was cut off: a tie in the shorter format is only a tie if the rest is 0.
     kept, rest = divmod(abs(number), 1 << excess)
     try:
         size = math.ldexp(kept | (rest > 0), excess)

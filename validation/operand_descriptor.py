@@ -46,7 +46,7 @@ D = TypeVar("D", bound=OperandDescriptorWithShape)
 
 
 def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
-    """Convert the argument ``descriptor`` to ``MLOperandDescriptor``; what remains is the descriptor.
+    """Convert the argument ``descriptor`` to ``MLOperandDescriptor``.
 
     Raises:
         ConversionError: With the member's name in ``path``.

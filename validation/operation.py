@@ -1,4 +1,4 @@
-"""What an operation is to the validators: its row (`Operation`), one call of it (`Call`), and what a device takes of it (`Acceptance`).
+"""An operation as the validators see it: its row (`Operation`), one call of it (`Call`), and the limits of a device (`Acceptance`).
 
 A comment that begins with numbers in brackets cites steps that can throw: docs/spec-coverage.md has the form. Other numbers of steps are
 those of the first draft that has the operation.
@@ -23,7 +23,7 @@ __all__ = ["Acceptance", "Argument", "Call", "NamedOperand", "Operation", "Outpu
 Outputs = OperandDescriptor | tuple[OperandDescriptor, ...]
 #: An operand of a call: what an error calls it (``"inputs[1]"``, ``"options.bias"``), its row (``"inputs"``, ``"bias"``), its descriptor.
 NamedOperand = tuple[str, str, OperandDescriptor]
-#: What an operand is to a graph.
+#: The role of an operand in a graph.
 Role = Literal["input", "constant", "output"]
 
 
@@ -58,7 +58,7 @@ class Operation:
         elsewhere: Options that only other drafts have, and their replacements in this one, empty for none. A browser ignores them; here the
             driver raises unless the replacement is given too.
         activation: The method has a second overload without the input, which returns an `MLActivation`, in drafts with activations.
-        translation: Returns the translation to ONNX of an operation that `webnn.builder.onnx` does not have.
+        translation: Returns the translation to ONNX, for an operation that `webnn.builder.onnx` does not have.
     """
 
     name: str
@@ -179,20 +179,20 @@ class Call:
         """*Check dimensions*, `#mloperanddescriptor-check-dimensions`.
 
         Raises:
-            WebNNTypeError: The revision or this implementation has no operand of this descriptor.
+            WebNNTypeError: The revision or this implementation does not support this descriptor.
         """
         reason = self.revision.unsupported(descriptor)
         if reason:
             raise self.error(argument, reason)
 
     def output(self, dataType: DataType, dimensions: tuple[int, ...]) -> OperandDescriptor:
-        """Make an output's descriptor, every dimension of which must be valid and whose size this implementation must support.
+        """Make an output's descriptor. Checks that each dimension is valid and that this implementation supports the size.
 
         Raises:
-            WebNNTypeError: A dimension is 0 or above 2^32 - 1, the rank is above the implementation's limit, or the byte length is.
+            WebNNTypeError: A dimension is 0 or above 2^32 - 1, or the rank or the byte length is above the implementation's limit.
         """
         descriptor = OperandDescriptor(dataType, dimensions)
-        # As `check_dimensions` does, but for its call: every operation comes by here.
+        # A copy of `check_dimensions` that saves a function call, because every operation runs this.
         reason = self.revision.unsupported(descriptor)
         if reason:
             raise self.error("output", reason)
@@ -200,7 +200,7 @@ class Call:
 
 
 class Acceptance(Protocol):
-    """Says which calls a device takes: no step of the specification, which leaves the limits of devices open.
+    """Says which calls a device accepts. Not a step of the specification, which does not define the limits of devices.
 
     `webnn.context.profiles` has one for each browser backend.
     """
@@ -220,7 +220,7 @@ class Acceptance(Protocol):
             call: The call.
             operands: Its operands, those of the options too.
             outputs: The descriptors of its outputs.
-            chosen: The argument that says the data type of the output, empty if none does. It may be an operand.
+            chosen: The argument that determines the data type of the output, empty if none does. It may be an operand.
 
         Raises:
             WebNNTypeError: The device does not take it.

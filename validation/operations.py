@@ -1,6 +1,6 @@
-"""The table of all operations: the row of each as the first draft has it that has the operation.
+"""The table of all operations, each with its row of the first draft that has the operation.
 
-What differs in a later draft is in that draft's module, below `webnn.validation.drafts`.
+The changes of a later draft are in that draft's module, below `webnn.validation.drafts`.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def _check_activations(call: Call, activations: tuple[Activation, ...] | None, c
 
 
 def _check_option(call: Call, member: str, operand: OperandDescriptor | None, input: OperandDescriptor, shape: Shape) -> None:
-    """Check an operand among the options, if it was given: all steps about one of them are these two."""
+    """Check an operand among the options, if it was given. These two steps are the same for each of them."""
     if operand is not None:
         # [a] It has the input's type.
         call.check_same_type(f"options.{member}", operand, "input", input)

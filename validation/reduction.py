@@ -54,7 +54,7 @@ def reduction_output_sizes(call: Call, inputShape: Shape, axes: tuple[int, ...] 
     """*Calculate reduction output sizes*, `#mlgraphbuilder-calculate-reduction-output-sizes`.
 
     Raises:
-        WebNNTypeError: An axis is listed twice, or is none of the input's.
+        WebNNTypeError: An axis is listed twice, or is not one of the input's.
     """
     # 1. The rank.
     inputRank = len(inputShape)
@@ -67,10 +67,10 @@ def reduction_output_sizes(call: Call, inputShape: Shape, axes: tuple[int, ...] 
     # [3] and each one is the input's.
     if any(axis >= inputRank for axis in axes):
         raise call.error("options.axes", f"must be less than the rank of input, {inputRank}", list(axes))
-    # 4. Reduced dimensions stay with size 1,
+    # 4. Reduced dimensions are kept with size 1,
     if keepDimensions:
         return tuple(1 if axis in axes else size for axis, size in enumerate(inputShape))
-    # 5. or go.
+    # 5. or are removed.
     return tuple(size for axis, size in enumerate(inputShape) if axis not in axes)
 
 

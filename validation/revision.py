@@ -1,6 +1,6 @@
-"""`Revision`: a draft of the specification, as conversion and validators ask it.
+"""`Revision`: a draft of the specification, as conversion and validators read it.
 
-It travels with the context. `webnn.validation.drafts` has the drafts themselves.
+Each context has one. `webnn.validation.drafts` has the drafts themselves.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Revision:
         history: The names of the drafts before it, its own, and those of its additions, in order.
         operations: The row of each operation, by its name.
         members: The members of interfaces that it has and other drafts lack: ``"MLContext.compute"``.
-        removed: The members that a draft before it has: what there is instead, empty for nothing.
+        removed: The members that only an earlier draft has, with their replacements, empty for none.
         mixins: For an interface, classes with members that the package's own class lacks.
-        reshapes: Interfaces have more members than the package's classes, or are without some that every draft of the package has.
+        reshapes: Interfaces have members that the package's classes lack, or lack members that every draft of the package has.
         idl: Returns its IDL, which must not be changed.
         limits: Its tables of tensor limits, if it has them.
         data_types: The data types an operation allows for an operand, where it restricts them.
@@ -56,8 +56,9 @@ class Revision:
         attributes: The type and shape of an operand are attributes; otherwise methods.
         build_once: A builder builds one graph, and can do nothing after that.
         any_buffer: A constant's bytes may come from any buffer, not only from one of its element type.
-        big_numbers: Numbers that an operand's type converts are ``MLNumber``: integers of any size, infinities and NaN; otherwise doubles.
-        small_integers: The data types int4 and uint4 are there, which no draft has.
+        big_numbers: Numbers that are converted to an operand's type are ``MLNumber``: integers of any size, infinities and NaN; otherwise
+            doubles.
+        small_integers: The data types int4 and uint4 are supported, which no draft has.
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
         acceptance: The device whose limits hold beside the draft's, if there is one.
     """

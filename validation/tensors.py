@@ -25,7 +25,7 @@ def misfit(view: Array, descriptor: OperandDescriptor, *, larger: bool = False) 
         larger: The buffer may be longer than the tensor.
     """
     dtype = view.dtype
-    # What Python has and JavaScript does not: elements that are no bytes of numbers.
+    # Unlike in JavaScript, elements may be other things than numbers.
     if dtype.hasobject or dtype.names is not None:
         return f"must have elements that are numbers, got {dtype}"
     if not dtype.isnative:

@@ -4,8 +4,8 @@
 Numbers are Python ints and floats, bools (0 and 1), NumPy scalars and 0-D arrays; a string is converted as JavaScript's ``Number(string)``
 does. A failed conversion raises `ConversionError`, which the caller turns into a `WebNNTypeError` that names operation and argument.
 
-Any object may stand for an argument. The class of an object decides what it is, not its attribute ``__class__``. If a method of the
-object raises an exception, the conversion fails and the exception is the error's cause; `KeyboardInterrupt` and its like pass through.
+An argument may be any object. Its real class decides what it is, not its attribute ``__class__``. If a method of the
+object raises an exception, the conversion fails and the exception is the error's cause; `KeyboardInterrupt` and the like are not caught.
 
 Source: Web IDL, section "ECMAScript type mapping".
 """
@@ -57,7 +57,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_SHOWN, _MOST_SHOWN, _DEEPEST_SHOWN = 80, 40, 3
 #: Digits of larger integers are not shown. Python refuses to write those of very large ones.
 _MOST_BITS = 1024
-#: The most elements that an iterator may yield, and entries of a mapping that is no dict: no operation needs as many, and some never end.
+#: The most elements of an iterator, and entries of a mapping other than a dict. No operation needs more; some iterators never end.
 _LONGEST = 2**16
 
 
@@ -76,7 +76,7 @@ class ConversionError(ValueError):
 
 
 def isInstance(value: object, kind: type | UnionType) -> bool:
-    """Tell whether a value is of a class; what the value says of itself, ``__class__``, does not matter."""
+    """Tell whether a value is of a class; its attribute ``__class__`` is ignored."""
     try:
         return issubclass(type(value), kind)
     except Exception:  # its metaclass raises
@@ -105,7 +105,7 @@ def isIterable(value: object) -> bool:
         return False
     try:
         return bool(getattr(value, "ndim", 1) != 0)
-    except Exception:  # it is no array: the iterator is asked
+    except Exception:  # not an array: ask the iterator
         return True
 
 
@@ -152,7 +152,7 @@ def _ask(function: Callable[[Any], T], value: object, wanted: str) -> T:
     """Call a function that runs methods of a value.
 
     Raises:
-        ConversionError: The function does; or one of the methods raises another exception, which is the cause.
+        ConversionError: The function raises it; or one of the methods raises another exception, which becomes the cause.
     """
     try:
         return function(value)
@@ -184,7 +184,7 @@ def _toNumber(value: object) -> float:
 
 
 def _objectToNumber(value: Any) -> float:
-    # A subclass of int or float may calculate as it likes: what counts is the number that it holds.
+    # A subclass of int or float may override arithmetic: use the number that it holds.
     if isInstance(value, int):
         return int.__index__(value)
     if isInstance(value, float):
@@ -203,7 +203,7 @@ def _objectToNumber(value: Any) -> float:
             try:
                 return int.__index__(operator.index(value))
             except Exception:
-                # A 0-D array of another library has both methods, and for a fraction the other one must be asked.
+                # A 0-D array of another library has both methods; for a fraction `__index__` fails and `__float__` works.
                 if not hasattr(kind, "__float__"):
                     raise
         if hasattr(kind, "__float__"):
@@ -213,7 +213,7 @@ def _objectToNumber(value: Any) -> float:
 
 def _enforceRange(value: object, low: int, high: int, idl: str) -> int:
     number = _toNumber(value)
-    # NaN and the infinities are no integers.
+    # NaN and the infinities are not integers.
     if isinstance(number, float) and not math.isfinite(number):
         raise ConversionError(f"must be a finite number ({idl}), got {describe(value)}")
     # The fraction is dropped towards zero before the range is checked.
@@ -260,7 +260,7 @@ def double(value: object) -> float:
 
 
 def number(value: object) -> int | float:
-    """Convert to ``(bigint or unrestricted double)``: a Python int of any size stays what it is, as a BigInt does."""
+    """Convert to ``(bigint or unrestricted double)``: a Python int of any size is not changed, like a BigInt."""
     converted = _toNumber(value)
     return int(converted) if isinstance(converted, int) else converted
 
@@ -292,7 +292,7 @@ def boolean(value: object) -> bool:
 def domString(value: object) -> str:
     """Convert to ``DOMString``: a string, or the text JavaScript gives for a bool, an integer or ``undefined``.
 
-    Two surrogates that make a character are that character, because JavaScript's strings know no difference.
+    Two surrogates that make a character become that character, because JavaScript's strings do not distinguish them.
     """
     if type(value) is not str:
         value = _ask(_objectToString, value, "a string")
@@ -303,7 +303,7 @@ def domString(value: object) -> str:
 
 def _objectToString(value: object) -> str:
     if isInstance(value, str):
-        return str.__str__(value)  # the text itself: a member of a Python enum writes its name
+        return str.__str__(value)  # the plain text: `str` of a member of a Python enum gives its name
     if value is None:
         return "undefined"
     if isInstance(value, bool | np.bool_):
@@ -363,7 +363,7 @@ def sequence(convert: Callable[[object], T]) -> Callable[[object], tuple[T, ...]
     def convertAll(value: object) -> tuple[T, ...]:
         elements: Iterable[Any]
         if type(value) is list or type(value) is tuple:
-            # A copy: to convert an element may change the list.
+            # A copy: converting an element may change the list.
             elements = tuple(value)
         elif isIterable(value):
             elements = _read(value, "a sequence")
@@ -384,9 +384,9 @@ def _entries(value: object, wanted: str) -> Iterable[tuple[Any, Any]]:
     """Return the entries of a mapping.
 
     Raises:
-        ConversionError: It is none, or one of its methods raises an exception.
+        ConversionError: It is not a mapping, or one of its methods raises an exception.
     """
-    # For plain dictionaries the test of the abstract class would take longer than the rest.
+    # Tested first: for a plain dict, the test of the abstract class would take longer than the rest.
     if type(value) is dict:
         return value.items()
     if not isInstance(value, Mapping):
@@ -433,7 +433,7 @@ def record(
 def dictionary_members(value: object) -> Mapping[str, Any]:
     """Return a dictionary argument's members: a mapping, or ``None`` for none. Members that are ``None`` are missing.
 
-    Keys that are no strings name no member.
+    Keys that are not strings are ignored.
     """
     if value is None:
         return {}

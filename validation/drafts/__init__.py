@@ -1,8 +1,8 @@
 """The drafts of the specification: a chain, in which each one says what it changes in the one before it.
 
-A draft is a module, with its IDL and its tables of limits beside it as data. An addition, such as what browsers have beyond a draft, is a
-module, too: ``"2026-06+browsers"`` is a draft with an addition. docs/adding-an-op.md says how to write either of them, in this package or
-in another one.
+A draft is a module; its IDL and its tables of limits are data files beside it. An addition is a module too, for example what browsers have
+beyond a draft: ``"2026-06+browsers"`` is a draft with an addition. docs/adding-an-op.md says how to write drafts and additions, in this
+package or in another one.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT", "DELTAS", "DRAFTS", "Delta", "compose", "explain_absence", "find_revision", "for_devices", "with_acceptance"]
 
 _FIRST = draft_2024_06.DRAFT
-#: The drafts behind the first one, and the additions.
+#: The drafts after the first one, and the additions.
 DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT,)
 _ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS,)})
 #: The names of the drafts, the oldest first.
 DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
-#: The draft of a program that names none.
+#: The default draft.
 DEFAULT = _FIRST.name
 
 
@@ -38,12 +38,12 @@ DEFAULT = _FIRST.name
 def find_revision(name: str, *, imports: bool = True) -> Revision:
     """Return a draft by its name, with additions behind plus signs: ``"2026-06+browsers"``.
 
-    A part of the name with a colon is one of another package: ``"2026-06+proposals.rope:ROPE"`` adds the `Delta` ``ROPE`` of the module
-    ``proposals.rope``, which is imported.
+    A part of the name with a colon refers to another package: ``"2026-06+proposals.rope:ROPE"`` imports the module ``proposals.rope`` and
+    adds its `Delta` ``ROPE``.
 
     Args:
         name: The name.
-        imports: It comes from the user of this process, and may name modules. Names in files must not: an import runs code.
+        imports: The name may refer to modules. True only for a name from the user of this process, not from a file: an import runs code.
 
     Raises:
         ValueError: There is no such draft or addition, or the addition does not fit the draft.
@@ -80,7 +80,7 @@ def _find_addition(name: str) -> Delta:
 
 
 def explain_absence(revision: Revision, member: str) -> str:
-    """Say what a draft has in the place of a member that it lacks; empty for nothing.
+    """Return a draft's replacement for a member that it lacks; empty for none.
 
     Args:
         revision: The draft.
@@ -96,7 +96,7 @@ def explain_absence(revision: Revision, member: str) -> str:
 
 
 def for_devices(revision: Revision | None = None) -> Revision:
-    """Return a draft, by default the newest one, with what devices have beyond it, if there is such an addition to it."""
+    """Return a draft (by default the newest one) with the addition for devices, if that addition fits the draft."""
     revision = find_revision(DRAFTS[-1]) if revision is None else revision
     if BROWSERS.since in revision.history and BROWSERS.name not in revision.history:
         return find_revision(f"{revision.name}+{BROWSERS.name}") if revision.name in DRAFTS else compose(revision, BROWSERS)
@@ -104,5 +104,5 @@ def for_devices(revision: Revision | None = None) -> Revision:
 
 
 def with_acceptance(revision: Revision, acceptance: Acceptance) -> Revision:
-    """Return a revision with the limits of a device, and with what devices have beyond it."""
+    """Return a revision with the limits of a device, and with the addition for devices."""
     return replace(for_devices(revision), acceptance=acceptance, max_byte_length=acceptance.max_byte_length)

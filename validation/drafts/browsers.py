@@ -1,14 +1,14 @@
 """What browsers take beyond a draft, since 2026-06: int4 and uint4, two elements in a byte.
 
-No draft has these types. Chromium has, by what its backends support (as of 2025 and 2026, read from its source and, for LiteRT, measured):
+No draft has these types. Chromium's backends support them as follows (as of 2025 and 2026; read from its source, for LiteRT measured):
 
 - operands of both types: inputs, outputs and constants with ONNX Runtime and DirectML, constants with Core ML; of int4 alone: all three
   with LiteRT;
-- ``dequantizeLinear``: both types with all of them, but int4 alone with LiteRT; ``quantizeLinear``: both with ONNX Runtime and DirectML;
+- ``dequantizeLinear``: both types with all backends, except LiteRT: int4 only; ``quantizeLinear``: both with ONNX Runtime and DirectML;
 - ``cast``, ``identity``, ``transpose``: both with ONNX Runtime;
 - ``concat``, ``reshape``: int4 with LiteRT.
 
-The table is the union of them: what some browser takes.
+The table is the union: what at least one backend accepts.
 """
 
 from __future__ import annotations

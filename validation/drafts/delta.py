@@ -1,4 +1,4 @@
-"""What a draft changes in the one before it, as data, and how such changes are put together."""
+"""The changes of a draft to the one before it, as data, and the functions that apply them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Flags(TypedDict, total=False):
 
 
 class RowChanges(TypedDict, total=False):
-    """Fields of an operation's row that a draft changes; what it has ``elsewhere`` is added to what is there."""
+    """Fields of an operation's row that a draft changes. Its ``elsewhere`` is added to the row's ``elsewhere``."""
 
     operands: tuple[str, ...]
     infer: Callable[..., Outputs]
@@ -64,14 +64,14 @@ class Delta:
         after: The draft before it; empty for an addition.
         since: The first draft that an addition fits.
         added: The rows of new operations.
-        removed: The names of operations that go.
-        changed: What changes in the rows of operations that stay, by the operation's name.
-        unknown: Options that the drafts before do not have, by operation, and what they have instead, empty for nothing.
-        adds: The members of interfaces that are new, by interface, and what the drafts before have instead, empty for nothing.
-        removes: The members that go, by interface, and what there is instead, empty for nothing. Of interfaces other than ``MLContext`` and
-            ``MLGraphBuilder`` only those that are declared with `member.some_drafts`.
+        removed: The names of operations that the draft removes.
+        changed: The changed fields of the rows of other operations, by the operation's name.
+        unknown: Options that the earlier drafts lack, by operation, with the replacements there, empty for none.
+        adds: New members of interfaces, by interface, with the replacements in the earlier drafts, empty for none.
+        removes: Removed members, by interface, with their replacements, empty for none. For interfaces other than ``MLContext`` and
+            ``MLGraphBuilder``, only members that are declared with `member.some_drafts`.
         mixins: For ``MLContext`` and ``MLGraphBuilder``, a class with members that the package's own class lacks.
-        flags: What else changes.
+        flags: Other changes.
         idl: Makes the IDL from that of the draft before.
         limits: Makes the tables of tensor limits from those of the draft before, if that has them.
     """
@@ -92,10 +92,10 @@ class Delta:
 
 
 def compose(before: Revision, *deltas: Delta) -> Revision:
-    """Return a draft with changes, in order.
+    """Return a draft with changes applied in order.
 
     Raises:
-        ValueError: A change is not one of this draft: the draft that it comes after, or the first one that it fits, is not there.
+        ValueError: A change does not fit this draft: the draft that it comes after, or the first one that it fits, is missing.
     """
     for delta in deltas:
         if (delta.since and delta.since not in before.history) or delta.after not in {"", before.name}:
@@ -143,13 +143,13 @@ def _change(row: Operation, changes: RowChanges | None) -> Operation:
 
 
 def retyped(model: type[Dictionary], **types: Any) -> type[Dictionary]:
-    """Return the model of a dictionary some of whose members have other types, and the same defaults."""
+    """Return the model of a dictionary with other types for some members, and the same defaults."""
     fields: dict[str, Any] = {name: (type, model.model_fields[name].default) for name, type in types.items()}
     return create_model(model.__name__, __base__=model, __module__=model.__module__, __doc__=model.__doc__, **fields)
 
 
 def renamed(model: type[Dictionary], **names: str) -> type[Dictionary]:
-    """Return the model of a dictionary some of whose members have other names. Validators and translations read them by both names.
+    """Return the model of a dictionary with other names for some members. Validators and translations read them by both names.
 
     Args:
         model: The model.

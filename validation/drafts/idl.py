@@ -1,8 +1,8 @@
-"""The Web IDL of a draft, as data: what a binding to another language, and the tests, read.
+"""The Web IDL of a draft, as data, for bindings to other languages and for the tests.
 
 `tools/extract_idl.py` takes the files ``<draft>.idl.json`` from the drafts.
 
-Order is the IDL's own where it means something: members, arguments, overloads.
+Members, arguments and overloads are in the IDL's order.
 
 A type is its name (``"MLOperand"``, ``"unsigned long"``) or a mapping: ``{"sequence": type}``, ``{"promise": type}``,
 ``{"FrozenArray": type}``, ``{"record": [key, type]}``, ``{"union": [type, ...]}``, ``{"nullable": type}``, or
@@ -34,7 +34,7 @@ IdlType = str | Mapping[str, Any]
 
 
 class IdlArgument(TypedDict):
-    """An argument of an operation or a constructor. A missing key means no, or that there is none."""
+    """An argument of an operation or a constructor. A missing key means false or none."""
 
     name: str
     type: IdlType
@@ -44,7 +44,7 @@ class IdlArgument(TypedDict):
 
 
 class IdlMember(TypedDict):
-    """A member of a dictionary. A missing key means no, or that there is none."""
+    """A member of a dictionary. A missing key means false or none."""
 
     name: str
     type: IdlType
@@ -93,7 +93,7 @@ class Idl(TypedDict):
     Attributes:
         source: The draft's title, revision, address and license.
         enumerations: The values of each enumeration.
-        typedefs: What each name stands for.
+        typedefs: The type of each name.
         dictionaries: The dictionaries.
         mixins: The interface mixins.
         includes: The mixins that an interface includes.
@@ -119,12 +119,12 @@ def read_idl(name: str) -> Idl:
 
 
 def merge_idl(idl: Idl, changes: Mapping[str, Any]) -> Idl:
-    """Return an IDL with changes. What has the name, or the signature, of something that is there replaces it.
+    """Return an IDL with changes. An entry replaces an existing one with the same name or signature.
 
     Args:
-        idl: The IDL; it stays as it is.
+        idl: The IDL, which is not changed.
         changes: Values of ``enumerations``, to be added; ``members`` of ``dictionaries``; ``operations`` and ``attributes`` of
-            ``interfaces``. Under ``without`` a dictionary or an interface lists what goes: a member's name, or the signature of an
+            ``interfaces``. ``without`` of a dictionary or an interface lists what is removed: a member's name, or the signature of an
             overload, ``[name, type of each argument]``.
     """
     merged = cast("dict[str, Any]", copy.deepcopy(idl))

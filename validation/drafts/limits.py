@@ -5,13 +5,13 @@
 - ``dataTypes``: the draft's data types, in the order of ``MLOperandDataType``; every list of types is in that order;
 - ``tables``: by its anchor, each table: the ``operations`` it is for, and its ``operands`` by name.
 
-An operand's name is the one that it has in the dictionaries below ``MLOpSupportLimits``: an argument or option is called what the IDL calls
-it, an output ``"output"``, ``"outputs"`` (each of the sequence) or ``"output0"``, ``"output1"``. Its row has
+Operands have the names of the dictionaries below ``MLOpSupportLimits``: an argument or option its IDL name, an output ``"output"``,
+``"outputs"`` (each of the sequence) or ``"output0"``, ``"output1"``. The row of an operand has
 
 - ``dataTypes``: the allowed data types, a list; ``"any"``; or ``{"sameAs": operand}``, the data type that another operand has;
 - ``ranks``: the allowed ranks, ``[smallest, largest]``, ``null`` for no largest one; or ``{"sameAs": operand}``, the rank of another one;
 - ``requiredDataTypes`` and ``requiredRanks``: the subset that every implementation supports, a list and ``[smallest, largest]``;
-- where it is so, ``option``: the operand is a member of the options; ``output``: it is an output; ``sequence``: it is each item of the
+- where it applies, ``option``: the operand is a member of the options; ``output``: it is an output; ``sequence``: it is each item of the
   argument, a sequence; ``condition``: the member of the options that must be true for the output to be there.
 
 `read_limits` resolves references.
@@ -92,7 +92,7 @@ def read_limits(name: str) -> Limits:
 
 
 def with_rows(limits: Limits, rows: Mapping[str, Mapping[str, OperandLimits]]) -> Limits:
-    """Return limits with other rows, by operation and operand: those that are there are replaced, the others are added."""
+    """Return limits with rows replaced or added, by operation and operand."""
     changed = {operation: MappingProxyType({**limits.operations.get(operation, {}), **operands}) for operation, operands in rows.items()}
     return replace(limits, operations=MappingProxyType({**limits.operations, **changed}))
 
@@ -115,7 +115,7 @@ def with_types(limits: Limits, data_types: Types, allowed: Mapping[str, Mapping[
 
 
 def _operand(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]], every: list[DataType]) -> OperandLimits:
-    """Make an operand's limits of its row; a reference is to a row that gives the value itself."""
+    """Make an operand's limits from its row. A row that is referred to gives the value itself."""
     types, ranks = row["dataTypes"], row["ranks"]
     same_type_as = types["sameAs"] if isinstance(types, dict) else ""
     same_rank_as = ranks["sameAs"] if isinstance(ranks, dict) else ""
@@ -142,9 +142,9 @@ def _operand(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]], ever
 def tables(limits: Limits, max_rank: int = MAX_RANK) -> tuple[Mapping[str, Mapping[str, Types]], Mapping[str, Mapping[str, Ranks]]]:
     """Make the tables that validators check operands against, `Revision.data_types` and `Revision.ranks`.
 
-    Every operation has a row for every argument that is an operand, by its name (``"input"``), and for every option that is one
-    (``"options.bias"``); a row that allows everything is there too. ``"output"`` has a row of data types where the program
-    chooses the output's type: it is neither another operand's nor the only one.
+    Every operation has a row for each operand argument (``"input"``) and for each operand option (``"options.bias"``), even if the row
+    allows everything. ``"output"`` has a row of data types only where the program chooses the output's type: where it is not another
+    operand's type, and more than one type is allowed.
 
     Args:
         limits: The limits.

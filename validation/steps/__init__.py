@@ -5,9 +5,9 @@ method with its interface and arguments, or the term that the draft defines.
 
 section: The anchor of the section.
 anchor: The anchor of the term, if it is no method.
-runs: The anchor of the algorithm that a method runs, if it passes that one's errors on.
+runs: The anchor of the algorithm that a method runs, if the method passes its errors on.
 steps: By number: what the step throws (an error; ``"failure"`` or ``"false"`` for what it returns; ``"again"`` for an error of another
-    algorithm), a hash of its text, and for a step that most operations have its kind, followed by the operands that it is about.
+    algorithm), a hash of its text, and, for a step that most operations have, its kind and the operands that it is about.
 
 The code cites steps in comments that begin with a tag: docs/spec-coverage.md has the grammar, `webnn.validation.steps.tags` reads them.
 """
@@ -88,7 +88,7 @@ def load_steps(draft: str) -> Mapping[str, Algorithm]:
 
 
 def algorithms_of(operation: str, draft: str) -> list[Algorithm]:
-    """Return the algorithms of an operation: its method, or the one that the method only runs."""
+    """Return the algorithms of an operation: each of its methods, or the algorithm to which the method delegates."""
     known = load_steps(draft)
     methods = [each for each in known.values() if each.name.startswith(f"MLGraphBuilder.{operation}(")]
     by_anchor = {each.anchor: each for each in known.values() if each.anchor}

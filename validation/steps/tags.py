@@ -1,7 +1,7 @@
 """The tags of comments that cite steps of the specification, read from the source of the code.
 
-A tag stands in brackets at the beginning of a comment, directly above the statement that is the step. For example, ``[5; 2026-06: 6]`` is
-step 5 of the first draft that has the algorithm, and step 6 since the draft 2026-06. docs/spec-coverage.md has the grammar.
+A tag is in brackets at the beginning of a comment, directly above the statement that implements the step. For example, ``[5; 2026-06: 6]``
+is step 5 of the first draft that has the algorithm, and step 6 since the draft 2026-06. docs/spec-coverage.md has the grammar.
 """
 
 from __future__ import annotations
@@ -70,16 +70,16 @@ class Tag:
     last: int = 0
 
     def cites(self, draft: str) -> tuple[Cite, ...]:
-        """Return the steps that the tag cites: those of a draft, or if that is not known those of the only one that has some."""
+        """Return the steps that the tag cites in a draft. If the draft is not known, only one draft may have steps in the tag."""
         found = [cites for since, cites in self.parts if since <= draft] if draft else [cites for _, cites in self.parts if cites]
         return found[-1] if found and (draft or len(found) == 1) else ()
 
 
 def parse(text: str) -> tuple[tuple[str, tuple[Cite, ...]], ...]:
-    """Parse what stands between the brackets.
+    """Parse the text between the brackets.
 
     Raises:
-        ValueError: It is no tag.
+        ValueError: The text is not a tag.
     """
     parts: list[tuple[str, tuple[Cite, ...]]] = []
     for part in text.split("; "):
@@ -100,7 +100,7 @@ def read_tags(source: str) -> Iterator[Tag]:
     """Yield the tags of a module, each with the lines of its statement.
 
     Raises:
-        ValueError: A comment in brackets is no tag, or there is no statement below it.
+        ValueError: A comment in brackets is not a tag, or there is no statement below it.
     """
     lines = source.splitlines()
     if not any(map(_COMMENT.match, lines)):
@@ -138,7 +138,7 @@ def _end(statement: ast.stmt, behind: Sequence[ast.stmt]) -> int:
 
 @cache
 def tags_of(module: str) -> Mapping[int, Tag]:
-    """Return the tag that each line of a module belongs to; nothing if the source is not there."""
+    """Return the tag that each line of a module belongs to; empty if the source is missing."""
     loaded = sys.modules.get(module)
     # It finds the source in an archive, too.
     source = linecache.getlines(getattr(loaded, "__file__", None) or "", vars(loaded) if loaded else None)
