@@ -34,7 +34,7 @@ class Missing:
         return "<missing>"
 
 
-#: The default of an operand whose absence selects another overload: ``None``, as any other value, would select this one.
+#: The default of an operand whose absence selects another overload. ``None``, like any other value, would select this overload.
 MISSING = Missing()
 
 
@@ -62,7 +62,7 @@ def named_operands(operation: Operation, inputs: Sequence[MLOperand], members: I
 
 
 def _chosen(operation: Operation) -> str:
-    """Return the argument or option that says the data type of an operation's output; empty if none does."""
+    """Return the argument or option that determines the data type of an operation's output; empty if none does."""
     if operation.name == "cast":
         return operation.arguments[0].name
     if operation.options is not None and "outputDataType" in operation.options.model_fields:
@@ -70,7 +70,7 @@ def _chosen(operation: Operation) -> str:
     return _TYPE_GIVERS.get(operation.name, "")
 
 
-#: The operands, none of them the first one, that give the output their data type.
+#: The operands other than the first one that give the output their data type.
 _TYPE_GIVERS: Mapping[str, str] = MappingProxyType({"dequantizeLinear": "scale", "quantizeLinear": "zeroPoint"})
 
 
@@ -99,7 +99,7 @@ class BuilderBase(DraftMembers):
         """*Can build*, `#mlgraphbuilder-can-build`: the builder has not built yet, and its context is not lost.
 
         Raises:
-            InvalidStateError: It has, or the context is.
+            InvalidStateError: It has built, or the context is lost.
         """
         if self._hasBuilt:
             prefix = label_prefix(label)
@@ -224,7 +224,7 @@ class BuilderBase(DraftMembers):
             outputs = operation.infer(call, *positional, *converted, dictionary)
         if isinstance(outputs, OperandDescriptor):
             outputs = (outputs,)
-        # The device takes the call: no step of the specification, which leaves a device's limits open.
+        # Check the limits of the device. This is not a step of the specification.
         if call.revision.acceptance is not None:
             call.revision.acceptance.accept(call, named_operands(operation, inputs, optional), outputs, _chosen(operation))
         # Make graph connections.
@@ -314,7 +314,7 @@ class BuilderBase(DraftMembers):
             return self._single(name, (input,), (), options, members)
         entry = self._calls.get(name)
         has_options = (entry or self._prepare(name))[0].options is not None
-        # For a dictionary, undefined is as good as nothing; for an operand it is an error.
+        # For a dictionary, undefined means missing; for an operand it is an error.
         if input is MISSING or (has_options and input is None):
             return self._activation(name, None, members)
         if has_options and webidl.isInstance(input, Mapping):

@@ -46,7 +46,7 @@ def check_view(call: Call, view: Array, descriptor: OperandDescriptor) -> None:
         raise call.error("bufferView", reason)
 
 
-#: NumPy asks for huge pages for an array of 4 MiB or more: it is there after a few page faults, and not after a thousand.
+#: NumPy asks for huge pages for an array of 4 MiB or more: this takes a few page faults instead of a thousand.
 _BLOCK = 2**24
 _LARGE = 2**22
 _SMALL = 2**12
@@ -54,7 +54,7 @@ _ALIGNMENT = 64
 
 
 class ConstantMemory:
-    """The memory of a builder's constants: those of middle size share blocks, which live as long as one of them does."""
+    """The memory of a builder's constants: those of medium size share blocks. A block lives as long as one of its constants."""
 
     __slots__ = ("_block", "_lock", "_used")
 
@@ -87,12 +87,11 @@ def scalar(dataType: DataType, number: float) -> Scalar:
 
     Args:
         dataType: The type.
-        number: The number. Until 2024-06 a finite double; since 2026-06 it was cast already (`numbers.cast`), and
-            stays what it is.
+        number: The number. Until 2024-06 a finite double; since 2026-06 already cast (`numbers.cast`), and not changed here.
     """
     dtype = NUMPY_DTYPES[dataType]
     if dataType in SMALL_TYPES:
-        # One alone takes the low bits of its byte.
+        # A single small integer is in the low bits of its byte.
         value = np.array([int(number) & 15], np.uint8)
     elif dtype.kind == "f":
         with np.errstate(over="ignore"):

@@ -112,7 +112,7 @@ class _Describer:
         )
 
     def _find(self, operand: MLOperand, hint: str) -> str:
-        """Return the name of an operand's value; an input or constant that is met first is described."""
+        """Return the name of an operand's value; describes an input or constant at its first use."""
         if operand._operator is not None:
             return self._results[operand._operator.index, operand._position]
         name = self._leaves.get(id(operand))
@@ -129,7 +129,7 @@ class _Names:
     """Names that are different from each other.
 
     Args:
-        taken: Names that nothing else may have.
+        taken: Names that are already in use.
     """
 
     def __init__(self, taken: Iterable[str]) -> None:
@@ -143,7 +143,7 @@ class _Names:
         return free
 
     def find(self, base: str) -> str:
-        """Take a name, or the first free one with a number behind it."""
+        """Take a name, or the first free one with a number appended."""
         if self.take(base):
             return base
         count = self._counts.get(base, 1) + 1
@@ -163,10 +163,10 @@ def _options(operator: Operator) -> dict[str, Any]:
 
 
 def _give_back(given: Any, converted: Any, *, rounded: bool = False) -> Any:
-    """Return what describes an option.
+    """Return the description of an option.
 
-    A number is what the program gave: what it was converted to is rounded. Everything else is what it was converted to, because the
-    program may have changed its own list since, or read its own iterator.
+    A number is returned as the program gave it, because the converted number is rounded. Any other value is returned as converted, because
+    the program may have changed its own list since, or read its own iterator.
     """
     if type(given) in (int, float) and (rounded or type(converted) is float):
         return given

@@ -132,7 +132,7 @@ class OperatorDescription(_Value):
 
         Raises:
             DescriptionError: The draft has no such operation.
-            WebNNTypeError: It takes another number of arguments, or something else than a name stands for an operand.
+            WebNNTypeError: The number of arguments is wrong, or an operand is not given as a name.
         """
         revision = find_revision(draft, imports=False)
         row = revision.operations.get(operation)
@@ -161,7 +161,7 @@ class OperatorDescription(_Value):
         """Return all operands.
 
         Returns:
-            For each operand what messages call it, its name in the IDL, and the name of its value: ``("inputs[1]", "inputs", "x")``.
+            For each operand its name in messages, its name in the IDL, and the name of its value: ``("inputs[1]", "inputs", "x")``.
         """
         found: list[tuple[str, str, str]] = []
         for name, value in self.inputs.items():
@@ -176,8 +176,8 @@ class OperatorDescription(_Value):
         """Return the positional arguments and the options of the call, in the order in which the description has them.
 
         Args:
-            find: Returns what stands for an operand, by the name of its value.
-            make: Returns what stands for an activation.
+            find: Returns the replacement of an operand, by the name of its value.
+            make: Returns the replacement of an activation.
         """
 
         def convert(value: Any) -> Any:
@@ -194,9 +194,9 @@ class OperatorDescription(_Value):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GraphDescription(_Value):
-    """A graph: what `MLGraphBuilder` was told, up to some outputs.
+    """A graph: the inputs, constants and calls of `MLGraphBuilder` that some outputs need.
 
-    Inputs, constants and the results of operators are *values*; each has a name of its own. An input's is the one that the program gave.
+    Inputs, constants and the results of operators are *values*; each has a name of its own. An input has the name that the program gave.
     Descriptions are equal if their parts are, the names of values included. They can be pickled.
 
     Attributes:
@@ -251,7 +251,7 @@ class GraphDescription(_Value):
         """Make the graph again, through the builder's public methods; `MLGraphBuilder.build` compiles it.
 
         Args:
-            builder: The builder. It may follow another draft than the description, if that has all of it.
+            builder: The builder. It may follow another draft than the description, if that draft has everything in the description.
 
         Returns:
             The operands of the outputs, by their names.
@@ -337,9 +337,9 @@ class _Rebuilder:
 
 
 def _comparable(value: Any) -> object:
-    """Return what is equal exactly where a value is; see `_Value`."""
+    """Return an object for comparison: two of them are equal if the values are, in the sense of `_Value`."""
     if isinstance(value, float):
-        # By its text, because Python says that NaN differs from itself, and that the zeros do not.
+        # Compare by text: in Python, NaN differs from itself, and 0.0 equals -0.0.
         return repr(value) if math.isnan(value) or (value == 0 and math.copysign(1, value) < 0) else value
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, np.ascontiguousarray(value).reshape(-1).view(np.uint8).data

@@ -69,7 +69,7 @@ class GraphBuilder(
 
     __slots__ = ("_inputs", "_memory")
 
-    #: The class of tensors, which this package does not know.
+    #: The class of tensors, which is not defined in this package.
     _tensorClass: ClassVar[type]
 
     def __init__(self, state: State) -> None:
@@ -100,7 +100,7 @@ class GraphBuilder(
         Args:
             name: The input's name, any non-empty string. Two inputs of one graph must not share a name.
             descriptor: ``dataType``, and ``shape`` (at most 8 sizes, from 1 to 2^31 - 1; none for a scalar). The draft 2024-06 calls
-                it ``dimensions``, allows 2^32 - 1, and takes a scalar if it is missing.
+                it ``dimensions``, allows 2^32 - 1, and assumes a scalar if it is missing.
             members: The descriptor's members as keyword arguments.
 
         Raises:
@@ -146,8 +146,8 @@ class GraphBuilder(
         matches the descriptor; its element type is the descriptor's, or uint8 for plain bytes. The draft 2024-06 allows the first
         only. `#api-mlgraphbuilder-constant-buffer`.
 
-        ``constant(dataType, value)`` makes a scalar of the nearest number that the type has, the even one of two; for an integer type NaN
-        is 0. Until 2024-06 the fraction is dropped for an integer type, and the rest wraps modulo 2^bits.
+        ``constant(dataType, value)`` makes a scalar. The number is rounded to the nearest one of the type, ties to even; for an integer
+        type NaN becomes 0. Until 2024-06, for an integer type, the fraction is dropped, and the rest wraps modulo 2^bits.
         `#api-mlgraphbuilder-constant-datatype-value`.
 
         ``constant(tensor)`` uses a tensor of `MLContext.createConstantTensor` in place. `#api-mlgraphbuilder-constant-tensor`.
@@ -228,7 +228,7 @@ class GraphBuilder(
             # [2026-06: 1] The builder can build.
             self._checkCanBuild("constant")
         if revision.big_numbers:
-            # 2. The number is cast to the type as the drafts since 2026-06 define it; what is left to the next step changes nothing then.
+            # 2. Since 2026-06 the number is cast to the type here; then the next step does not change it.
             value = numbers.cast(value, converted)
         # 3.-4. (1.-2.) A scalar operand with the number cast to its type.
         scalar = constants.scalar(converted, value)
@@ -243,7 +243,7 @@ class GraphBuilder(
         if call.revision.acceptance is not None:
             for name, operand in graph.outputs.items():
                 self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand._descriptor)
-        # 16. The builder has built; what the engine makes of the graph does not matter. (The draft 2024-06 lets it build again.)
+        # 16. The builder has built, even if the engine refuses the graph. (The draft 2024-06 lets it build again.)
         self._hasBuilt = self._isGuarded
         return graph
 
@@ -251,7 +251,7 @@ class GraphBuilder(
         """Check the outputs of a graph as `MLGraphBuilder.build` does, and collect what they need. `#api-mlgraphbuilder-build`.
 
         Args:
-            call: The call of `build`, or of what reads the graph as `build` does.
+            call: The call of `build`, or of a function that reads the graph as `build` does.
             outputs: The outputs.
             guarded: The builder must be able to build.
         """

@@ -1,7 +1,8 @@
 """`MLOperand.dataType` and `MLOperand.shape`: methods until 2024-06, attributes since 2026-06.
 
-The annotations allow both, because an annotation does not know the context's revision. At run time each draft has its own form, and the
-other form is an error that says so: a call of an attribute, and a comparison or any other use of a method that was not called.
+The annotations allow both, because an annotation does not know the context's revision. At run time only the form of the context's draft
+works. Two mistakes raise an error that names the right form: a call of an attribute; and a comparison, or any other use, of a method that
+was not called.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ class ShapeMember(tuple[int, ...]):
 
 
 class OperandMethod:
-    """A method of an operand, for drafts where the operand has no such attribute. All it can do is to be called.
+    """A method of an operand, for drafts in which it is not an attribute. It can only be called.
 
-    A bound method would be unequal to every data type and every shape: a program that forgets the call would silently take the wrong way,
-    as it does in a page.
+    A bound method would be unequal to every data type and every shape: a program that forgets the call would silently take the wrong
+    branch, as in a page.
 
     Args:
         name: The method.
-        function: What it does.
+        function: The function that a call runs.
     """
 
     __slots__ = ("_function", "_name")

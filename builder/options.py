@@ -67,8 +67,8 @@ class MLOperandDescriptor(TypedDict, total=False):
 class MLOperatorOptions(TypedDict, total=False):
     """What every operation accepts: a label, which error messages quote. `#dictdef-mloperatoroptions`.
 
-    The draft 2024-06 does not know it yet and ignores it, as it ignores every unknown member; here it names the operator in
-    messages, nothing else.
+    The draft 2024-06 does not have it and ignores it, like every unknown member. Here it names the operator in messages, and has no other
+    effect.
     """
 
     label: str

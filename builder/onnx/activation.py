@@ -33,11 +33,11 @@ def _clamp(e: Emitter, op: Op) -> str:
     dtype, options = op.type("input"), op.options
     if options.minValue is None and options.maxValue is None:
         return e.node("Identity", [op["input"]])
-    # Without a bound `Clip` takes the largest finite number for it, which would clip the infinities.
+    # Instead of a missing bound, `Clip` takes the largest finite number, which would clip the infinities.
     low = -math.inf if options.minValue is None else options.minValue
     high = math.inf if options.maxValue is None else options.maxValue
     if dtype in BITS:
-        # A bound beyond the type's range stands for the range's end.
+        # A bound beyond the type's range becomes the range's end.
         info = np.iinfo(dtype)
         lowest = math.ceil(min(max(low, info.min), info.max))
         highest = math.floor(min(max(high, info.min), info.max))

@@ -1,4 +1,4 @@
-"""Element-wise binary operations. What integers need stands in `webnn.builder.onnx.integer`."""
+"""Element-wise binary operations. The special cases of integers are in `webnn.builder.onnx.integer`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def saturate(number: float, dataType: DataType) -> int:
 
 
 def cast(e: Emitter, op: Op) -> str:
-    """Emit ``cast``: the engine's own but for floating point to integer, which must saturate and have a value for NaN."""
+    """Emit ``cast``: the engine's own, except from floating point to integer: that must saturate and have a value for NaN."""
     value, source = op["input"], op.type("input")
     # Its name differs between the drafts.
     (target,) = op.arguments.values()
@@ -33,7 +33,7 @@ def cast(e: Emitter, op: Op) -> str:
 
 
 def _to_integer(e: Emitter, value: str, target: DataType) -> str:
-    """Emit the cast of a float32 value to an integer type. What the engine's own makes of NaN or of large numbers depends on the CPU."""
+    """Emit the cast of a float32 value to an integer type. The engine's own result for NaN or large numbers depends on the CPU."""
     low, high = integer_range(target)
     # The largest float32 inside the type's range: for 32 and 64 bits it is not the end of the range.
     limit = np.float32(high)
@@ -42,7 +42,7 @@ def _to_integer(e: Emitter, value: str, target: DataType) -> str:
     number = e.node("Where", [e.node("IsNaN", [value]), e.scalar(0, "float32"), value])
     inside = e.node("Clip", [number, e.scalar(low, "float32"), e.scalar(float(limit), "float32")])
     if target in SMALL_TYPES:
-        # To these the engine rounds to nearest.
+        # The engine's cast from float32 to these types rounds to nearest.
         inside = e.cast(inside, "int8")
     result = e.cast(inside, target)
     if int(limit) == high:

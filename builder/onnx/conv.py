@@ -43,7 +43,7 @@ def _conv_transpose2d(e: Emitter, op: Op) -> str:
     filterSizes = [op.shape("filter")[options.filterLayout.index(axis)] for axis in "hw"]
     padding = options.padding or (0, 0, 0, 0)
     strides, dilations = options.strides or (1, 1), options.dilations or (1, 1)
-    # What the validated output sizes have beyond the calculated ones: from 0 to the stride, exclusive, as the engine wants it.
+    # The validated output sizes minus the calculated ones: at least 0 and less than the stride, as the engine requires.
     outputPadding = [
         outputSizes[d] - conv_transpose_output_size(inputSizes[d], filterSizes[d], padding[2 * d : 2 * d + 2], strides[d], dilations[d])
         for d in (0, 1)

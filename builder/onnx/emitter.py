@@ -27,7 +27,7 @@ Attribute = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
 OPSET = 21
 IR_VERSION = 10
 
-#: ONNX element types by NumPy's name; WebNN's data types are a part of them.
+#: ONNX element types by NumPy's name; WebNN's data types are a subset.
 ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
     {
         "float32": TensorProto.FLOAT,
@@ -44,7 +44,7 @@ ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
         "uint4": TensorProto.UINT4,
     }
 )
-#: The same by NumPy's data types, whose names take long to make.
+#: The same by NumPy's data types, because it takes long to make their names.
 _ARRAY_TYPES: Mapping[np.dtype[Any], int] = MappingProxyType(
     {np.dtype(name): number for name, number in ELEMENT_TYPES.items() if name not in SMALL_TYPES}
 )
@@ -61,11 +61,11 @@ INLINE_BYTES = 128
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A value that is another one with its dimensions permuted, whether or not a node has made it yet.
+    """A value that is another one with its dimensions permuted. Its node may not be emitted yet.
 
     Attributes:
         source: The other value.
-        permutation: For each dimension of this value, which one of the source it is.
+        permutation: For each dimension of this value, the index of the source's dimension.
     """
 
     source: str
@@ -164,11 +164,11 @@ class Translation:
 
     Attributes:
         emit: The function that emits the nodes.
-        carry: Data types that the engine has no (right) kernel for, with the type that carries them: every operand of the primary
-            operand's type is cast to the carrier before, every output of it is cast back after. Rounding float16 happens here.
+        carry: Data types for which the engine has no (right) kernel, with the type that carries them. Every operand of the primary
+            operand's type is cast to the carrier before; every output of that type is cast back after. Float16 is rounded here.
         primary: The position of the operand whose data type is looked up.
         fixed: Operands that are never cast (indices, conditions).
-        elementwise: The nodes are the same whatever the order of the operands' dimensions is: what was transposed may be transposed after.
+        elementwise: The nodes do not depend on the order of the operands' dimensions, so a transpose may be moved behind them.
     """
 
     emit: Emit
@@ -181,14 +181,13 @@ class Translation:
 class Emitter:
     """Collects the parts of an ONNX graph.
 
-    What no node needs is not emitted: a constant is added when a node takes it, and so is a transpose. A transpose of a transpose is one
-    of the first one's source, or that source itself; a transposed or reshaped constant is another constant. So a network in "nhwc", in
-    which each operation is emitted between two transposes, keeps those at its ends only: the engine finds them too, but takes
-    as long for that as for the rest of its work.
+    Unused values are not emitted: constants and transposes are added when a node takes them. Two transposes in a row become one transpose,
+    or none. A transposed or reshaped constant becomes a new constant. So a network in "nhwc", in which each operation is emitted between
+    two transposes, keeps only those at its ends. The engine would remove the others too, but that takes as long as the rest of its work.
     """
 
     def __init__(self) -> None:
-        # The graph is made in its place: to put it into a model afterwards would copy it.
+        # The graph is made inside the model: putting it there afterwards would copy it.
         self.model = ModelProto(ir_version=IR_VERSION, producer_name="webnn")
         self.model.opset_import.add(domain="", version=OPSET)
         self.graph = self.model.graph
@@ -197,17 +196,17 @@ class Emitter:
         self._scope = "graph"
         self._count = 0
         self._literals: dict[tuple[np.dtype[Any], Shape, bytes], str] = {}
-        #: The constants, C-contiguous, and the transposed values by name; and those of both that are not in the graph yet.
+        #: The constants, C-contiguous, and the transposed values (`_views`) by name; `_pending` has those that are not in the graph yet.
         self._constants: dict[str, Array] = {}
         #: The constants of small integers: their bytes.
         self._packed: dict[str, tuple[Array, OperandDescriptor]] = {}
         self._views: dict[str, View] = {}
         self._pending: set[str] = set()
-        #: Behind a transpose, with no node between them that the engine does not move one over.
+        #: Values through which the engine can still push a transpose.
         self._turned: set[str] = set()
 
     def scope(self, name: str) -> None:
-        """Begin an operator: the names of its nodes and values start with this."""
+        """Begin an operator: the names of its nodes and values start with ``name``."""
         self._scope = name
         self._count = 0
 
@@ -238,7 +237,7 @@ class Emitter:
         Args:
             op_type: The ONNX operator.
             inputs: The values it takes.
-            outputs: How many values it makes, or for each one if it is wanted.
+            outputs: The number of values that it makes, or for each value whether it is wanted.
             attributes: Its attributes.
 
         Returns:
@@ -264,7 +263,7 @@ class Emitter:
             for value in values:
                 if value in pending:
                     self.require(value)
-        # Some kernels crash on an optional input that is there but empty.
+        # Some kernels crash on an optional input that is given but empty.
         while values and not values[-1]:
             values.pop()
         if self._turned and op_type not in _FIXED and not self._turned.isdisjoint(values):
@@ -297,7 +296,7 @@ class Emitter:
         Args:
             name: The name of the initializer, unique in the graph.
             value: The array, C-contiguous; nothing writes to it any more.
-            descriptor: The operand's descriptor, which small integers need: an array of their bytes does not tell.
+            descriptor: The operand's descriptor. Small integers need it, because an array of their bytes does not show it.
         """
         if descriptor is not None and descriptor.dataType in SMALL_TYPES:
             if name not in self._packed:
@@ -309,7 +308,7 @@ class Emitter:
         return name
 
     def is_constant(self, value: str) -> bool:
-        """Tell whether a value is a constant, to which `reshape` gives another shape without a node."""
+        """Tell whether a value is a constant. `reshape` of a constant needs no node."""
         return value in self._constants or value in self._packed
 
     def _add_constant(self, name: str) -> None:
@@ -323,12 +322,12 @@ class Emitter:
             self.graph.initializer.add(name=name, data_type=data_type, dims=shape, raw_data=value.tobytes())
             return
         tensor = self.graph.initializer.add(name=name, data_type=data_type, dims=shape, data_location=TensorProto.EXTERNAL)
-        # Without an offset and a length it is the whole file.
+        # Without an offset and a length, the constant is the whole file.
         tensor.external_data.add(key="location", value=name)
         self.weights.append(Weight(name, value))
 
     def require(self, value: str) -> None:
-        """Add what makes a value, if it was put off."""
+        """Add the constant or the node of a value, if it was deferred."""
         if value not in self._pending:
             return
         self._pending.remove(value)
@@ -354,7 +353,7 @@ class Emitter:
 
         Args:
             value: The value.
-            permutation: For each dimension of the result, which one of the value it is.
+            permutation: For each dimension of the result, the index of the value's dimension.
         """
         view = self._views.get(value)
         if view is not None:
@@ -379,11 +378,11 @@ class Emitter:
         self._turned.add(name)
 
     def is_turned(self, value: str) -> bool:
-        """Tell whether the engine's optimizer may move a transpose from before the node that takes this value to behind it."""
+        """Tell whether the engine's optimizer may move a transpose of this value behind the node that takes it."""
         return value in self._turned
 
     def view(self, value: str, rank: int) -> View:
-        """Return a value as a view of what a node makes; one that a node makes itself is a view of itself."""
+        """Return a value as a view of a node's output; such an output is a view of itself."""
         return self._views.get(value) or View(value, tuple(range(rank)))
 
     def reshape(self, value: str, shape: Sequence[int]) -> str:
@@ -428,15 +427,15 @@ class Emitter:
         return bool(self._views)
 
     def align(self, values: dict[str, str], operands: Mapping[str, MLOperand]) -> tuple[dict[str, str], tuple[int, ...]]:
-        """Find what an elementwise node may take in place of values that were transposed.
+        """Find the values that an elementwise node may take in place of transposed ones.
 
         Args:
             values: The values that it takes, which are broadcast with each other, by the names of the operands.
             operands: The operands that they are.
 
         Returns:
-            The values to take, and the permutation that brings the node's result into order; the values themselves, and no permutation, if
-            there are no others.
+            The values to take, and the permutation that brings the node's result into order. If there are no such values: the given ones,
+            and no permutation.
         """
         views = [self._views[value] for value in values.values() if value in self._views]
         if not views:

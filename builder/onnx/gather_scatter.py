@@ -24,7 +24,7 @@ _ALONG_AXIS: Mapping[str, str] = MappingProxyType(
         "scatterElements": "ScatterElements",
     }
 )
-#: Up to so many bytes of updates `ScatterND` copies one slice after the other; several threads begin at about 200,000.
+#: Up to this many bytes of updates, `ScatterND` copies one slice after the other. It uses several threads from about 200,000.
 _IN_ORDER = 2**17
 
 
@@ -49,10 +49,10 @@ def _indices(e: Emitter, op: Op, sizes: Shape, *, wide: bool = False) -> str:
         e: The emitter.
         op: The operator.
         sizes: As for `_known`.
-        wide: The kernel takes int64 only, and not int32 too.
+        wide: The kernel takes int64 only, not int32.
     """
     value, dtype = op["indices"], op.type("indices")
-    # What is clamped fits, since no operand has 2^31 bytes.
+    # Clamped indices fit, because no operand has 2^31 bytes.
     target: DataType = "int64" if wide or dtype == "int64" else "int32"
     known = _known(op, sizes)
     if known is not None:
@@ -94,7 +94,7 @@ def _scatter_nd(e: Emitter, op: Op) -> str:
 
 
 def _is_in_order(op: Op, sizes: Shape) -> bool:
-    """Tell whether `ScatterND` leaves the last of several updates of one slice: one thread copies all, or there is one update of each."""
+    """Tell whether the last of several updates of one slice counts in `ScatterND`: one thread copies all, or each slice has one update."""
     moved = math.prod(op.shape("updates")) * NUMPY_DTYPES[op.type("updates")].itemsize
     count = math.prod(op.shape("indices")[:-1])
     if count == 1 or moved <= _IN_ORDER:

@@ -76,7 +76,7 @@ def _fixed_power(e: Emitter, op: Op, exponent: int) -> str:
     """Emit the powers of one known exponent: only the multiplications that it needs."""
     dtype, shape = op.type("a"), op.outputs[0].dimensions
     result, square = "", op["a"]
-    # Below zero the power counts for 1 and -1 alone, and the exponent's parity decides it.
+    # For a negative exponent the power is used for 1 and -1 only; it depends on the exponent's parity.
     rest = exponent if exponent >= 0 else exponent & 1
     while rest:
         if rest & 1:

@@ -74,7 +74,7 @@ def _layer_normalization(e: Emitter, op: Op) -> str:
         e.transpose(scale, order) if scale is not None else _ones(e, dtype, [shape[axis] for axis in permutation[first:]]),
     ]
     if bias is not None:
-        # Not an empty name in its place: the kernel would crash.
+        # Do not give an empty name instead: the kernel would crash.
         inputs.append(e.transpose(bias, order))
     value = e.node("LayerNormalization", inputs, axis=first, epsilon=options.epsilon)
     return e.transpose(value, sorted(range(len(shape)), key=permutation.__getitem__))

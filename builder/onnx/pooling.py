@@ -43,7 +43,7 @@ class _Axis:
 
     @property
     def end(self) -> int:
-        """The padding behind that the last window needs, whatever the program said: less is cut off, more is rounding up."""
+        """The padding behind that the last window needs. It may be less than the program's (rounded down) or more (rounded up)."""
         reach = (self.output - 1) * self.stride + (self.window - 1) * self.dilation + 1
         return max(0, reach - self.size - self.begin)
 
@@ -62,12 +62,12 @@ class _Axis:
 
     @property
     def is_refused(self) -> bool:
-        """The engine wants every padding to be smaller than the window, even than a dilated one's number of elements."""
+        """The engine requires every padding to be smaller than the number of elements of the window, even of a dilated one."""
         return max(self.begin, self.end) >= self.window
 
     @property
     def has_empty_window(self) -> bool:
-        """A window lies in the padding as a whole: the engine's average of it is 0."""
+        """A window lies in the padding entirely; the engine's average of it is 0."""
         return max(self.begin, self.end) > 0 and not self.counts().all()
 
 
@@ -92,7 +92,7 @@ def _spatial(op: Op) -> tuple[_Axis, _Axis]:
 
 
 def _pad(e: Emitter, value: str, axes: tuple[_Axis, _Axis], fill: str, *, last: int = 3) -> str:
-    """Pad both spatial axes, the second of which has the number ``last``."""
+    """Pad both spatial axes; ``last`` is the index of the second one."""
     pads = [0] * 8
     for number, axis in zip((last - 1, last), axes, strict=True):
         pads[number], pads[number + 4] = axis.begin, axis.end
@@ -111,7 +111,7 @@ def _pool(e: Emitter, op: Op, op_type: str, value: str, fill: float, *, explicit
         op: The operator.
         op_type: The ONNX operator.
         value: Its input, float32, in the operator's layout.
-        fill: What to pad with, where the padding is not the engine's.
+        fill: The value of the padding, if ``explicit``.
         explicit: Pad with a node of its own.
         attributes: More attributes.
     """
@@ -164,7 +164,7 @@ def _l2(e: Emitter, op: Op) -> str:
 
 
 def _slices_max(e: Emitter, value: str, axis: _Axis, dtype: DataType) -> str:
-    """Emit the maximum along one padded axis: windows of 1, 2, 4 ... elements, each from two of the half, and the stride at the end."""
+    """Emit the maximum along one padded axis: windows of 1, 2, 4 ... elements, each made of two half as large; the stride comes last."""
     count, length = 1, (axis.output - 1) * axis.stride + (axis.window - 1) * axis.dilation + 1
     reach = (axis.output - 1) * axis.stride + 1
 
@@ -191,7 +191,7 @@ def _max(e: Emitter, op: Op) -> str:
         # There is no kernel for these types, and no carrier that would be exact for all of them.
         padded = _pad(e, value, axes, e.scalar(lowest, type), last=width.axis)
         return _slices_max(e, _slices_max(e, padded, height, type), width, type)
-    # What the engine's maximum makes of a NaN depends on where it lies in the window; to mask it would cost as much as the pooling.
+    # The engine's maximum with a NaN depends on the NaN's place in the window; masking it would cost as much as the pooling.
     if type != "float32":
         # The engine's 8-bit kernels take 10 times as long as a detour through float32.
         value = e.cast(value, "float32")

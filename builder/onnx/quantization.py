@@ -1,9 +1,10 @@
-"""Integers for floating-point numbers, by the engine's own nodes where they are right: `docs/numerics.md` says what right is.
+"""Integers for floating-point numbers, by the engine's own nodes where they are right: `docs/numerics.md` defines right.
 
 Its `DequantizeLinear` is right for integers of 4 and 8 bits, in each of the forms of `_form`. For int32 it is right without a zero point
 (the difference wraps), and it does not know uint32. Its `QuantizeLinear` is right for float32 and 8 bits with one scale, or with one for
-each index of an axis; with blocks, for float16 and for 4 bits it makes the smallest value of what is too large. What has no such node
-is computed step by step, where each blocked axis becomes two, the blocks and the elements of a block: then scales are broadcast.
+each index of an axis; with blocks, for float16 and for 4 bits it turns numbers that are too large into the smallest value. Where no node is
+right, the result is computed step by step: each blocked axis becomes two axes, the blocks and the elements of a block, so that scales are
+broadcast.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class _Form(NamedTuple):
     Attributes:
         shape: The shape of the scale and the zero point.
         attributes: The node's attributes.
-        blocked: The scale is one of blocks.
+        blocked: The scale has one element for each block.
     """
 
     shape: Shape
@@ -47,7 +48,8 @@ def _form(shape: Shape, blocks: Shape) -> _Form | None:
         blocks: The number of blocks along each axis, the shape of the scale.
 
     Returns:
-        One scale; one for each index of an axis; one for each element but for one axis that has blocks; ``None`` for other ones.
+        One scale; one for each index of an axis; one for each element except along one axis, which has blocks; ``None`` if none of these
+        fits.
     """
     several = [axis for axis, count in enumerate(blocks) if count != 1]
     if not several:
@@ -77,10 +79,10 @@ def _split(shape: Shape, blocks: Shape) -> tuple[list[int], list[int]]:
 
 
 class _Operands(NamedTuple):
-    """The operands in the order of the axes of what a node made, before a transpose that is put off.
+    """The operands, with their axes in the order of a node's output, before a deferred transpose.
 
     Attributes:
-        view: The input as a view of that.
+        view: The input as a view of that output.
         scale: The scale.
         zeroPoint: The zero point.
         shape: The shape of the input.

@@ -1,7 +1,7 @@
 """Recurrent networks: the engine's `GRU` and `LSTM` where they compute what the draft says, single steps otherwise.
 
-The engine's two operators clip at the largest finite number, and with a bias they make that number of a NaN too. Finite networks are not
-concerned; for the others the loop of single steps would be right, but takes longer (docs/benchmarks.md).
+The engine's two operators clip at the largest finite number, and with a bias they also replace a NaN by that number. Networks with finite
+values are not affected. For others the loop of single steps would be right, but takes longer (docs/benchmarks.md).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _KERNELS = {
     "tanh": "Tanh",
 }
 
-#: Of these, the functions that the engine's operators compute with large errors, so that networks with one run in single steps: its
-#: sigmoid is off by 4 % at -15, and 0 below -18. Without a name here the engine's operators run all networks that they can.
+#: Of these, the functions that the engine's operators compute with large errors. Networks with one of them run in single steps. The
+#: engine's sigmoid is off by 4 % at -15, and 0 below -18. If this is empty, the engine's operators run all networks that they can.
 _INEXACT = frozenset({"sigmoid"})
 
 _SIGMOID, _TANH = Activation("sigmoid"), Activation("tanh")
@@ -78,7 +78,7 @@ def _inputs(e: Emitter, op: Op, directions: int, wanted: str) -> list[str | None
         for name in ("weight", "recurrentWeight", "bias", "recurrentBias")
         if name in op.inputs
     }
-    # The engine's bias is both in one.
+    # The engine takes both biases as one input.
     bias = None
     if "bias" in ordered or "recurrentBias" in ordered:
         zeros = ""

@@ -1,4 +1,4 @@
-"""Recurrent networks step by step, in elementary nodes: for what the engine's own kernels lack or compute otherwise."""
+"""Recurrent networks step by step, in elementary nodes: for networks that the engine's own kernels lack or compute differently."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Parameters:
         op: The operator.
         activations: Its activation functions.
         layout: The order of the gates along the first dimension of the values.
-        values: ``weight``, ``recurrentWeight``, ``bias``, ``peepholeWeight``, as far as they are given. The bias has the recurrent bias
-            in it, unless the reset gate comes between them: then ``recurrentBias`` stands alone.
+        values: ``weight``, ``recurrentWeight``, ``bias``, ``peepholeWeight``, as far as they are given. The bias includes the recurrent
+            bias, unless the reset gate comes between them: then ``recurrentBias`` is separate.
     """
 
     op: Op
@@ -63,7 +63,7 @@ class Parameters:
 
 
 def _split(e: Emitter, value: str, counts: Sequence[int], size: int, axis: int = 1) -> list[str]:
-    """Cut a value into blocks of so many gates each."""
+    """Split a value into blocks; ``counts`` has the number of gates of each."""
     return e.nodes("Split", [value, e.ints([count * size for count in counts])], len(counts), axis=axis)
 
 
@@ -167,7 +167,7 @@ def run_sequence(e: Emitter, op: Op, step: Step, activations: Sequence[Activatio
     if None in states:
         state = e.ints(op.outputs[0].dimensions[1:])
         zeros = e.node("ConstantOfShape", [state])
-    # What does not depend on the states is one product for all steps.
+    # The part that does not depend on the states is one product for all steps.
     input = e.reshape(op["input"], [steps * batchSize, inputSize])
     results: list[list[str]] = []
     for direction in range(op.outputs[0].dimensions[0]):
@@ -201,7 +201,7 @@ def _scan(e: Emitter, parameters: Parameters, step: Step, fed: str, states: list
     for value in after:
         e.declare_output(value, state)
     e.graph = outer
-    # Literals are shared by the whole graph; those that the step met first belong there.
+    # Literals are shared by the whole graph: move those that the step added to the outer graph.
     outer.initializer.extend(body.initializer)
     body.ClearField("initializer")
     results = e.nodes(

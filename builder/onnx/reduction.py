@@ -26,7 +26,7 @@ _SUMS = {
     "reduceSum": ("", ""),
     "reduceSumSquare": ("Square", ""),
 }
-#: What is left where no dimension is reduced; the other operations keep the input. The root of a square might overflow.
+#: The node if no dimension is reduced; the other operations return the input. "Abs" for L2: the square might overflow.
 _UNREDUCED = {"reduceL1": "Abs", "reduceL2": "Abs", "reduceLogSum": "Log", "reduceSumSquare": "Square"}
 
 
@@ -39,7 +39,7 @@ def _axes(op: Op) -> list[int]:
 
 
 def _apply(e: Emitter, op_type: str, value: str) -> str:
-    """Emit an elementwise node; ONNX has no "Square", and no name emits nothing."""
+    """Emit an elementwise node; "Square", which ONNX lacks, is a product, and an empty name emits nothing."""
     if op_type == "Square":
         return e.elementwise("Mul", [value, value])
     return e.elementwise(op_type, [value]) if op_type else value
@@ -151,7 +151,7 @@ def _merge_axes(e: Emitter, op: Op) -> str:
 
 def _arg(e: Emitter, op: Op) -> str:
     op_type = "ArgMax" if op.name == "argMax" else "ArgMin"
-    # Which of several is found is open since 2026-06: the first, too.
+    # Since 2026-06 the draft does not say which of several is found: the first one here too.
     last = int(getattr(op.options, "selectLastIndex", False))
     value = _merge_axes(e, op)
     if op.type("input") == "uint64":

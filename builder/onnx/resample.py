@@ -36,7 +36,7 @@ class _Axis:
     scale: Fraction
 
     def samples(self) -> tuple[Array, Array, int]:
-        """Return for each output position the element below, and how far behind it the sample lies, in parts of an exact whole."""
+        """Return for each output position the element below and the sample's distance from it, in units of 1 / the last result."""
         # Integers of 64 bits suffice: numerator and denominator of a float32 times a table's length fit.
         numerator, denominator = self.scale.numerator, self.scale.denominator
         whole = 2 * numerator
@@ -103,8 +103,8 @@ def _resample2d(e: Emitter, op: Op) -> str:
     else:
         scales = options.scales or (1.0, 1.0)
         axes = [_Axis(axis, shape[axis], output[axis], Fraction(scale)) for axis, scale in zip(indices, scales, strict=True)]
-        # The engine multiplies size and scale in float32, so 10 * 0.7 gives it 7 elements where 6 are due. And where no size
-        # changes it copies the input, whatever the scales are.
+        # The engine multiplies size and scale in float32, so 10 * 0.7 gives 7 elements instead of 6. If no size changes, it copies the
+        # input, whatever the scales are.
         right = all(int(np.float32(axis.size) * np.float32(axis.scale)) == axis.count for axis in axes)
         right = right and (shape != output or all(axis.scale == 1 for axis in axes))
     if right and mode == "nearest" and max(output) <= _LONGEST_TABLE:
@@ -113,7 +113,7 @@ def _resample2d(e: Emitter, op: Op) -> str:
     if mode == "linear":
         right = right and _takes_linear(e, view, axes)
     result = _with_resize(e, op, view, mode, axes, sizes=sizes) if right else _with_gather(e, op, mode, axes)
-    # Between two integers lies the nearest one.
+    # A value between two integers is rounded to the nearest one.
     return e.elementwise("Round", [result]) if mode == "linear" and op.operands["input"]._descriptor.dataType in BITS else result
 
 

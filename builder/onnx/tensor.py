@@ -1,4 +1,4 @@
-"""Operations that move elements or change their type. What leaves the elements where they are emits no node."""
+"""Operations that move elements or change their type. Operations that do not move or change elements emit no node."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def _transpose(e: Emitter, op: Op) -> str:
 
 def _triangular(e: Emitter, op: Op) -> str:
     rows, columns = op.shape("input")[-2:]
-    # At the limits all or nothing is kept; a diagonal further out changes nothing.
+    # At the limits everything or nothing is kept; a diagonal beyond them has the same result.
     diagonal = min(max(op.options.diagonal, -rows), columns)
     return e.node("Trilu", [op["input"], e.scalar(diagonal, "int64")], upper=int(op.options.upper))
 
 
 def _sources(before: int, size: int, after: int, mode: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the index of the element that stands at each place of a padded axis."""
+    """Return the index of the element at each place of a padded axis."""
     places = np.arange(-before, size + after, dtype=np.int64)
     if mode == "edge" or size == 1:
         return np.clip(places, 0, size - 1)
@@ -93,7 +93,8 @@ def _pad_source(e: Emitter, op: Op, value: str, shape: list[int], beginning: lis
     dtype, mode = op.type("input"), op.options.mode
     pads = e.ints([*beginning, *ending])
     if mode == "constant":
-        # The axes, though they are all: without them the engine merges the node into a pooling behind it, with wrong values or refusals.
+        # Give the axes, although these are all: without them the engine merges the node into a pooling behind it, with wrong values or
+        # errors.
         axes = e.ints(range(len(shape)))
         if dtype == "float16":
             # The engine pads in float32; the cast back rounds the constant once.
@@ -103,7 +104,7 @@ def _pad_source(e: Emitter, op: Op, value: str, shape: list[int], beginning: lis
     if dtype != "float16":
         if mode == "edge":
             return e.node("Pad", [value, pads], mode="edge")
-        # The engine mirrors once, and not by the whole size.
+        # The engine mirrors only once, and by less than the whole size.
         if mode == "reflection" and all(max(before, after) < size for before, size, after in zip(beginning, shape, ending, strict=True)):
             return e.node("Pad", [value, pads], mode="reflect")
     # `Gather` takes elements of all types from anywhere.
@@ -134,14 +135,14 @@ def _where(e: Emitter, op: Op) -> str:
     _, first, second = op.inputs
     condition, input, other, dtype = e.cast(op["condition"], BOOL), op[first], op[second], op.type(first)
     # The engine's `Where(c, a, b)` joins two selections, in each of which the rest is 0, with `a != 0 ? a : b`, so a negative zero in `a`
-    # comes out as a positive one. Where `b`'s selection is broadcast along a row, and `a`'s is not, it is the other way round.
+    # comes out as a positive one. If only `b`'s selection is broadcast along a row, `a` and `b` change roles.
     if dtype not in FLOAT_TYPES or (_has_no_negative_zero(op, first) and _fills(op, second)):
         return e.node("Where", [condition, input, other])
-    # Not `Not`: the engine's optimizer removes it and exchanges the operands.
+    # `Equal` instead of `Not`: the engine's optimizer would remove `Not` and exchange the operands.
     negated = e.node("Equal", [op["condition"], e.scalar(0, "uint8")])
     if _has_no_negative_zero(op, second) and _fills(op, first):
         return e.node("Where", [negated, other, input])
-    # Each as the last operand beside a 1; a product with 1 is the value itself.
+    # Choose each value, as the last operand, or 1. The product of both is the chosen value.
     one = e.scalar(1, dtype)
     return e.node("Mul", [e.node("Where", [negated, one, input]), e.node("Where", [condition, one, other])])
 

@@ -190,7 +190,7 @@ class _Translator:
                 dataType = operand._descriptor.dataType
                 value = emitter.cast(value, dataType) if dataType in SMALL_TYPES else emitter.node("Identity", [value])
             elif maker is not None:
-                # A transpose that was put off is a part of the operator whose output it is.
+                # A deferred transpose is a part of the operator whose output it is.
                 emitter.scope(f"{maker.operation.name}#{maker.index}")
             taken.add(value)
             emitter.declare_output(value, operand._descriptor)

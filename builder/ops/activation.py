@@ -36,7 +36,7 @@ class ActivationOps(BuilderBase):
                 ones that the input's type has. Until 2024-06 they are single-precision numbers for every data type.
 
         Raises:
-            WebNNTypeError: ``minValue`` is greater than ``maxValue``, or a bound is no number; until 2024-06, no finite one.
+            WebNNTypeError: ``minValue`` is greater than ``maxValue``, or a bound is not a number (until 2024-06: not a finite number).
         """
         return self._single("clamp", (input,), (), options, members)
 
@@ -59,7 +59,7 @@ class ActivationOps(BuilderBase):
             options: ``alpha`` (1).
 
         Raises:
-            WebNNTypeError: The data type is not allowed, or an option is no finite number.
+            WebNNTypeError: The data type is not allowed, or an option is not a finite number.
         """
         return self._overloaded("elu", input, options, members)
 
@@ -107,7 +107,7 @@ class ActivationOps(BuilderBase):
             options: ``alpha`` (0.2), ``beta`` (0.5).
 
         Raises:
-            WebNNTypeError: The data type is not allowed, or an option is no finite number.
+            WebNNTypeError: The data type is not allowed, or an option is not a finite number.
         """
         return self._overloaded("hardSigmoid", input, options, members)
 
@@ -155,7 +155,7 @@ class ActivationOps(BuilderBase):
             options: ``alpha`` (0.01).
 
         Raises:
-            WebNNTypeError: The data type is not allowed, or an option is no finite number.
+            WebNNTypeError: The data type is not allowed, or an option is not a finite number.
         """
         return self._overloaded("leakyRelu", input, options, members)
 
@@ -178,7 +178,7 @@ class ActivationOps(BuilderBase):
             options: ``alpha`` (1), ``beta`` (0).
 
         Raises:
-            WebNNTypeError: The data type is not allowed, or an option is no finite number.
+            WebNNTypeError: The data type is not allowed, or an option is not a finite number.
         """
         return self._overloaded("linear", input, options, members)
 

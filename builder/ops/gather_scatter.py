@@ -49,8 +49,8 @@ class GatherScatterOps(BuilderBase):
     ) -> MLOperand:
         """Pick single elements of an operand along an axis by their indices. `#api-mlgraphbuilder-gatherelements`.
 
-        The element at a place of the output is the one of the input whose index along the axis is that at the same place of ``indices``,
-        and whose other coordinates are those of the place.
+        Each element of the output is the input's element with the same coordinates, except along the axis: there the coordinate is the
+        index at the same place of ``indices``.
 
         Args:
             input: The operand, any data type, at least 1-D: [before..., N, behind...], N being the size of the axis.
@@ -102,8 +102,8 @@ class GatherScatterOps(BuilderBase):
     ) -> MLOperand:
         """Replace single elements of an operand along an axis by their indices. `#api-mlgraphbuilder-scatterelements`.
 
-        The place of an update in the output is its place in ``updates``, with its index in place of the coordinate along the axis. Of
-        several updates of one place the last one counts, in row-major order.
+        Each update keeps its coordinates in ``updates``, except along the axis: there the coordinate is its index. If several updates have
+        the same place, the last one in row-major order counts.
 
         Args:
             input: The operand, any data type, at least 1-D: [before..., N, behind...], N being the size of the axis.
@@ -132,7 +132,7 @@ class GatherScatterOps(BuilderBase):
     ) -> MLOperand:
         """Replace elements or slices of an operand by their coordinates. `#api-mlgraphbuilder-scatternd`.
 
-        Of several updates of one slice the last one counts, in row-major order.
+        If several updates have the same slice, the last one in row-major order counts.
 
         Args:
             input: The operand, any data type, at least 1-D: [N1, ..., Nk, behind...].

@@ -28,13 +28,14 @@ class QuantizationOps(BuilderBase):
     ) -> MLOperand:
         """Return the numbers that integers stand for: ``(input - zeroPoint) * scale``. `#api-mlgraphbuilder-dequantizelinear`.
 
-        Scale and zero point are those of a block of elements: along each axis they have as many elements as there are blocks. One element
-        for each axis is one scale for the whole tensor; the input's own size along an axis gives each index a scale of its own.
+        Each block of elements has one scale and one zero point. Along each axis, the operands ``scale`` and ``zeroPoint`` have as many
+        elements as there are blocks. If they have one element along each axis, there is one scale for the whole tensor. If they have the
+        input's size along an axis, each index has its own scale.
 
         Args:
-            input: The integers, int8, uint8, int32 or uint32, with what browsers ship beyond the draft int4 or uint4; any shape.
+            input: The integers, int8, uint8, int32 or uint32 (with the types that browsers add, also int4 or uint4), any shape.
             scale: The scale of each block, float32 or float16, of the input's rank; each size divides the input's.
-            zeroPoint: What stands for zero in each block, of the input's type and the scale's shape.
+            zeroPoint: The integer for zero in each block, of the input's type and the scale's shape.
             options: A label for messages.
 
         Returns:
@@ -56,14 +57,13 @@ class QuantizationOps(BuilderBase):
     ) -> MLOperand:
         """Return the integers that stand for numbers: ``round(input / scale) + zeroPoint``. `#api-mlgraphbuilder-quantizelinear`.
 
-        The quotient is rounded to the nearest integer, to the even one of two that are equally near; the sum saturates. Blocks are those of
-        `dequantizeLinear`.
+        The quotient is rounded to the nearest integer, ties to even; the sum saturates. For blocks see `dequantizeLinear`.
 
         Args:
             input: The numbers, float32 or float16, any shape.
             scale: The scale of each block, of the input's type and rank; each size divides the input's.
-            zeroPoint: What stands for zero in each block, int8, uint8, int32 or uint32, with what browsers ship beyond the draft int4 or
-                uint4; of the scale's shape.
+            zeroPoint: The integer for zero in each block, int8, uint8, int32 or uint32 (with the types that browsers add, also int4 or
+                uint4), of the scale's shape.
             options: A label for messages.
 
         Returns:

@@ -293,12 +293,12 @@ class ReductionOps(BuilderBase):
 
         NaN counts as the minimum. Of several equal ones the first is found.
 
-        The draft 2024-06 has no argument ``axis``, but ``options.axes``. Several axes are counted as one: the position is that in the
+        The draft 2024-06 has ``options.axes`` instead of the argument ``axis``. Several axes count as one: the position is that in the
         reduced dimensions laid out row by row, in the input's order.
 
         Args:
             input: The operand, any data type, at least 1-D; until 2024-06 any shape.
-            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); until 2024-06 the options stand here.
+            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); until 2024-06 the options are given here.
             options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). Until
                 2024-06: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
                 of several (False).
@@ -307,7 +307,7 @@ class ReductionOps(BuilderBase):
             An operand of the output's data type (int64 until 2024-06), without the reduced dimensions unless they are kept.
 
         Raises:
-            WebNNTypeError: An axis is not one of the input's, or is listed twice, or the data type is no type of positions.
+            WebNNTypeError: An axis is not one of the input's, or is listed twice, or the output's data type is not allowed.
         """
         return self._position("argMin", input, axis, options, members)
 
@@ -341,12 +341,12 @@ class ReductionOps(BuilderBase):
 
         NaN counts as the maximum. Of several equal ones the first is found.
 
-        The draft 2024-06 has no argument ``axis``, but ``options.axes``. Several axes are counted as one: the position is that in the
+        The draft 2024-06 has ``options.axes`` instead of the argument ``axis``. Several axes count as one: the position is that in the
         reduced dimensions laid out row by row, in the input's order.
 
         Args:
             input: The operand, any data type, at least 1-D; until 2024-06 any shape.
-            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); until 2024-06 the options stand here.
+            axis: The axis to reduce, from 0 to N-1 (N: the rank of ``input``); until 2024-06 the options are given here.
             options: ``keepDimensions`` keeps the axis with size 1 (False), ``outputDataType`` ("int32"; "int64"). Until
                 2024-06: ``axes`` to reduce (all; an empty list reduces none), ``keepDimensions``, ``selectLastIndex`` instead of the first
                 of several (False).
@@ -355,14 +355,14 @@ class ReductionOps(BuilderBase):
             An operand of the output's data type (int64 until 2024-06), without the reduced dimensions unless they are kept.
 
         Raises:
-            WebNNTypeError: An axis is not one of the input's, or is listed twice, or the data type is no type of positions.
+            WebNNTypeError: An axis is not one of the input's, or is listed twice, or the output's data type is not allowed.
         """
         return self._position("argMax", input, axis, options, members)
 
     def _position(self, name: str, input: MLOperand, axis: object, options: object, members: Mapping[str, Any]) -> MLOperand:
         operation, call = self._calls.get(name) or self._prepare(name)
         if webidl.isInstance(axis, Mapping) and options is None:
-            # The options stand where the drafts since 2026-06 have the axis.
+            # The options are at the place where the drafts since 2026-06 have the axis.
             axis, options = None, axis
         if operation.arguments:
             return self._single(name, (input,), (axis,), options, members)

@@ -25,7 +25,8 @@ class ResampleOps(BuilderBase):
         """Resample two dimensions to other sizes. `#api-mlgraphbuilder-resample2d-method`.
 
         Output position i samples the input at ``(i + 0.5) / scale - 0.5``, clamped to the input, where the scale is the quotient of the
-        sizes; until 2024-06 it is the one that was given, if it was. Integers between two others are rounded to the nearest.
+        sizes; until 2024-06 it is the given scale, if there is one. If the input is of an integer type, the result is rounded to the
+        nearest integer.
 
         Args:
             input: The input, float32, float16, int8 or uint8 (until 2024-06 no integers), 4-D.

@@ -38,8 +38,8 @@ class TensorOps(BuilderBase):
     ) -> MLOperand:
         """Convert each element to another data type. `#api-mlgraphbuilder-cast`.
 
-        From floating point to integers the fraction is dropped and the result saturates, NaN becomes 0; integers wrap; to floating point
-        numbers are rounded to nearest, those too large for float16 become infinite.
+        From floating point to integers, the fraction is dropped, the result saturates, and NaN becomes 0. Integers wrap. To floating point,
+        numbers are rounded to nearest; those too large for float16 become infinite.
 
         Args:
             input: The operand, any data type and shape.
@@ -85,7 +85,7 @@ class TensorOps(BuilderBase):
 
         Args:
             input: The operand, any data type and shape.
-            newShape: The output's shape. Compared from the last dimension on, each of the input's equals it or is 1.
+            newShape: The output's shape. From the last dimension on, each size of the input equals the output's or is 1.
             options: A label for messages.
 
         Raises:
@@ -116,7 +116,7 @@ class TensorOps(BuilderBase):
             than the axis has, and mirrors again.
 
         Raises:
-            WebNNTypeError: A padding has not one number for each axis, a mirror adds as many elements as the axis has or more, or the
+            WebNNTypeError: A padding does not have one number for each axis, a mirror adds as many elements as the axis has or more, or the
                 output is too large.
         """
         return self._single("pad", (input,), (beginningPadding, endingPadding), options, members)
@@ -183,7 +183,7 @@ class TensorOps(BuilderBase):
             The parts, in order.
 
         Raises:
-            WebNNTypeError: There is no such axis, or the parts do not make it up.
+            WebNNTypeError: There is no such axis, or the sizes of the parts do not add up to the axis's size.
         """
         return self._sequence("split", (input,), (splits,), options, members)
 
@@ -236,8 +236,8 @@ class TensorOps(BuilderBase):
 
         Args:
             condition: The condition, uint8; everything but 0 is true.
-            trueValue: What is taken where the condition is true, any data type.
-            falseValue: What is taken elsewhere, of the same type. The shapes of all three broadcast together.
+            trueValue: The values where the condition is true, any data type.
+            falseValue: The values elsewhere, of the same type. The shapes of all three broadcast together.
             options: A label for messages.
             input: The name of ``trueValue`` until 2024-06.
             other: The name of ``falseValue`` until 2024-06.
@@ -250,7 +250,7 @@ class TensorOps(BuilderBase):
         return self._single("where", (condition, chosen, otherwise), (), options, members)
 
     def _either(self, operation: str, name: str, given: Any, alias: Any) -> Any:
-        """Return an argument that two drafts call by different names, under whichever it was given."""
+        """Return an argument that has different names in two drafts and was given under either one."""
         if alias is MISSING:
             return given
         if given is not MISSING:

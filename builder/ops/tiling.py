@@ -50,7 +50,7 @@ class TilingOps(BuilderBase):
 
         Args:
             input: The operand, any data type, any shape.
-            repetitions: For each dimension how many times it is repeated, at least 1; 1 keeps it as it is.
+            repetitions: For each dimension how many times it is repeated, at least 1; 1 leaves it unchanged.
             options: A label for messages.
 
         Returns:

@@ -97,7 +97,7 @@ class UnaryOps(BuilderBase):
             options: A label for messages.
 
         Raises:
-            WebNNTypeError: The argument is no operand of this builder.
+            WebNNTypeError: The argument is not an operand of this builder.
         """
         return self._single("identity", (input,), (), options, members)
 
