@@ -40,10 +40,10 @@ class TransferredMemory:
 
     Attributes:
         claim: A list of one number, the identity of the array that has the memory; empty while the memory is transferred, and once it went
-            to another owner. To take the number out of the list is one step for all threads: only one of them can transfer the memory.
+            to another owner. Taking the number out of the list is atomic: only one thread can transfer the memory.
         address: The memory's address.
         keeper: What keeps the memory alive.
-        alone: No other owner can lie over the memory: it was that of a NumPy array.
+        alone: The memory cannot have another owner, because it belonged to a NumPy array.
     """
 
     __slots__ = ()
@@ -71,7 +71,7 @@ _MEMORY_CLASSES_LOCK = threading.Lock()
 
 
 def _memory_class(nbytes: int) -> Any:
-    """Return the class of transferred memory of a length: the same one for all who use it at a time."""
+    """Return the class of transferred memory of a length: the class is shared while it is in use."""
     with _MEMORY_CLASSES_LOCK:
         found = _MEMORY_CLASSES.get(nbytes)
         if found is None:
@@ -115,7 +115,7 @@ Checked = tuple[BufferSlot, Array, Any, Array, int]
 
 
 class _DetachedMemory:
-    """Transferred memory whose owner is not ours, by the owner's identity. Entries go when the owner goes."""
+    """Transferred memory whose owner is not ours, by the owner's identity. Entries are removed with their owner."""
 
     __slots__ = ("_entries",)
 
@@ -126,10 +126,10 @@ class _DetachedMemory:
         return id(owner) in self._entries
 
     def add(self, owner: Any, memory: Any) -> bool:
-        """Remember an owner; one that cannot be watched as long as ``memory`` lives, which keeps it alive.
+        """Remember an owner until it dies; if it has no weak references, until ``memory`` dies, which keeps it alive.
 
         Returns:
-            The owner was not there before. This is one step for all threads.
+            Whether the owner is new. The test and the change are one atomic step.
         """
         key = id(owner)
         entries = self._entries
@@ -177,7 +177,7 @@ def detached_reason(view: Array) -> str:
 
 
 def _say_detached(view: Array, top: Array) -> str:
-    """Return the reason for a view whose memory is taken: a part of an array is told so."""
+    """Return the reason for a view whose memory is taken; a part of an array has its own text."""
     return DETACHED_REASON if view is top else _DETACHED_VIEW
 
 
@@ -223,7 +223,7 @@ def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked 
         return "must be writeable, because its memory is transferred, got a read-only array; pass a copy"
     owner: Any = view.base
     if type(owner) is slot.memory:
-        # The whole result of an earlier compute(), as every loop passes it.
+        # The whole result of an earlier compute(), as loops usually pass it.
         return (slot, view, owner, view, owner.address) if owner.claim == [id(view)] else DETACHED_REASON
     owner, top = _owner(view)
     if _is_taken(owner, top):
@@ -241,7 +241,7 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
     Returns:
         The new arrays over the same memory, by name, for both; or the name of the view at fault and what is wrong.
     """
-    # What was only read comes back as it is: an array for all but those who pass something else.
+    # The values by name. An input that was only read is returned unchanged, and may be something other than an array.
     inputs: dict[str, Any] = {}
     outputs: dict[str, Any] = {}
     foreign = False
@@ -255,7 +255,7 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
                 except IndexError:
                     taken = 0
                 if taken != id(top):
-                    # It was not so when the view was checked: a view of this call was faster, or another thread.
+                    # After the check of the view, another view of this call or another thread took the memory.
                     if taken:
                         claim.append(taken)
                     return _take_back(given, wanted, inputs, outputs, slot.name, owner)

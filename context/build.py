@@ -1,4 +1,4 @@
-"""The steps of `MLGraphBuilder.build` on the timeline: translate, make a session, find out where it runs what.
+"""The steps of `MLGraphBuilder.build` on the timeline: translate, make a session, find out where each operator runs.
 
 The translation loads onnx: this module loads at the first build.
 """
@@ -69,7 +69,7 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
 def _build_on_devices(
     state: ContextState, graph: ComputationalGraph, model: OnnxModel
 ) -> tuple[CompiledGraph, Placement | Callable[[], Placement]]:
-    """Make the session of a graph; find out where it runs, or what tells it when it is asked for."""
+    """Make the session of a graph, and its placement or a function that makes it on first use."""
     selection = state.selection
     if len(selection.devices) == 1:
         implementation = CompiledGraph(model, selection)
@@ -77,7 +77,7 @@ def _build_on_devices(
     try:
         implementation = CompiledGraph(model, selection)
     except OperationError as error:
-        # Providers have faults of their own, which the default CPU provider does not have. The program's options for them are none.
+        # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
         if state.fallback == "deny" or _refuses_options(selection):
             raise
         implementation = CompiledGraph(model, selection.default_only())
@@ -92,13 +92,13 @@ def _build_on_devices(
 
 
 def _refuses_options(selection: Selection) -> bool:
-    """Tell whether a device starts, but not with the options that its provider has here."""
+    """Tell whether a device fails to start only because of its provider options."""
     chosen = zip(selection.devices[:-1], selection.providers[:-1], strict=True)
     return any(refuses_options(device, settings) for device, (_, settings) in chosen)
 
 
 def _uniform(model: OnnxModel, selection: Selection, reason: str) -> Callable[[], Placement]:
-    """Return what tells that the default CPU provider runs a graph. Of the model it refers to what it needs, not to the weights."""
+    """Return a function that places a graph on the default CPU provider. It does not keep the model's weights alive."""
     return partial(
         uniform,
         model.operators,

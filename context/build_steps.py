@@ -41,7 +41,7 @@ class BuildSteps(Steps):
         """Return the job for the timeline."""
 
         def job() -> MLGraph:
-            # It loads onnx, which takes a while: not before the first build, and not on the event loop's thread.
+            # Imported lazily because it loads onnx, which is slow: at the first build, and not on the event loop's thread.
             from webnn.context.build import compile_graph  # noqa: PLC0415
 
             return compile_graph(self._state, graph, caller)

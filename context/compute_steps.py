@@ -27,7 +27,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class MLComputeResult(TypedDict):
     """What `MLContext.compute` returns: the transferred arrays, by name. `#dictdef-mlcomputeresult`.
 
-    An input that came by DLPack was only read: it is here as it was given.
+    An input that came by DLPack was only read, and is returned unchanged.
     """
 
     inputs: dict[str, Array]
@@ -71,7 +71,7 @@ class ComputeSteps(Steps):
         """
         if type(graph) is not MLGraph and not webidl.isInstance(graph, MLGraph):
             raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
-        # A dict is what everybody passes; its names are converted below, where they are not those of the graph.
+        # Most programs pass a dict. Its names are converted below if the graph does not have them.
         if type(inputs) is not dict or type(outputs) is not dict:
             inputs, outputs = _convert("inputs", inputs), _convert("outputs", outputs)
         state = self._state

@@ -98,7 +98,7 @@ class MLContext(DraftMembers):
             timeout: How long to wait after that, in seconds; without it, for ever.
 
         Returns:
-            ``{"message": ...}``, or ``None`` if the time is over.
+            ``{"message": ...}``, or ``None`` if the timeout expires.
 
         Raises:
             WebNNTypeError: The context follows the draft 2024-06, whose contexts are never lost.
@@ -154,7 +154,7 @@ class MLContext(DraftMembers):
         Args:
             graph: A graph of this context.
             inputs: For each input of the graph a tensor of its type and shape.
-            outputs: For each output of the graph such a tensor. No tensor may be there twice.
+            outputs: For each output of the graph such a tensor. No tensor may be given twice.
 
         Raises:
             WebNNTypeError: The graph or a tensor does not fit or belongs to another context, or a tensor was destroyed. Or the context
@@ -291,8 +291,8 @@ class MLContext(DraftMembers):
 
         Args:
             tensor: A writable tensor of this context.
-            inputData: An array, or any object with a buffer, of elements of any type and of the tensor's byte length. Its bytes are what
-                they are now: later changes do not matter.
+            inputData: An array, or any object with a buffer, of elements of any type and of the tensor's byte length. Changes after the
+                call have no effect.
 
         Raises:
             WebNNTypeError: The tensor or the buffer does not fit, or the context follows the draft 2024-06.
@@ -310,7 +310,7 @@ class MLContext(DraftMembers):
         Raises:
             WebNNTypeError: The context follows the draft 2024-06, which has no such limits.
         """
-        # The tables of limits are data that other programs do without.
+        # Imported lazily; most programs do not need the tables of limits.
         from webnn.context.limits import op_support_limits  # noqa: PLC0415
 
         return op_support_limits(self._revision)

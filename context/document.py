@@ -23,7 +23,7 @@ class Document:
         self._permissionsPolicy = dict(permissionsPolicy or {})
 
     def setPermissionsPolicy(self, permissionsPolicy: Mapping[str, bool]) -> None:
-        """Change which features the document may use, as a new page would; contexts that exist stay."""
+        """Change which features the document may use, as a new page would; existing contexts are not affected."""
         self._permissionsPolicy = dict(permissionsPolicy)
 
     def allowedToUse(self, feature: str) -> bool:

@@ -1,8 +1,8 @@
-"""Emulation from outside: `emulate` sets what every `ML` of the process takes where a program does not say it itself.
+"""Emulation from outside: `emulate` sets defaults for every `ML` of the process.
 
-That is how a program that nobody can edit runs on a device profile, or with faults. The layers of the open `emulate` blocks are the one
-thing here that changes. They are the process's, not a ``ContextVar``'s: a thread begins with an empty context, so that what a program does
-in threads of its own, or in those of a library, would escape the emulation.
+It runs an unchanged program on a device profile, or with faults. The only mutable state is the list of open `emulate` blocks. The list
+belongs to the process and is not a ``ContextVar``: a new thread begins with an empty context, so other threads of a program or a library
+would escape the emulation.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 __all__ = ["FALLBACK_VARIABLE", "PROFILE_VARIABLE", "Emulation", "Settings", "ambient", "convert_settings", "emulate"]
 
-#: The environment variables that stand outside of every `emulate`.
+#: The environment variables that apply outside of every `emulate` block.
 FALLBACK_VARIABLE = "WEBNN_FALLBACK"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What an `ML` takes for its contexts beside the draft and the document; ``None`` where nothing is said.
+    """The settings of an `ML` other than the draft and the document; ``None`` means not set.
 
     Attributes:
         profile: The device whose limits the contexts have.
-        fallback: What happens where a request or an operation cannot have its device.
-        faults: What goes wrong.
+        fallback: What happens if a request or an operation does not get its device.
+        faults: The faults to inject.
         order: Rows of the order of providers.
         providerOptions: Options for the execution providers.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
@@ -55,7 +55,7 @@ class Settings:
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
 
     def over(self, outer: Settings) -> Settings:
-        """Return these settings, and where they say nothing, those of an outer layer."""
+        """Return these settings; those that are not set come from an outer layer."""
         if outer is _NOTHING:
             return self
         if self is _NOTHING:
@@ -114,12 +114,12 @@ def emulate(
     providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None,
 ) -> Emulation:
-    """Set what every `ML` of the process, ``navigator.ml`` included, takes for the contexts that it makes, until the block ends.
+    """Set defaults for the contexts of every `ML` of the process, ``navigator.ml`` included, until the block ends.
 
-    ``with webnn.emulate(profile="coreml"): ...`` runs a program on a device profile, without a change to the program. What a program gives
-    to its own `ML` goes first. Blocks nest: the inner one goes first, parameter by parameter; the environment variables
-    ``WEBNN_FALLBACK`` and ``WEBNN_PROFILE`` go last. A context keeps what it was made with. The setting is the process's: it holds in all
-    threads and tasks.
+    ``with webnn.emulate(profile="coreml"): ...`` runs an unchanged program on a device profile. Arguments that a program gives to its own
+    `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables ``WEBNN_FALLBACK``
+    and ``WEBNN_PROFILE`` come last. A context keeps the settings that it was made with. The settings apply to all threads and tasks of the
+    process.
 
     Args:
         profile: As for `ML`.
@@ -135,7 +135,7 @@ def emulate(
 
     Raises:
         TypeError: A parameter has the wrong type.
-        ValueError: A parameter has the right type and no meaning.
+        ValueError: A parameter has the right type but an invalid value.
     """
     settings = convert_settings("emulate", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions)
     if on_build is not None:
@@ -157,7 +157,7 @@ def convert_settings(
     """Check and convert the parameters that `ML` and `emulate` share.
 
     Args:
-        where: Who has them, for the messages.
+        where: The name of the caller, for the messages.
         profile: A profile, or the name or file of one.
         fallback: A policy.
         faults: The faults.
@@ -166,7 +166,7 @@ def convert_settings(
 
     Raises:
         TypeError: A parameter has the wrong type.
-        ValueError: A parameter has the right type and no meaning.
+        ValueError: A parameter has the right type but an invalid value.
     """
     given = (profile, fallback, faults, order, providerOptions)
     if all(value is None for value in given):
@@ -183,10 +183,10 @@ def convert_settings(
 
 
 def ambient() -> Settings:
-    """Return what holds where an `ML` says nothing: the open `emulate` blocks, and outside of them the environment.
+    """Return the defaults of an `ML`: those of the open `emulate` blocks, then those of the environment.
 
     Raises:
-        ValueError: An environment variable has a value without meaning.
+        ValueError: An environment variable has an invalid value.
     """
     settings = _NOTHING
     for layer in reversed(tuple(_LAYERS)):
@@ -196,19 +196,19 @@ def ambient() -> Settings:
 
 @functools.lru_cache(maxsize=8)
 def _environment(profile: str | None, fallback: str | None) -> Settings:
-    """Convert the environment variables: not each time, because a profile may be a file."""
+    """Convert the environment variables. The result is cached, because a profile may be a file."""
     if profile is None and fallback is None:
         return _NOTHING
     try:
         chosen = None if profile is None else _convertProfile(PROFILE_VARIABLE, profile)
-    except ValueError as error:  # it names the profile, not who asked for it
+    except ValueError as error:  # it names the profile, not the variable
         error.add_note(f"It is the value of the environment variable {PROFILE_VARIABLE}.")
         raise
     return Settings(profile=chosen, fallback=None if fallback is None else convert_policy(fallback, FALLBACK_VARIABLE))
 
 
 def _convertProfile(where: str, value: object) -> Profile:
-    # Who has no profile does not load the profiles.
+    # Imported lazily; most programs use no profile.
     from webnn.context.profiles import Profile, load_profile  # noqa: PLC0415
 
     if isinstance(value, Profile):

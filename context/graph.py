@@ -34,7 +34,7 @@ class MLGraph(DraftMembers):
     _outputDescriptors: Mapping[str, OperandDescriptor]
     #: ``None`` once the graph is destroyed. Work that was queued before has its own reference.
     _implementation: CompiledGraph | None
-    #: The placement, or what makes it when it is asked for.
+    #: The placement, or a function that makes it on first use.
     _placement: Placement | Callable[[], Placement]
     #: Of the context that built it.
     _state: ContextState
@@ -80,7 +80,7 @@ class MLGraph(DraftMembers):
 
     @property
     def placement(self) -> Placement:
-        """Where each operator runs, what crosses between devices, and what fell back why.
+        """Where each operator runs, what crosses between devices, and why operators fell back.
 
         This is the emulator's own. It works in the contexts of both drafts, and after `destroy`.
 
@@ -89,7 +89,7 @@ class MLGraph(DraftMembers):
         """
         placement = self._placement
         if not isinstance(placement, Placement):
-            # Two threads may both make it: they make the same.
+            # Two threads may both make it; the results are equal.
             placement = self._placement = placement()
         return placement
 

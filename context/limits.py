@@ -14,13 +14,13 @@ __all__ = ["EXCEPTIONS", "LOWER_RANKS", "op_support_limits"]
 
 _INTEGERS = frozenset(DATA_TYPES) - frozenset(FLOAT_TYPES)
 
-#: The data types that a draft's table allows for an operand and this emulator does not run, by operation and operand.
+#: Data types that a draft's table allows but this emulator does not run, by operation and operand.
 EXCEPTIONS: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
     # The draft's steps refuse what its table allows.
     {"isInfinite": {"a": _INTEGERS}, "isNaN": {"a": _INTEGERS}}
 )
 
-#: Smallest ranks that a draft's table gives too large, by operation and operand: its steps and its prose have smaller ones.
+#: Smallest ranks by the draft's steps and prose, where its table gives a larger one; by operation and operand.
 LOWER_RANKS: Mapping[str, Mapping[str, int]] = MappingProxyType({"gather": {"output": 0}})
 
 #: An operand's name, data types, and smallest and largest rank; ``None`` where the draft sets no largest one.
@@ -37,8 +37,8 @@ def op_support_limits(revision: Revision) -> dict[str, Any]:
         revision: The context's revision, one whose draft has such limits.
 
     Returns:
-        The dictionary, with every member that the IDL has, in its order; operations that a user's profile lacks are not there. It is a new
-        one each time: the caller may change it.
+        The dictionary, with every member that the IDL has, in its order. Operations that a user's profile lacks are left out. The
+        dictionary is new each time, so the caller may change it.
 
     Raises:
         ValueError: The draft has no limits.

@@ -63,7 +63,7 @@ class Loss:
         return InvalidStateError(f"{operation}: the context must not be lost, but it is{reason}", operation=operation)
 
     def add(self, member: _Member, operation: str) -> None:
-        """Have a new graph or tensor end with the context.
+        """Register a new graph or tensor to be destroyed with the context.
 
         Raises:
             InvalidStateError: The context is lost.
@@ -119,6 +119,6 @@ class Loss:
             return pending.future
 
     def wait(self, timeout: float | None) -> MLContextLostInfo | None:
-        """Wait for the loss; return ``None`` if the time is over before."""
+        """Wait for the loss; return ``None`` if the timeout expires first."""
         self._event.wait(timeout)
         return None if self.info is None else self.info.copy()

@@ -41,7 +41,8 @@ _POWER_PREFERENCES = ("default", "high-performance", "low-power")
 class MLContextOptions(TypedDict, total=False):
     """What `ML.createContext` accepts. `#api-mlcontextoptions`.
 
-    ``accelerated`` is a member since 2026-06; ``deviceType`` was one until 2024-06, and is accepted since as browsers accept it.
+    ``accelerated`` is a member since 2026-06. ``deviceType`` is a member until 2024-06; it is still accepted since then because browsers
+    accept it.
     """
 
     deviceType: Literal["cpu", "gpu", "npu"]
@@ -89,17 +90,18 @@ class ML:
         document: The page around the program; by default one that allows everything.
         profile: The device whose limits the contexts have, by the name of a shipped profile or by its file; the numbers are the CPU's. By
             default the contexts have the draft's own limits.
-        fallback: What happens where a request, or an operator of a graph, cannot have its device: ``"allow"``, the default, gives one
-            warning, ``"silent"`` none, and ``"deny"`` an error.
-        faults: What goes wrong, for programs that must survive it; by default nothing.
-        order: For device types the execution providers to try, best first, in the place of the default ones.
-        providerOptions: Options for execution providers, over the ones that are set here: ``{"CUDAExecutionProvider": {"device_id": 1}}``.
+        fallback: What happens if a request, or an operator of a graph, does not get its device: ``"allow"`` (the default) gives one
+            warning, ``"silent"`` gives none, and ``"deny"`` raises an error.
+        faults: Faults to inject, for testing how a program handles them; by default none.
+        order: The execution providers to try for each device type, best first; they replace the default ones.
+        providerOptions: Options for execution providers; they override the ones that are set here: ``{"CUDAExecutionProvider":
+            {"device_id": 1}}``.
 
-    The last five are the emulator's own; where one is not given, `emulate` and the environment say what holds. docs/devices.md.
+    The last five are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
 
     Raises:
         TypeError: A parameter has the wrong type.
-        ValueError: A parameter has the right type and no meaning: there is no such revision, profile or policy.
+        ValueError: A parameter has the right type but an invalid value: there is no such revision, profile or policy.
     """
 
     __slots__ = ("__weakref__", "_document", "_revision", "_settings", "_timeline")

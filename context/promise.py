@@ -21,7 +21,7 @@ def running_loop() -> asyncio.AbstractEventLoop:
     Raises:
         RuntimeError: There is none.
     """
-    # A script that never waits for a future does without asyncio, which takes longer to load than all of this package's own modules.
+    # Imported lazily; scripts that use no future do not need it. asyncio takes longer to load than all of this package's own modules.
     import asyncio  # noqa: PLC0415
 
     try:
@@ -34,7 +34,7 @@ def running_loop() -> asyncio.AbstractEventLoop:
 
 
 class Pending(Generic[T]):
-    """A promise that is not settled yet. Once settled, it stays as it is.
+    """A promise that is not settled yet. Once settled, it does not change.
 
     Args:
         owners: Sets of promises to be rejected together. The promise is in each of them as long as it is pending.

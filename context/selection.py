@@ -38,11 +38,11 @@ class Device:
     Attributes:
         provider: The provider's name, for example ``"CUDAExecutionProvider"``.
         type: What it is: ``"cpu"``, ``"gpu"`` or ``"npu"``.
-        discrete: A GPU with memory of its own; ``None`` if that is not known, or it is no GPU.
+        discrete: A GPU with memory of its own; ``None`` if that is not known, or for other devices.
         vendor: Who made the device; empty if that is not known.
         plugin: The provider is a plug-in, not a part of the engine.
         options: The provider options that choose the device.
-        handle: The engine's own object, which plug-ins are asked for by; ``None`` for a provider that is a part of the engine.
+        handle: The engine's own object, which selects a plug-in's device; ``None`` for a provider that is a part of the engine.
     """
 
     provider: str
@@ -61,7 +61,7 @@ class SessionSettings:
     Attributes:
         threads: How many threads an operator may use; 0 leaves it to the engine, which takes one for each core.
         spinning: Threads wait for work in a loop: faster, but they use power meanwhile.
-        sequential: Operators run one after the other, which is said explicitly where a provider demands it.
+        sequential: Operators run one after the other; set if a provider requires it.
         memory_pattern: The engine plans its memory from the shapes of the first run.
     """
 
@@ -81,7 +81,7 @@ class Selection:
         devices: The devices of the session, best first; the CPU provider's is the last one.
         providers: Their providers, each with its options.
         reasons: Why better candidates were left out, one line for each.
-        settings: What else the session is told.
+        settings: The other session options.
     """
 
     requested: str
@@ -107,12 +107,12 @@ class Selection:
 
 
 def session_settings(devices: Iterable[Device], powerPreference: str) -> SessionSettings:
-    """Return what a session on these devices is told.
+    """Return the session options for these devices.
 
     Args:
         devices: The devices.
-        powerPreference: ``"high-performance"`` uses every core that this process may use, ``"low-power"`` a quarter of them, whose threads
-            do not spin; otherwise the engine decides.
+        powerPreference: ``"high-performance"`` uses every core that this process may use, ``"low-power"`` a quarter of them without
+            spinning; otherwise the engine decides.
     """
     directml = any(device.provider == DIRECTML for device in devices)
     return SessionSettings(

@@ -35,10 +35,10 @@ class ContextState:
     Attributes:
         contextType: The *context type*.
         document: The page around the program.
-        fallback: What happens where an operator cannot have its device.
-        on_build: Is called with every graph that is built, on the timeline.
+        fallback: What happens if an operator does not get its device.
+        on_build: Called on the timeline with every graph that is built.
         powerPreference: The ``MLPowerPreference`` of the request.
-        profile: The device profile, if there is one; the revision accepts what it does.
+        profile: The device profile, if there is one; the revision accepts what the profile accepts.
         revision: The draft, with the limits of a device profile.
         selection: The devices.
         loss: Whether the context is lost.

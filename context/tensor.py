@@ -45,7 +45,7 @@ class MLTensor:
     _readable: bool
     #: Of the context that made it.
     _state: ContextState
-    #: Stands for the tensor where a reference would keep its memory.
+    #: Identifies the tensor where a reference would keep its memory alive.
     _token: object
     _writable: bool
 

@@ -1,7 +1,7 @@
 """The steps of `MLContext.createTensor` and `MLContext.createConstantTensor`.
 
-The specification creates the data on the timeline. Only a loss of the context shows when that is, so the data is created at the call: a
-new tensor does not wait for the work that is queued.
+The specification creates the data on the timeline. A program can notice the difference only if the context is lost. So the data is created
+at the call, and a new tensor does not wait for queued work.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def source(operation: str, anchor: str, value: object) -> Array:
 
 
 def _finish(call: Call, created: MLTensor, data: Callable[[], TensorMemory]) -> MLTensor:
-    """Give a tensor its data, and have it end with its context."""
+    """Give a tensor its data, and register it to be destroyed with its context."""
     # [#api-mlcontext-createtensor 6.1.2, #api-mlcontext-createconstanttensor 10.1.2] There is memory.
     try:
         created._memory = data()

@@ -37,7 +37,7 @@ _READ = "#api-mlcontext-readtensor"
 _READ_INTO = "#api-mlcontext-readtensor-byob"
 _WRITE = "#api-mlcontext-writetensor"
 _STRING = frozenset({str})
-#: So many combinations of tensors a graph remembers as checked.
+#: How many checked combinations of tensors a graph remembers.
 _MOST_CHECKED = 64
 
 
@@ -63,7 +63,7 @@ class TensorSteps(Steps):
         return self.finish(lambda: tensor_creation.constant_tensor(self._state, descriptor, inputData))
 
     def promise(self, create: Callable[[], MLTensor]) -> asyncio.Future[MLTensor]:
-        """Return the promise of a new tensor. The next round of the event loop resolves it; a loss of the context comes before.
+        """Return the promise of a new tensor. The next round of the event loop resolves it, unless the context is lost before.
 
         Args:
             create: Makes the tensor.
@@ -99,8 +99,8 @@ class TensorSteps(Steps):
             WebNNTypeError: The graph or a tensor does not fit.
             InvalidStateError: The graph was destroyed.
         """
-        # Of what the steps check, only one thing can change later: whether something was destroyed. The rest is checked once. Mappings and
-        # names of other classes are checked each time, because they may change with each use.
+        # After the checks, only destruction can make the call invalid, so everything else is checked once. Mappings and names of other
+        # classes are checked each time, because they may change with each use.
         state = self._state
         implementation, slots = None, None
         memory: list[TensorMemory] = []
@@ -112,7 +112,7 @@ class TensorSteps(Steps):
                 key = (len(inputs), *inputs, *outputs, *[tensor._token for tensor in named])
                 slots = graph._checked.get(key)
                 memory = [held for tensor in named if (held := tensor._memory) is not None]
-            except Exception:  # something is of another class: the steps say what
+            except Exception:  # something has another class; the steps raise the error
                 key = None
         if implementation is None or slots is None or len(memory) != len(slots):
             implementation, slots, memory = self._check(graph, inputs, outputs)
@@ -199,7 +199,7 @@ class TensorSteps(Steps):
         if not tensor._writable:
             raise _error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
         descriptor = tensor._descriptor
-        # What has the tensor's own type and shape fits.
+        # An array of the tensor's own type and shape always fits.
         fits = view.dtype is NUMPY_DTYPES[descriptor.dataType] and view.shape == descriptor.array_shape
         # [4] The buffer has the tensor's byte length, and is not detached.
         reason = ("" if fits else tensors.misfit(view, descriptor)) or buffers.detached_reason(view)
@@ -348,7 +348,7 @@ def _put(copied: Array, view: Array) -> None:
 
 
 def _unusable(view: Array) -> str:
-    """Say why bytes cannot be written to a buffer: what can hold in Python and not in JavaScript, and what in both."""
+    """Say why bytes cannot be written to a buffer. Only the last reason exists in JavaScript too."""
     if not view.flags.writeable:
         return "must be writeable, got a read-only array"
     if not view.flags.c_contiguous:

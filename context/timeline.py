@@ -1,9 +1,9 @@
 """A context's timeline: its work runs in order, one job at a time.
 
-A hand-over to another thread costs more than a small graph, so the timeline avoids it where nobody can tell. Jobs stand in a queue. Whoever
-waits for a result runs what stands before it, on its own thread. A job that nobody waits for is left to a worker thread, which looks at the
-queue every two milliseconds and takes what was there already when it looked last. The worker starts with the first job and ends when the
-queue has been quiet for a while: a timeline at rest has no thread. The interpreter's exit waits for what is queued.
+A hand-over to another thread costs more than a small graph, so the timeline avoids it where a program cannot notice. Jobs are queued. A
+thread that waits for a result runs the jobs before it itself. Other jobs are left to a worker thread. It looks at the queue every two
+milliseconds and runs the jobs that were already there when it looked last. The worker starts with the first job and ends when the queue has
+been quiet for a while: an idle timeline has no thread. The interpreter's exit waits for queued jobs.
 
 A fork waits for the jobs that are running. The child has the queues, but none of the workers: it starts its own.
 """
@@ -26,9 +26,9 @@ A = TypeVar("A")
 
 #: How often the worker looks at the queue, in seconds.
 _GRACE = 0.002
-#: A worker that finds nothing looks ever less often, and ends when the next pause would be so many times longer.
+#: A worker that finds nothing makes longer and longer pauses, and ends when the next one would be this many times the first.
 _LONGEST_PAUSE = 25
-#: A program that queues more jobs than this, or jobs that hold more bytes, and waits for none, is made to wait: memory has an end.
+#: The most jobs, and the most bytes held by jobs, that a program may queue before it must wait. They bound the use of memory.
 _MOST_JOBS = 2**16
 _MOST_BYTES = 2**28
 
@@ -36,11 +36,12 @@ _MOST_BYTES = 2**28
 class Timeline:
     """A queue of jobs, and the threads that take turns at it.
 
-    A job takes no arguments. It runs again if a `KeyboardInterrupt` broke into it, so that it must do the same twice: it may read and write
-    only what later jobs may change.
+    A job takes no arguments. It runs again if a `KeyboardInterrupt` interrupted it, so it must be idempotent: it may read and write only
+    what later jobs may change.
 
     Args:
-        grace: How often the worker looks at the queue, in seconds: so long, or twice as long, a job waits for somebody who needs it.
+        grace: How often the worker looks at the queue, in seconds. A job waits one to two such intervals for a thread that needs its
+            result.
     """
 
     __slots__ = (
@@ -67,14 +68,14 @@ class Timeline:
         #: Held by the thread that runs jobs, the owner.
         self._turn = threading.Lock()
         self._owner = 0
-        #: There is a worker. The lock guards its start and its end.
+        #: Whether there is a worker. The lock guards its start and its end.
         self._employed = False
         self._lock = threading.Lock()
-        #: The worker looks often. Otherwise it must be woken, by a release of the signal.
+        #: Whether the worker looks often. Otherwise a release of the signal must wake it.
         self._watching = False
         self._signal = threading.Lock()
         self._signal.acquire()
-        #: What the worker is told: a job was queued since it looked last, and whether somebody waits for one.
+        #: Whether a job was queued since the worker looked last, and whether a thread waits for one.
         self._active = False
         self._urgent = False
         _FORKS.add(self)
@@ -83,7 +84,7 @@ class Timeline:
         """Append a job and return; nobody waits for it.
 
         Args:
-            job: What to run. Nobody hears of what it returns.
+            job: What to run. The return value is discarded.
             size: How many bytes it holds.
         """
         self._pending.append(job)
@@ -95,7 +96,7 @@ class Timeline:
             self.finish()
 
     def hurry(self, job: Callable[[], object]) -> None:
-        """Append a job and return; somebody waits for what it does, so that the worker begins at once."""
+        """Append a job and return. Its result is awaited, so the worker begins at once."""
         self._pending.append(job)
         self._urgent = self._active = True
         if not self._wake() and self._owner != get_ident():
@@ -121,7 +122,7 @@ class Timeline:
         """Run a job after all that are queued, and return what it returns.
 
         Raises:
-            RuntimeError: This thread runs a job already, and a finalizer or a signal handler broke into it.
+            RuntimeError: This thread is already running a job: the call comes from a finalizer or a signal handler.
         """
         pending = self._pending
         if self._turn.acquire(False):
@@ -152,7 +153,7 @@ class Timeline:
         """Run the first job of the queue, with the turn."""
         try:
             self._pending[0]()
-        except Exception as error:  # jobs deal with their own errors: it is a fault of ours, and the next job must have its turn
+        except Exception as error:  # jobs handle their own errors: this is a bug here, and the next job must still run
             threading.excepthook(threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread())))
         self._pending.popleft()
 
@@ -170,7 +171,7 @@ class Timeline:
                 self._look_after()
 
     def _look_after(self) -> None:
-        """Look at the queue after the turn was given back: who queued a job meanwhile could not have the worker take it."""
+        """Look at the queue after the turn was given back: the worker could not take jobs that were queued meanwhile."""
         if self._pending:
             self._wake()
         else:
@@ -180,12 +181,12 @@ class Timeline:
         """Have the worker look at the queue; start one if there is none.
 
         Returns:
-            There is a worker: the interpreter's exit allows none any more.
+            Whether there is a worker. None can be started during the interpreter's exit.
         """
         if not self._employed:
             with self._lock:
                 if not self._employed:
-                    # The main thread is the last one that runs: nobody would wait for another.
+                    # The interpreter is exiting and would not wait for a new thread.
                     if threading.current_thread() is threading.main_thread() and not threading.main_thread().is_alive():
                         return False
                     self._employed = self._watching = True
@@ -201,7 +202,7 @@ class Timeline:
         return True
 
     def _work(self) -> None:
-        """Be the worker."""
+        """Run the worker's loop."""
         try:
             self._watch()
         except BaseException:  # whatever it was, the next job needs another worker
@@ -209,7 +210,7 @@ class Timeline:
             raise
 
     def _watch(self) -> None:
-        """Run the jobs that nobody runs, until there are none for a while."""
+        """Run jobs that no other thread runs, until there are none for a while."""
         seen: Callable[[], object] | None = None
         pause = self._grace
         while True:
@@ -226,7 +227,7 @@ class Timeline:
                 self._active = False
                 pause = self._grace
                 continue
-            # From here on, whoever queues a job sees that the worker must be woken; what came before is in the queue.
+            # From here on, a thread that queues a job sees that it must wake the worker. Earlier jobs are in the queue.
             self._watching = False
             if self._pending:
                 pause = self._grace
@@ -245,7 +246,7 @@ class Timeline:
 
 
 class _Forks:
-    """What a fork means to all timelines of the process."""
+    """Handles forks for all timelines of the process."""
 
     def __init__(self) -> None:
         self._timelines: weakref.WeakSet[Timeline] = weakref.WeakSet()
@@ -260,7 +261,7 @@ class _Forks:
             self._timelines.add(timeline)
 
     def begin(self) -> None:
-        """Take every turn: a job that runs in another thread would stay half done in the child, and the engine's locks held."""
+        """Take every turn. Otherwise a job of another thread would stay half done in the child, and the engine's locks would stay held."""
         self._fork.acquire()
         with self._lock:
             timelines = list(self._timelines)
@@ -281,7 +282,7 @@ class _Forks:
             timeline._look_after()
 
     def end_in_child(self) -> None:
-        """Give the turns back, and forget the threads that are not there."""
+        """Give the turns back, and forget the threads that the child does not have."""
         held, self._held = self._held, []
         self._lock, self._fork = threading.Lock(), threading.Lock()
         for timeline in list(self._timelines):
@@ -339,4 +340,4 @@ def _first(pending: deque[Callable[[], object]]) -> Callable[[], object] | None:
 
 
 def _nothing() -> None:
-    """Do nothing: the job of those who wait for an empty queue."""
+    """Do nothing: a job that is queued to wait for the jobs before it."""

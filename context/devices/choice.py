@@ -1,6 +1,6 @@
 """The choice of a context's devices.
 
-Nothing here asks the engine: what exists comes as an `Inventory`, which `webnn.context.devices.discovery` makes.
+Nothing here asks the engine. The existing devices come as an `Inventory`, which `webnn.context.devices.discovery` makes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def select_accelerated(
         providerOptions: As for `select`.
 
     Returns:
-        What the first of these devices that exists would get; the CPU if none does, which is no fallback.
+        The selection for the first of these devices that exists. If none does, the one for the CPU, which is not a fallback.
     """
     return _first_accelerated(
         partial(select, inventory=inventory, powerPreference=powerPreference, order=order, providerOptions=providerOptions), powerPreference
@@ -48,7 +48,7 @@ def select_accelerated(
 
 
 def _first_accelerated(request: Callable[[str], Selection], powerPreference: str) -> Selection:
-    """Return what the first accelerator gets that is there; if there is none, what the CPU gets."""
+    """Return the selection for the first accelerator that exists; if none does, the one for the CPU."""
     for requested in ("npu", "gpu") if powerPreference == "low-power" else ("gpu", "npu"):
         selection = request(requested)
         if not selection.fallback:
@@ -70,8 +70,8 @@ def select(
         requested: The device type that is asked for.
         inventory: What exists.
         powerPreference: The ``MLPowerPreference``: which of two GPUs comes first, and how many threads the CPU uses.
-        order: Rows in the place of those of `DEFAULT_ORDER`, converted.
-        providerOptions: Options for each provider, converted; they go over the ones that are set here.
+        order: Converted rows that replace those of `DEFAULT_ORDER`.
+        providerOptions: Converted options for each provider; they override the ones that are set here.
     """
     reasons: list[str] = []
     candidates = partial(_candidates, inventory=inventory, powerPreference=powerPreference, order=order)
@@ -80,7 +80,7 @@ def select(
         first = _first_that_starts(candidates("cpu"), inventory, [])
     devices = [] if first is None else [first]
     if first is not None and first.type != "cpu":
-        # The engine takes a provider once, and plug-ins or its own providers in one session, not both.
+        # A session accepts each provider once, and either plug-ins or the engine's own providers.
         partners = (each for each in candidates("cpu") if isinstance(each, Device) and _are_partners(first, each))
         second = _first_that_starts(partners, inventory, [])
         devices += [] if second is None else [second]
@@ -121,7 +121,7 @@ def select_accelerated_by_profile(profile: Profile, *, powerPreference: str = "d
 
 
 def _candidates(deviceType: str, inventory: Inventory, powerPreference: str, order: Order) -> Iterator[Device | str]:
-    """Yield what serves a device type, best first: devices, and for each provider that has none the reason."""
+    """Yield the candidates for a device type, best first: devices, or the reason for a provider without devices."""
     row = order.get(deviceType, DEFAULT_ORDER[deviceType])
     if not row:
         yield f"the order names no provider for {deviceType}"
@@ -134,7 +134,7 @@ def _candidates(deviceType: str, inventory: Inventory, powerPreference: str, ord
             continue
         devices = inventory.find(entry, deviceType)
         each: list[Device | str] = [devices] if isinstance(devices, str) else [*devices]
-        # In a row of the user's own, a provider that stands first comes first, whatever kind of GPU it has.
+        # In a row given by the user, the order of the providers takes precedence over the kind of GPU.
         found += _sorted(each, powerPreference) if deviceType in order else each
     yield from found if deviceType in order else _sorted(found, powerPreference)
 
@@ -151,7 +151,7 @@ def _sorted(candidates: list[Device | str], powerPreference: str) -> list[Device
 
 
 def _first_that_starts(candidates: Iterable[Device | str], inventory: Inventory, reasons: list[str]) -> Device | None:
-    """Return the first device that starts, and note why those before it do not serve."""
+    """Return the first device that starts, and note why those before it cannot be used."""
     for candidate in candidates:
         if isinstance(candidate, str):
             reasons.append(candidate)
@@ -164,7 +164,7 @@ def _first_that_starts(candidates: Iterable[Device | str], inventory: Inventory,
 
 
 def _are_partners(first: Device, other: Device) -> bool:
-    """Tell whether a CPU provider can stand behind an accelerator, in one session."""
+    """Tell whether a session can have a CPU provider after an accelerator's."""
     return other.type == "cpu" and other.provider != first.provider and other.plugin == first.plugin
 
 
@@ -176,6 +176,6 @@ def _options(device: Device, powerPreference: str, providerOptions: Mapping[str,
     elif device.provider == DIRECTML:
         options["performance_preference"] = _DIRECTML_PREFERENCES[powerPreference]
     elif device.provider == OPENVINO and device.type == "cpu" and not device.plugin and (count := threads(powerPreference)):
-        # It has threads of its own, which the session's settings do not reach.
+        # It has threads of its own, which the session options do not control.
         options["num_of_threads"] = str(count)
     return MappingProxyType(options | dict(providerOptions.get(device.provider, _NONE)))

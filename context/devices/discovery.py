@@ -18,7 +18,7 @@ __all__ = ["PLUGINS", "discover"]
 
 #: Plug-ins: the provider that each brings, and its package, whose ``get_library_path()`` says what to register.
 PLUGINS: Mapping[str, str] = MappingProxyType({WEBGPU: "onnxruntime_ep_webgpu", OPENVINO: "onnxruntime_ep_openvino"})
-#: The devices that the engine's own providers may have, if they are a part of it. Whether there is one shows when it is tried.
+#: The devices that providers built into the engine may have. Only a try shows whether a device exists.
 _BUILT_IN = (
     Device(provider=CUDA, type="gpu", discrete=True, vendor="NVIDIA"),
     Device(provider=OPENVINO, type="cpu", options=MappingProxyType({"device_type": "CPU"})),
@@ -45,7 +45,7 @@ def discover() -> Inventory:
 @functools.cache
 def _discover() -> Inventory:
     built_in = runtime.available_providers()
-    # What the program registered itself is there already.
+    # Plug-ins that the program registered itself are listed already.
     before = {device.provider for device in runtime.list_devices()}
     missing = {provider: reason for provider in PLUGINS if provider not in before and (reason := _register(provider))}
     listed = runtime.list_devices()
@@ -71,7 +71,7 @@ def _register(provider: str) -> str:
     """Register a plug-in if it is installed.
 
     Returns:
-        Why it will have no device, if it does not get one nevertheless; an empty string if it is not installed.
+        The reason to report if no device of it is listed; an empty string if it is not installed.
     """
     package = PLUGINS[provider]
     try:

@@ -37,7 +37,7 @@ def convert_policy(value: object, where: str) -> FallbackPolicy:
         where: What it was given as, for example ``"WEBNN_FALLBACK"``.
 
     Raises:
-        ValueError: It is no policy.
+        ValueError: It is not a policy.
     """
     for policy in _POLICIES:
         if value == policy:
@@ -46,7 +46,7 @@ def convert_policy(value: object, where: str) -> FallbackPolicy:
 
 
 def answer_selection(selection: Selection, policy: FallbackPolicy, caller: Caller) -> None:
-    """Answer a request whose context runs on another device.
+    """Apply the policy to a request whose context runs on another device.
 
     Args:
         selection: What the request got.
@@ -73,7 +73,7 @@ def answer_selection(selection: Selection, policy: FallbackPolicy, caller: Calle
 
 
 def answer_placement(placement: Placement, policy: FallbackPolicy, caller: Caller) -> None:
-    """Answer a graph with operators that left the requested device.
+    """Apply the policy to a graph with operators that left the requested device.
 
     Args:
         placement: Where the operators of the graph run.
@@ -96,7 +96,7 @@ def answer_placement(placement: Placement, policy: FallbackPolicy, caller: Calle
             operation=first.operation,
             label=first.label,
         )
-    # Where one reason holds for all, it is told once.
+    # A reason that all operators share is given once.
     reasons = {each.reason for each in strays}
     named = [_describe(each, with_reason=len(reasons) > 1) for each in strays[:_NAMED]]
     if len(strays) > _NAMED:

@@ -20,18 +20,18 @@ _SYSTEMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 class Inventory:
     """What exists on this machine. Thread-safe.
 
-    A device that is listed need not start: it is tried when it is about to be chosen, once.
+    A listed device may fail to start. It is tried once, before it is chosen.
 
     Args:
         devices: The devices of the providers whose devices are known.
-        verify: Tries a device; returns why it does not start, to be read behind the provider's name, or an empty string.
-        missing: Why a provider that is installed brings no device at all, to be read behind its name.
-        built_in: The providers that are a part of the engine; those without a device serve any type that an order names them for.
+        verify: Tries a device. Returns why it does not start, worded to follow the provider's name, or an empty string.
+        missing: Why an installed provider has no devices, worded to follow its name.
+        built_in: The providers that are a part of the engine; those without a listed device can be used for any type whose row names them.
         system: ``"Linux"``, ``"Windows"`` or ``"Darwin"``.
 
     Attributes:
         devices: The devices.
-        missing: Why a provider brings none.
+        missing: Why a provider has no devices.
         built_in: The providers that are a part of the engine.
         system: The operating system.
     """
@@ -66,7 +66,7 @@ class Inventory:
         return list(dict.fromkeys([*(device.provider for device in self.devices), *self.missing, *self.built_in]))
 
     def failure(self, device: Device) -> str:
-        """Return why a device does not start, to be read behind the provider's name; an empty string if it does."""
+        """Return why a device does not start, worded to follow the provider's name; an empty string if it starts."""
         if device.provider == CPU:
             return ""
         with self._lock:

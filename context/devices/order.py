@@ -12,8 +12,8 @@ __all__ = ["DEFAULT_ORDER", "Order", "convert_order", "convert_provider_options"
 
 Order = Mapping[str, tuple[str, ...]]
 
-#: What serves a device type, best first: providers, or a device type, which stands for all that would serve that one. Of two GPUs the
-#: kind that ``powerPreference`` asks for comes first, whichever provider has it. The CPU provider stands behind all of them.
+#: What each device type runs on, best first: providers, or a device type, which includes the row of that type. Of two GPUs the kind that
+#: ``powerPreference`` asks for comes first, whichever provider has it. The CPU provider comes after all of them.
 DEFAULT_ORDER: Order = MappingProxyType(
     {
         "cpu": (OPENVINO,),
@@ -25,17 +25,18 @@ _SUFFIX = "ExecutionProvider"
 
 
 def convert_order(value: object) -> Order:
-    """Convert rows that stand in the place of those of `DEFAULT_ORDER`.
+    """Convert rows that replace those of `DEFAULT_ORDER`.
 
     Args:
-        value: For a device type the names of providers, best first, or of a device type whose row continues this one; ``None`` for none.
+        value: For each device type the names of providers, best first. The name of a device type includes the row of that type. ``None``
+            for no rows.
 
     Returns:
         The rows that were given.
 
     Raises:
-        TypeError: The value is no mapping, or a row is no list or tuple.
-        ValueError: A key is no device type, an entry is no name of a provider, or is there twice, or rows refer to each other in a circle.
+        TypeError: The value is not a mapping, or a row is not a list or tuple.
+        ValueError: A key is not a device type, an entry is not a provider's name or occurs twice, or rows refer to each other in a circle.
     """
     if value is None:
         return MappingProxyType({})
@@ -52,11 +53,11 @@ def convert_provider_options(value: object) -> Mapping[str, Options]:
     """Convert the options of providers to what the engine takes.
 
     Args:
-        value: For the name of a provider a mapping of its options; ``None`` for none.
+        value: A mapping from names of providers to mappings of their options; ``None`` for none.
 
     Raises:
-        TypeError: The value, or that of a provider, is no mapping, or an option is neither text nor a number nor a truth value.
-        ValueError: A key is no name of a provider.
+        TypeError: The value, or that of a provider, is not a mapping, or an option is neither text nor a number nor a bool.
+        ValueError: A key is not the name of a provider.
     """
     if value is None:
         return MappingProxyType({})
@@ -82,7 +83,7 @@ def _row(key: object, row: object) -> tuple[str, ...]:
 
 
 def _check_circle(rows: Order, path: tuple[str, ...]) -> None:
-    """Check that what a row refers to does not lead back to it."""
+    """Check that a row does not refer to itself, directly or through other rows."""
     for entry in rows[path[-1]]:
         if entry in path:
             raise ValueError(f"order must not refer to itself, got {' -> '.join((*path, entry))}")

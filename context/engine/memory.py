@@ -39,7 +39,7 @@ class TensorMemory:
 
     @classmethod
     def zeros(cls, descriptor: OperandDescriptor) -> TensorMemory:
-        """Make memory that is all zeros; the operating system gives a large one its pages when they are used.
+        """Make memory that is all zeros; the operating system allocates the pages of a large one on first use.
 
         Raises:
             MemoryError: There is none.
@@ -66,7 +66,7 @@ class TensorMemory:
         return self.array.copy()
 
     def release(self) -> None:
-        """Take the memory from the graphs that it is bound to, which keep it otherwise."""
+        """Unbind the memory from its graphs, which would otherwise keep it alive."""
         for reference in self.users:
             graph = reference()
             if graph is not None:

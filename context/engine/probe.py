@@ -16,9 +16,9 @@ from webnn.context.selection import Device, Options, session_settings
 
 __all__ = ["find_failure", "refuses_options"]
 
-#: The severity of the engine's log unless a program changes it: the engine cannot be asked for the one that is set.
+#: The default severity of the engine's log. The engine has no function that returns the severity in use.
 _WARNINGS = 2
-#: A model of one Identity, to try a provider with: making it with onnx would load that before the first build.
+#: A model of one Identity, to try a provider. It is stored as bytes because making it would load onnx before the first build.
 _SMALLEST_MODEL = (
     b'\x08\n::\n\x13\n\x01x\x12\x01y\x1a\x01n"\x08Identity\x12\x01g'
     b"Z\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x04\n\x00\x10\x15"
@@ -31,16 +31,16 @@ def find_failure(device: Device, settings: Options | None = None) -> str:
 
     Args:
         device: The device.
-        settings: The provider's options; by default those alone that choose the device.
+        settings: The provider's options; by default only those that choose the device.
 
     Returns:
-        Why it does not, to be read behind the provider's name; an empty string if it does.
+        Why it does not start, worded to follow the provider's name; an empty string if it starts.
     """
     ort = runtime.load()
     settings = device.options if settings is None else settings
     if not device.plugin:
         _preload()
-    # The engine writes to standard error, by a log of the process, why a provider of its own does not start, and goes on without it.
+    # If a provider of its own does not start, the engine logs the reason to standard error and goes on without it.
     ort.set_default_logger_severity(SILENT)
     try:
         options = session_options(session_settings([device], "default"))
@@ -66,10 +66,11 @@ def _preload() -> None:
     preload = getattr(runtime.load(), "preload_dlls", None)
     if preload is None:
         return
-    # It prints what it does not find. A copy with a `print` of its own is silent; the engine's module and sys.stdout stay as they are.
+    # The function prints which libraries it does not find. A copy with its own `print` is silent, and leaves the engine's module and
+    # sys.stdout unchanged.
     namespace = {**preload.__globals__, "print": lambda *_, **__: None}
     silent = FunctionType(preload.__code__, namespace, preload.__name__, preload.__defaults__, preload.__closure__)
-    # What is missing shows when the provider is tried.
+    # Missing libraries are reported when the provider is tried.
     with contextlib.suppress(Exception):
         silent()
 
@@ -77,7 +78,7 @@ def _preload() -> None:
 def _loading_failure(provider: str) -> str:
     """Return why the library of a provider does not load: the engine only logs that.
 
-    To be called after the engine tried it: a library that it did load must not be loaded by another before.
+    Call it only after the engine tried the library: nothing else may load the library before the engine does.
     """
     stem = provider.removesuffix("ExecutionProvider").lower()
     name = _LIBRARIES.get(sys.platform, "libonnxruntime_providers_{}.so").format(stem)

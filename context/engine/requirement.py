@@ -1,4 +1,4 @@
-"""Which ONNX Runtime is needed, and what to say of another one, of none, and of its errors."""
+"""Which ONNX Runtime is needed, and the messages about a missing or unsuitable one and about its errors."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ __all__ = ["LOWEST", "broken", "is_older", "missing", "one_line", "too_old"]
 LOWEST = (1, 31, 0)
 _NEEDED = ".".join(map(str, LOWEST))
 _ONE = "onnxruntime or onnxruntime-gpu"
-#: The engine's name for an error's kind, the place in its source that CUDA's errors begin with, and what follows the text of one.
+#: Parts to remove from messages: the engine's name for the kind of error, and what stands before and after the text of a CUDA error.
 _DECORATION = re.compile(r"^.*?(?=CUDA failure \d+: )|\[ONNXRuntimeError\] : \d+ : \w+ : | ; GPU=.*")
-#: Of a longer text, what stands at its two ends: functions and places in the engine's source come first, what happened comes last.
+#: A longer text is cut in its middle: it begins with places in the engine's source and ends with what happened.
 _LONGEST_REASON, _BEGINNING = 300, 100
 
 
 def is_older(version: str, lowest: tuple[int, int, int]) -> bool:
-    """Tell whether a version such as ``"1.31.0"`` is older than another one; not if it has no numbers to compare."""
+    """Tell whether a version such as ``"1.31.0"`` is older than another one; false if it has no numbers to compare."""
     numbers = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", version)
     return numbers is not None and tuple(int(number or 0) for number in numbers.groups()) < lowest
 
 
 def one_line(error: BaseException) -> str:
-    """Return the text of an exception of the engine, or of a package, as a part of a line; its class if it has none."""
+    """Return the text of an exception of the engine, or of a package, on one line; its class if it has no text."""
     text = " ".join(_DECORATION.sub("", " ".join(str(error).split())).split()) or type(error).__name__
     return text if len(text) <= _LONGEST_REASON else f"{text[:_BEGINNING]}...{text[_BEGINNING - _LONGEST_REASON :]}"
 
 
 def missing() -> str:
-    """Return what to say where the module ``onnxruntime`` is not installed."""
+    """Return the message for a missing module ``onnxruntime``."""
     return f"webnn needs ONNX Runtime: install {_ONE}, {_NEEDED} or newer"
 
 
 def broken(reason: str) -> str:
-    """Return what to say where the module does not import, or is empty.
+    """Return the message for a module that cannot be imported or is empty.
 
     Args:
         reason: Why, as a part of a line.
@@ -47,14 +47,14 @@ def broken(reason: str) -> str:
 
 
 def too_old(version: str) -> str:
-    """Return what to say of a version; an empty string if it is new enough.
+    """Return the message for a version that is too old; an empty string if it is new enough.
 
     Args:
-        version: What the module says that it is.
+        version: The module's version.
     """
     if not is_older(version, LOWEST):
         return ""
-    # Of two flavours, which overwrite each other's files, neither name says more.
+    # Two variants overwrite each other's files, so neither name can be recommended.
     flavours = sorted(set(metadata.packages_distributions().get("onnxruntime", [])))
     name = flavours[0] if len(flavours) == 1 else "onnxruntime"
     return f"webnn needs ONNX Runtime {_NEEDED} or newer, found {name} {version}: run 'python -m pip install --upgrade {name}'"

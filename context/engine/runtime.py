@@ -1,6 +1,6 @@
 """The module ``onnxruntime``: its import, its version and what it offers.
 
-It is imported at the first use: ``import webnn`` stays light. Any flavour of the package serves (``onnxruntime``, ``onnxruntime-gpu``,
+It is imported at the first use: ``import webnn`` stays light. Any variant of the package works (``onnxruntime``, ``onnxruntime-gpu``,
 ``onnxruntime-directml``, ``onnxruntime-openvino``).
 """
 
@@ -61,7 +61,7 @@ def register_library(name: str, path: str) -> None:
         path: The file.
 
     Raises:
-        Exception: The engine does not take it. That it is registered already is no failure.
+        Exception: The engine refuses it. A library that is registered already is not an error.
     """
     try:
         load().register_execution_provider_library(name, path)
@@ -71,7 +71,7 @@ def register_library(name: str, path: str) -> None:
 
 
 def list_devices() -> list[Device]:
-    """Return the devices that the engine lists: of plug-ins, and of some of its own providers. One that knows no plug-ins lists none."""
+    """Return the devices that the engine lists: of plug-ins, and of some of its own providers. An engine without plug-ins lists none."""
     read = getattr(load(), "get_ep_devices", None)
     return [] if read is None else [_device(each) for each in read() if each.device.type.name in _DEVICE_TYPES]
 

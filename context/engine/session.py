@@ -38,11 +38,11 @@ _ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
 )
 #: The severity of the engine's log at which it writes nothing.
 SILENT = 4
-#: What the optimizer must not do: put kernels of integers in the place of operations between a dequantization and a quantization, whose
-#: values are far off or which fail where a scale is unusual; and make one pair of quantizations of two.
+#: Optimizations that are switched off. One replaces operations between a dequantization and a quantization by integer kernels; their values
+#: are far off, or they fail for an unusual scale. The other merges two pairs of quantizations into one.
 _EXACT_QUANTIZATION = ("session.disable_quant_qdq", "session.disable_double_qdq_remover")
-#: What it must not do either: put one node in the place of several where that changes values. What an operation gives would depend on
-#: whether the values before it are outputs, which the optimizer leaves alone (docs/numerics.md).
+#: Fusions that are switched off because they change values. The result of an operation would depend on whether the values before it are
+#: outputs, which the optimizer does not fuse (docs/numerics.md).
 _VALUE_CHANGING = (
     "AttentionFusion",
     "BiasGeluFusion",
@@ -93,11 +93,11 @@ def start(model: bytes, options: Any, devices: Sequence[Device], providers: Sequ
 
 
 def _runner(session: Any, binding: Any) -> Callable[[], None]:
-    """Return what runs a session with what is bound, at the least cost for each call.
+    """Return the cheapest function that runs a session with the bound memory.
 
-    `InferenceSession.run_with_iobinding` prepares a capture of the graph by WebGPU, which is never asked for here. Without options for the
-    run the engine makes some each time. Together that takes as long as a small graph, so the session's own core is called, with options
-    that stay. An engine without such a core is called in the documented way.
+    `InferenceSession.run_with_iobinding` prepares a graph capture for WebGPU, which is never used here. Without run options the engine
+    makes new ones for each call. Together this takes as long as a small graph. So the session's internal object is called, always with the
+    same options. If an engine has no such object, the documented method is called.
     """
     core, bound = getattr(session, "_sess", None), getattr(binding, "_iobinding", None)
     if core is None or bound is None:
@@ -200,7 +200,7 @@ class CompiledGraph:
         try:
             if len(wanted) != self._wanted or len(wanted) != len(self.outputs):
                 self._forget_outputs(len(wanted))
-            # Binding costs more than a small run: memory that is still bound stays.
+            # Binding costs more than a small run: memory that is still bound is not bound again.
             for slot, _, _, _, address in given:
                 if bound[slot.index] != address:
                     self._bind(self._binding.bind_input, slot, address)
@@ -224,7 +224,7 @@ class CompiledGraph:
         bound = self._bound
         try:
             for slot, memory in zip(slots, memories, strict=True):
-                # As above: what is bound stays.
+                # As above: bound memory is not bound again.
                 if bound[slot.index] is not memory:
                     self._bind_tensor(slot, memory)
             self._run()
@@ -243,7 +243,7 @@ class CompiledGraph:
         # If binding fails, nothing is bound.
         self._bound[slot.index] = 0
         if slot.descriptor.dataType in SMALL_TYPES:
-            # The engine makes no value of them over NumPy's memory.
+            # The engine cannot make a value of these types over NumPy's memory.
             self._bind(binding.bind_input if isInput else binding.bind_output, slot, memory.array.ctypes.data)
         else:
             bind = binding.bind_ortvalue_input if isInput else binding.bind_ortvalue_output
@@ -252,7 +252,7 @@ class CompiledGraph:
         memory.users.add(self._reference)
 
     def _forget_outputs(self, wanted: int) -> None:
-        """Bind the outputs anew: others may be wanted than last time."""
+        """Unbind all outputs, because the next run may want other ones."""
         self._binding.clear_binding_outputs()
         for slot in self.outputs.values():
             self._bound[slot.index] = 0
@@ -267,14 +267,14 @@ class CompiledGraph:
         self._bound[slot.index] = address
 
     def _check_started(self, selection: Selection) -> None:
-        """Check that every provider is there: the engine goes on without one of its own that does not start."""
+        """Check that every provider started: if one of the engine's own does not, the engine goes on without it."""
         started = self._session.get_providers()
         for name, settings in selection.providers[:-1]:
             if name not in started:
                 raise OperationError(f"build: {name} did not start with the options {dict(settings)}", operation="build")
 
     def _failure(self, what: str, error: Exception) -> OperationError:
-        """Put an exception of the engine into our words, with the operator it is about."""
+        """Convert an exception of the engine to an `OperationError` that names the operator."""
         operation, label = self._model.find_operator(str(error))
         prefix = label_prefix(label)
         where = f" at {operation}" if operation else ""

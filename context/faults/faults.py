@@ -36,9 +36,9 @@ class Verdict:
     """What happens to one call.
 
     Attributes:
-        delay: How long its work takes longer, in seconds.
-        error: What it fails with in place of its work; ``None`` if it does not.
-        loses: Why the context is lost after it; empty if it is not.
+        delay: By how many seconds its work is delayed.
+        error: The error that replaces its work; ``None`` for no error.
+        loses: Why the context is lost after the call; empty if it is not lost.
     """
 
     delay: float
@@ -51,7 +51,7 @@ class _Plan:
     """Which calls of a kind a fault hits.
 
     Attributes:
-        which: The numbers, 1 for the next call after it was set.
+        which: The numbers of the calls; 1 is the next call after the fault was set.
         since: How many calls there had been by then.
     """
 
@@ -59,7 +59,7 @@ class _Plan:
     since: int = 0
 
     def hit(self, count: int) -> str:
-        """Tell whether it hits a call: return what of the setting did, or an empty string."""
+        """Return the part of the setting that hits a call; an empty string if none does."""
         number = count - self.since
         match self.which:
             case None:
@@ -72,7 +72,7 @@ class _Plan:
                 return str(number) if number in numbers else ""
 
     def pending(self, count: int) -> bool:
-        """Tell whether it can still hit a call after so many."""
+        """Tell whether it can still hit a call after so many calls."""
         number = count - self.since
         match self.which:
             case None:
@@ -90,8 +90,8 @@ class _Plan:
 class Faults:
     """Faults to be injected into contexts: ``ML(faults=Faults(refuse="npu"))``, or for a whole program `webnn.emulate`.
 
-    A parameter is an attribute of the same name, which may be changed at any time and from any thread; ``None`` disarms it. One object may
-    serve several `ML` objects and contexts; what it counts, it counts over all of them. The message of each error says that it is injected.
+    Each parameter is also an attribute, which may be changed at any time and from any thread; ``None`` disarms it. One object may serve
+    several `ML` objects and contexts, which share its counters. The message of each injected error says that it is injected.
 
     Args:
         refuse: Device types for which `ML.createContext` fails with `NotSupportedError`: ``"npu"``, ``["npu", "gpu"]``, or a mapping from
@@ -101,16 +101,17 @@ class Faults:
         failCompute: The same for computations: `MLContext.compute` fails with `OperationError`; `MLContext.dispatch` returns, and the
             context is lost.
         memoryLimit: The largest size that there is memory for, in bytes. A larger tensor fails with `UnknownError`. A build needs the bytes
-            of the graph's constants, inputs and outputs; a computation those of its inputs and outputs; with fewer each fails as by
-            ``failBuild`` and ``failCompute``. Sizes are looked at one by one: nothing is summed up over several tensors or graphs.
-        loseAfter: After so many computations from now on, the context that does the last of them is lost, once. In the draft 2024-06,
-            which has no lost contexts, its later builds and computations fail with `InvalidStateError`.
-        delay: How much longer each answer takes, in seconds: that of `ML.createContext`, a build, a computation, the creation and the
-            reading of a tensor. The event loop is never blocked.
+            of the graph's constants, inputs and outputs, and a computation those of its inputs and outputs. Above the limit they fail as
+            with ``failBuild`` and ``failCompute``. Each size is compared with the limit by itself: sizes of several tensors or graphs are
+            not added up.
+        loseAfter: After this many further computations, the context that runs the last of them is lost, once. In the draft 2024-06, which
+            has no lost contexts, its later builds and computations fail with `InvalidStateError`.
+        delay: By how many seconds each answer is delayed: that of `ML.createContext`, a build, a computation, the creation and the reading
+            of a tensor. The event loop is never blocked.
 
     Raises:
         TypeError: A parameter has the wrong type.
-        ValueError: A parameter has the right type and no meaning.
+        ValueError: A parameter has the right type but an invalid value.
     """
 
     __slots__ = (
@@ -158,7 +159,7 @@ class Faults:
 
     @property
     def failBuild(self) -> _Which | None:
-        """Which builds fail, 1 for the next one when it was set."""
+        """Which builds fail; 1 is the next one after this was set."""
         return self._failBuild.which
 
     @failBuild.setter
@@ -169,7 +170,7 @@ class Faults:
 
     @property
     def failCompute(self) -> _Which | None:
-        """Which computations fail, 1 for the next one when it was set."""
+        """Which computations fail; 1 is the next one after this was set."""
         return self._failCompute.which
 
     @failCompute.setter
@@ -189,7 +190,7 @@ class Faults:
 
     @property
     def loseAfter(self) -> int | None:
-        """After how many computations a context is lost, from when it was set."""
+        """After how many computations a context is lost, counted from when this was set."""
         which = self._loseAfter.which
         return which if isinstance(which, int) else None
 
@@ -201,7 +202,7 @@ class Faults:
 
     @property
     def delay(self) -> float | None:
-        """How much longer each answer takes, in seconds."""
+        """By how many seconds each answer is delayed."""
         return self._delay
 
     @delay.setter
@@ -210,21 +211,21 @@ class Faults:
 
     @property
     def contexts(self) -> int:
-        """How many contexts were asked for, refused ones included; a call that is refused for its arguments does not count."""
+        """How many contexts were requested, refused ones included; calls with invalid arguments do not count."""
         return self._contexts
 
     @property
     def builds(self) -> int:
-        """How many graphs were to be built; counted as `contexts` are."""
+        """How many builds were requested; counted as `contexts` are."""
         return self._builds
 
     @property
     def computes(self) -> int:
-        """How many computations were asked for, by `MLContext.compute` and `MLContext.dispatch`; counted as `contexts` are."""
+        """How many computations were requested, by `MLContext.compute` and `MLContext.dispatch`; counted as `contexts` are."""
         return self._computes
 
     def reset(self) -> None:
-        """Begin again: the counters are 0, and what is armed counts from here as if it had just been set."""
+        """Reset the counters to 0; armed faults count from here as if they had just been set."""
         with self._lock:
             self._contexts = self._builds = self._computes = 0
             self._failBuild = _Plan(self._failBuild.which)
@@ -249,7 +250,7 @@ class Faults:
         return f"<Faults {text or 'nothing armed'}; {counted}>"
 
     def _judgeContext(self, deviceType: str) -> NotSupportedError | None:
-        """Count a request for a context, and return what it fails with."""
+        """Count a request for a context, and return its error; ``None`` if it does not fail."""
         with self._lock:
             self._contexts += 1
         message = self._refuse.get(deviceType)
@@ -259,7 +260,7 @@ class Faults:
         return NotSupportedError(f"createContext: an injected fault (refuse={_write(deviceType)}): {reason}", operation="createContext")
 
     def _judgeBuild(self, size: Callable[[], int]) -> Verdict:
-        """Count a build, and decide about it.
+        """Count a build, and decide which fault it gets.
 
         Args:
             size: What it needs, in bytes; counted if there is a limit.
@@ -270,7 +271,7 @@ class Faults:
         return Verdict(delay=self._delay or 0.0, error=self._failure("build", "failBuild", hit, size))
 
     def _judgeCompute(self, operation: str, size: Callable[[], int]) -> Verdict:
-        """Count a computation, and decide about it.
+        """Count a computation, and decide which fault it gets.
 
         Args:
             operation: ``"compute"`` or ``"dispatch"``.
@@ -284,7 +285,7 @@ class Faults:
         return Verdict(delay=self._delay or 0.0, error=error, loses=f"an injected fault (loseAfter={last})" if last else "")
 
     def _judgeTensor(self, operation: str, descriptor: OperandDescriptor) -> UnknownError | None:
-        """Return what the creation of a tensor fails with."""
+        """Return the error of the creation of a tensor."""
         reason = self._shortage(descriptor.byte_length)
         return UnknownError(f"{operation}: {reason}, {descriptor}", operation=operation) if reason else None
 
@@ -333,7 +334,7 @@ def _convertWhich(name: str, value: Which | None) -> _Which | None:
 
 
 def _convertInteger(name: str, value: object, least: int, what: str) -> int:
-    """Convert to an integer, NumPy's included; a bool is none, and a float might have been rounded."""
+    """Convert an integer, also NumPy's. A bool is refused, and so is a float, which may have been rounded."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -348,7 +349,7 @@ def _convertInteger(name: str, value: object, least: int, what: str) -> int:
 def _convertDelay(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"Faults: delay must be a number of seconds, got {value!r}")
-    # NaN is on neither side of anything. An int need not fit into a float.
+    # Every comparison with NaN is false. An int may be too large for a float.
     seconds: Any = value
     if not 0 <= seconds <= threading.TIMEOUT_MAX:
         raise ValueError(f"Faults: delay must be a number of seconds, from 0 to {threading.TIMEOUT_MAX:.0f}, got {value!r}")

@@ -1,6 +1,6 @@
 """Fault-injecting versions of the steps of a context.
 
-They run the ordinary steps, so that a call checks what it always checks, and give its job a delay, an error or a loss.
+They run the ordinary steps, so a call makes its usual checks. Then they add a delay, an error or a loss of the context to its job.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class FaultyCreation(Creation):
         return faults
 
     def create(self, timeline: Timeline) -> asyncio.Future[MLContext]:
-        """Decide at the call whether there is a context, and answer on the timeline."""
+        """Decide at the call whether it gets a context; answer on the timeline."""
         delay = self._faults.delay
         if delay:
             timeline.post(lambda: time.sleep(delay))
@@ -69,14 +69,14 @@ class FaultyCreation(Creation):
         """Count the request.
 
         Raises:
-            NotSupportedError: It is to be refused.
+            NotSupportedError: A fault refuses the request.
         """
         refusal = self._faults._judgeContext(deviceType)
         if refusal is not None:
             raise refusal
 
     def steps(self, state: ContextState) -> AllSteps:
-        """Return steps with the faults in front."""
+        """Return steps that inject the faults."""
         faults = self._faults
         return FaultyBuildSteps(state, faults), FaultyComputeSteps(state, faults), FaultyTensorSteps(state, faults)
 
@@ -98,10 +98,10 @@ class FaultyBuildSteps(_Faulty, BuildSteps):
     """Builds graphs, or fails to."""
 
     def prepare(self, graph: ComputationalGraph, caller: Caller) -> Callable[[], MLGraph]:
-        """Decide about a build, and return the job for the timeline."""
+        """Decide which fault a build gets, and return the job for the timeline."""
         state, build = self._state, super().prepare(graph, caller)
         if state.loss.info is not None:
-            # Its steps refuse it: there is nothing to decide.
+            # The context is lost, so the build fails without a fault.
             return build
         verdict = self._faults._judgeBuild(lambda: _graph_size(graph))
 
@@ -119,7 +119,7 @@ class FaultyComputeSteps(_Faulty, ComputeSteps):
     """Computes graphs over buffers, or fails to."""
 
     def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
-        """Run the steps before the parallel ones, and decide about these.
+        """Run the steps before the parallel ones, and decide which fault the parallel ones get.
 
         Raises:
             WebNNTypeError: The graph or an array does not fit; no array was transferred.
@@ -149,7 +149,7 @@ class FaultyTensorSteps(_Faulty, TensorSteps):
     """Makes and reads tensors late or not at all, and fails to run graphs on them."""
 
     def prepare_dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> Callable[[], None]:
-        """Run the steps of `MLContext.dispatch` before those of the timeline, and decide about these.
+        """Run the steps of `MLContext.dispatch` before those of the timeline, and decide which fault the latter get.
 
         Raises:
             WebNNTypeError: The graph or a tensor does not fit.

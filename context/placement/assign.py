@@ -1,6 +1,6 @@
 """The place of each operator, and the partitions and transfers that follow from the places.
 
-A placement is measured, simulated by a device profile, or known because there is only the CPU. All it needs of a graph is its `Outline`.
+A placement is measured, simulated by a device profile, or known because there is only the CPU. It needs only the `Outline` of a graph.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ HOST = "cpu"
 #: What the engine says: for each piece of the graph the execution provider and the names of the nodes.
 Assignments = Sequence[tuple[str, Sequence[str]]]
 
-#: An operator in the name of a node, as `webnn.builder.onnx.emitter` makes them. Behind it may stand the name of a value that the node
-#: transposes, which another operator has made.
+#: An operator in the name of a node, as `webnn.builder.onnx.emitter` makes them. The name of a value may follow, if the node transposes a
+#: value that another operator made.
 _SCOPE = re.compile(r"\w+#(\d+)(?:\.\w+#\d+\.\d+(?::\d+)?\^)?")
 
 
@@ -36,11 +36,11 @@ _SCOPE = re.compile(r"\w+#(\d+)(?:\.\w+#\d+\.\d+(?::\d+)?\^)?")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What stands on an edge of the graph.
+    """A value on an edge of the graph.
 
     Attributes:
         kind: Where it comes from.
-        name: What a person calls it: ``"input 'x'"``, ``"output 0 of split#3"``.
+        name: Its name for people: ``"input 'x'"``, ``"output 0 of split#3"``.
         size: Its size in bytes.
     """
 
@@ -136,7 +136,7 @@ class Place:
 
     @property
     def site(self) -> tuple[str, str]:
-        """What a partition has one of: the device, and the provider that counts."""
+        """The device and the provider that counts; all operators of a partition share them."""
         return self.device, self.providers[-1] if self.providers else ""
 
 
@@ -160,13 +160,13 @@ class _Arranger:
         self.outline = outline
         self.places = places
         values = outline.values
-        #: What each value stands for: itself, or what the steps that are left out before it were given.
+        #: The values that each value stands for: itself, or the inputs of the omitted steps before it.
         self.origins: list[tuple[int, ...]] = [(number,) for number in range(len(values))]
         #: Values that are known before the first run.
         self.fixed = [value.kind == "constant" for value in values]
         #: For each value the step that makes it, if one does.
         self.makers: list[int | None] = [None] * len(values)
-        #: What each step takes of what others make or the program gives.
+        #: The values that each step takes from other steps or from the program.
         self.taken: list[tuple[int, ...]] = []
         self.keys: list[tuple[int, tuple[str, str]] | None] = []
 
@@ -176,7 +176,7 @@ class _Arranger:
         return HOST if maker is None else self.places[maker].device
 
     def trace(self, values: Iterable[int]) -> tuple[int, ...]:
-        """Return what values stand for, each once, without what is known before the first run."""
+        """Return the values that these stand for, each once, without those known before the first run."""
         found = [self.origins[value] for value in values]
         if len(found) != 1:
             found = [tuple(dict.fromkeys([origin for origins in found for origin in origins]))]
@@ -190,7 +190,7 @@ class _Arranger:
             if not place.device:
                 self.keys.append(None)
                 for value in step.makes:
-                    # What is made of constants alone is one.
+                    # A value made of constants alone is a constant.
                     self.origins[value] = taken or (value,)
                     self.fixed[value] = not taken
                 continue
@@ -261,7 +261,7 @@ class _Arranger:
         """Return the bytes of constants that cross when the graph is built."""
         crossings: dict[tuple[int, str], int] = {}
         for step, place, given in zip(self.outline.steps, self.places, self.taken, strict=True):
-            # What is merged into those before it takes its constants there.
+            # An operator that was merged into its predecessors takes its constants on their devices.
             for device in {place.device} if place.device else {self.device(value) for value in given}:
                 if device == HOST:
                     continue
@@ -303,8 +303,8 @@ def arrange(outline: Outline, places: Sequence[Place]) -> Arrangement:
 def measure(outline: Outline, assignments: Assignments, selection: Selection, op_types: Mapping[str, str]) -> Placement:
     """Tell where the engine runs each operator.
 
-    A node belongs to every operator that its name names: a node that the engine made of several may name them all. One that keeps the name
-    of one of them leaves nothing of the others to run.
+    A node belongs to every operator in its name. A node that the engine made of several operators may name all of them. If it names only
+    one, nothing of the others is left to run.
 
     Args:
         outline: The graph.
@@ -338,8 +338,8 @@ def measure(outline: Outline, assignments: Assignments, selection: Selection, op
 
 
 def _describe(step: Step, names: Iterable[str], op_types: Mapping[str, str]) -> str:
-    """Say what of an operator a provider runs: the ONNX operators, and the data types that the operator takes."""
-    # A node that the engine made of others has the name of one of them, and more behind it.
+    """Describe the part of an operator that a provider runs: the ONNX operators, and the data types that the operator takes."""
+    # A node that the engine made of others has the name of one of them and a suffix.
     found = dict.fromkeys(op_types.get(name.partition("/")[0], "") for name in names)
     types = dict.fromkeys(descriptor.dataType for _, _, descriptor in step.operands)
     return f"{', '.join(filter(None, found)) or step.operation} ({', '.join(types)})"
@@ -385,7 +385,7 @@ def uniform(
     device: str = HOST,
     reason: str = "",
 ) -> Placement:
-    """Tell where everything runs if the default CPU provider is all there is: in one partition. What the engine leaves out is not told.
+    """Place all operators in one partition, for a session with only the default CPU provider. It ignores what the engine removes.
 
     Args:
         operators: `OnnxModel.operators`: the operation, the number and the label of each.
@@ -423,7 +423,7 @@ def uniform(
 
 
 def unknown(caller: str = "placement") -> Placement:
-    """Stand in for `uniform` where the engine does not tell.
+    """Replace `uniform` if the engine cannot report where nodes run.
 
     Args:
         caller: What asked, for the error.

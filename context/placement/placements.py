@@ -21,9 +21,8 @@ class OperatorPlacement:
         operation: The operation's name.
         label: The operator's label, empty if it has none.
         device: The device type that runs it: ``"cpu"``, ``"gpu"`` or ``"npu"``. Empty if nothing of it is left to run: it was computed at
-            the build, merged into another operator, or only says how to read what is there.
-        providers: The execution providers that run its nodes, best first; none in a simulation. It counts as run where the last one of
-            them runs.
+            the build, merged into another operator, or only says how to interpret existing data.
+        providers: The execution providers that run its nodes, best first; none in a simulation. The last one determines ``device``.
         partition: Its partition, a position in `Placement.partitions`; ``None`` if nothing of it is left to run.
         reason: Why it does not run where the best choice would run it; empty if it does.
     """
@@ -73,15 +72,15 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """What of a graph runs where. It never changes, and outlives its graph.
+    """Where each operator runs. Immutable; valid after the graph is destroyed.
 
     What the numbers mean:
 
     - An operator has *fallen back* if it, or any node of it, runs on another device than the one that was requested.
-    - A *partition* is what one device can run in one piece. An operator without a predecessor is on level 0; another one is on the highest
-      level of its predecessors, one higher than those that run elsewhere. The operators of one device on one level are a partition.
-      Partitions are numbered from 0, in an order in which they can run. Operators of which nothing is left take no part: those that follow
-      them follow their predecessors.
+    - A *partition* is what one device can run in one piece. An operator without a predecessor is on level 0. Any other operator is at least
+      on the level of each predecessor, and one level higher if that predecessor runs elsewhere. The operators of one device on one level
+      are a partition. Partitions are numbered from 0, in an order in which they can run. Operators of which nothing is left are skipped:
+      their successors follow their predecessors directly.
     - A *transfer* is a value that is made on one device and used on another, once for each device that uses it. The program's side is the
       CPU: inputs start there and outputs end there. Constants cross once, when the graph is built, and are no transfers.
 
@@ -90,7 +89,7 @@ class Placement:
     Attributes:
         requested: The device type that was asked for.
         device: The device type that the context got.
-        reason: Why that is another one than requested; empty if it is not.
+        reason: Why it differs from the requested one; empty if it does not.
         profile: The name of the device profile that it was simulated by; empty if it was measured.
         operators: The operators, in order.
         partitions: The partitions, in order.
@@ -124,7 +123,7 @@ class Placement:
 
     @property
     def strays(self) -> tuple[OperatorPlacement, ...]:
-        """The operators that do not run on the device that the context got: the `fallbacks` of the graph's own."""
+        """The operators that do not run on the device that the context got: `fallbacks` that the graph itself causes."""
         return tuple(each for each in self.operators if each.device not in {"", self.device})
 
     @property

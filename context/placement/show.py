@@ -22,7 +22,7 @@ __all__ = ["as_html", "as_renderable", "as_text", "rows", "show_bytes"]
 
 #: The columns that are aligned to the right.
 NUMBERS = frozenset({"#", "partition"})
-#: How many operators stand in a table that is not shortened, and how many at each end of one that is.
+#: The most operators that a table shows in full, and how many a shortened table shows at each end.
 _WHOLE, _END = 60, 20
 #: How many in between are shown because they left the device that the context got.
 _STRAYS = 100
@@ -39,7 +39,7 @@ _WIDEST_LABEL = 24
 _RGB: Mapping[str, str] = MappingProxyType({"cpu": "217, 149, 0", "gpu": "34, 160, 92", "npu": "168, 85, 220"})
 _OTHER = "128, 128, 128"
 _TABLE = "border-collapse: collapse; margin: 0.5em 0; font-size: 0.9em; color: inherit"
-#: A notebook's own style sheet aligns to the right, stripes and forbids wrapping.
+#: Overrides a notebook's style sheet, which aligns to the right, stripes and forbids wrapping.
 _CELL = "padding: 0.15em 0.8em 0.15em 0.4em; text-align: {}; vertical-align: top; white-space: {}; background: none; border: none"
 _LABEL = "max-width: 18em; overflow-wrap: anywhere"
 _HEADING = "; border-bottom: 1px solid rgba(128, 128, 128, 0.6); font-weight: 600"
@@ -97,7 +97,7 @@ def _draw(placement: Placement, *, framed: bool) -> RenderableType:
 
 
 def as_html(placement: Placement) -> str:
-    """Write a placement as HTML, with the styles in place: a notebook need not trust it."""
+    """Write a placement as HTML with inline styles, which also work in a notebook that is not trusted."""
     names = columns(placement)
     body = "".join(_html_row(row, names) for row in rows(placement))
     heading = "".join(f'<th style="{_cell(name)}{_HEADING}">{name}</th>' for name in names)
@@ -117,7 +117,7 @@ def _html_row(row: Row, names: list[str]) -> str:
     if row.device:
         badge = f"background: rgba({colour}, 0.25); border: 1px solid rgba({colour}, 0.7); border-radius: 0.4em; padding: 0 0.5em"
         texts["device"] = f'<span style="{badge}">{texts["device"]}</span>'
-    # Not by colour alone: the row begins with a bar, and the reason is there.
+    # Colour is not the only sign: the row also begins with a bar and shows the reason.
     style = f' style="background: rgba({colour}, 0.1); box-shadow: inset 3px 0 rgb({colour})"' if row.stray else ""
     data = "".join(f'<td style="{_cell(name)}">{texts.get(name, "")}</td>' for name in names)
     return f"<tr{style}>{data}</tr>"
@@ -131,9 +131,9 @@ class Row:
     """A row of the table.
 
     Attributes:
-        cells: What stands in the columns, by their headings; what a terminal would obey is written out.
+        cells: The text of each column, by its heading; control characters are escaped.
         device: The device type that gives the row its colour, empty for none.
-        stray: It is about an operator that left the device that the context got.
+        stray: The row is about an operator that left the device that the context got.
     """
 
     cells: Mapping[str, str]
@@ -161,7 +161,7 @@ def columns(placement: Placement) -> list[str]:
 
 
 def rows(placement: Placement) -> Iterator[Row]:
-    """Yield the table's rows: a long graph is shortened in its middle, but for what left the device that the context got."""
+    """Yield the table's rows. The middle of a long graph is left out, except operators that left the device that the context got."""
     operators, device = placement.operators, placement.device
     shortened = len(operators) > _WHOLE
     last = len(operators) - _END
@@ -194,9 +194,9 @@ def _row(placement: Placement, operator: OperatorPlacement) -> Row:
 
 
 def _close(placement: Placement, gap: Sequence[OperatorPlacement]) -> Iterator[Row]:
-    """Yield what stands for the operators that are left out."""
+    """Yield the rows that replace omitted operators."""
     if len(gap) == 1:
-        # A row about one operator is no shorter than its own.
+        # Replacing a single operator would not make the table shorter.
         yield _row(placement, gap[0])
     elif gap:
         strays = Counter(each.device for each in gap if each.device not in {"", placement.device})
@@ -205,7 +205,7 @@ def _close(placement: Placement, gap: Sequence[OperatorPlacement]) -> Iterator[R
 
 
 def totals(placement: Placement) -> list[tuple[str, str]]:
-    """Return the lines below the table: a word and what there is of it."""
+    """Return the lines below the table, each a heading and its content."""
     counts = Counter(each.device for each in placement.operators)
     nothing = counts.pop("", 0)
     where = [f"{count:,} on the {device}" for device, count in counts.items()]
@@ -232,7 +232,7 @@ def _transfers(placement: Placement) -> str:
 
 
 def show_bytes(size: int) -> str:
-    """Write a number of bytes in the largest binary unit of which it has one."""
+    """Write a number of bytes in the largest binary unit that it reaches."""
     number, unit = float(size), 0
     while number >= 1024 and unit < len(_UNITS) - 1:
         number, unit = number / 1024, unit + 1

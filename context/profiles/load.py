@@ -35,9 +35,9 @@ PROFILES = (
 #: Shorter names for some of them. The profile keeps its own.
 ALIASES = MappingProxyType({"tflite": "tflite-chromium147"})
 
-#: A profile takes about 50 kilobytes; what is longer than this, in bytes, is something else.
+#: The largest size of a file, in bytes. A profile takes about 50 kilobytes.
 _LARGEST_FILE = 2**20
-#: The most files of which each extends the next one.
+#: The longest chain of files that extend each other.
 _LONGEST_CHAIN = 20
 _ENDING = ".json"
 
@@ -56,8 +56,9 @@ def load_profile(nameOrPath: str | os.PathLike[str]) -> Profile:
         The profile; for a name always the same object. A file is read each time.
 
     Raises:
-        ProfileError: There is no such profile, or the file is none; the message has every path inside the file where something is wrong.
-        TypeError: The argument is no string and no path.
+        ProfileError: There is no such profile, or the file is not a valid profile. The message lists every path inside the file where
+            something is wrong.
+        TypeError: The argument is neither a string nor a path.
     """
     name = os.fspath(nameOrPath) if isinstance(nameOrPath, str | os.PathLike) else None
     if not isinstance(name, str):
@@ -138,7 +139,7 @@ def _read(file: Path) -> Any:
         raise ProfileError(str(file), [("", f"must be text in UTF-8: {error.reason} at byte {error.start}")]) from None
     try:
         data = json.loads(text, object_pairs_hook=_unique)
-        # JSON can escape what no text can hold. Its names and its source could not be printed.
+        # JSON can escape lone surrogates. Names and sources that hold them could not be printed.
         json.dumps(data, ensure_ascii=False).encode()
     except RecursionError:
         raise ProfileError(str(file), [("", "must be JSON: it is nested too deeply")]) from None
@@ -150,7 +151,7 @@ def _read(file: Path) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object; JSON leaves open what two members of one name mean."""
+    """Make an object; refuse duplicate names, whose meaning JSON does not define."""
     members: dict[str, Any] = {}
     for name, value in pairs:
         if name in members:

@@ -25,7 +25,7 @@ def operand_names() -> Mapping[str, tuple[str, ...]]:
 
 
 def output_rows(operation: str, count: int) -> list[tuple[str, str]]:
-    """Return, for each output of a call, what an error calls it and its row.
+    """Return, for each output of a call, its name in errors and its row.
 
     Args:
         operation: The operation.

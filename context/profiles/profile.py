@@ -22,7 +22,7 @@ Kind = Literal["operation", "dataType", "rank"]
 #: The arguments that are data types themselves.
 _DATA_TYPE_ARGUMENTS = frozenset({"dataType", "options.outputDataType", "type"})
 
-#: The names of operands until 2024-06 that profiles call otherwise.
+#: Operands that have another name in profiles than in drafts until 2024-06.
 RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"where": {"input": "trueValue", "other": "falseValue"}})
 
 
@@ -55,12 +55,12 @@ Operations = Mapping[str, Mapping[str, TensorLimits]]
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One way in which a call is not what a device profile takes.
+    """One limit of a device profile that a call breaks.
 
     Attributes:
         operation: The method that was called.
         argument: What is at fault, in the user's own names; empty if it is the operation.
-        kind: What is at fault about it.
+        kind: Which property of it is at fault.
         given: What was given: the data type, or rank and shape; empty if it is the operation.
         allowed: The allowed data types; or the smallest and the largest rank; empty if it is the operation.
         profile: The profile's name.
@@ -77,7 +77,7 @@ class Violation:
 
     @property
     def requirement(self) -> str:
-        """What must hold, to be read behind the argument's name."""
+        """What must hold; a message shows it after the argument's name."""
         if self.kind == "operation":
             return f"{self.where} does not have it"
         if self.kind == "rank":
@@ -133,7 +133,7 @@ class Profile:
         return " ".join(str(self.source.get("summary", "")).split())
 
     def device_for(self, requested: str) -> tuple[str, str]:
-        """Return the device type on which a request for one runs, and the reason if that is another one."""
+        """Return the device type that a request for a device type gets, and the reason if the two differ."""
         device = self.devices.get(requested, requested)
         return device, "" if device == requested else f'the device profile "{self.name}" runs {requested} contexts on the {device}'
 
@@ -156,7 +156,7 @@ class Profile:
     def check(
         self, operation: str, label: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor], chosen: str = ""
     ) -> Iterator[Violation]:
-        """Find what the device does not take of a call.
+        """Find the limits of the device that a call breaks.
 
         Args:
             operation: The operation.
@@ -175,12 +175,13 @@ class Profile:
             if limits.take(descriptor):
                 continue
             if row.startswith("output"):
-                # Browsers check no smallest rank: what they publish is the input's, also where an output has fewer dimensions (gatherND).
+                # Browsers do not check an output's smallest rank. They publish the input's, even if an output has fewer dimensions
+                # (gatherND).
                 limits = replace(limits, ranks=(0, limits.ranks[1]))
             for violation in _violations(Violation(operation, argument, profile=self.name, label=label), limits, descriptor):
                 is_chosen = chosen and argument == "output" and violation.kind == "dataType"
                 named = replace(violation, argument=chosen) if is_chosen else violation
-                # An operand that chooses the type of the output has been told of already.
+                # An operand that chooses the type of the output was already reported.
                 if named not in found:
                     found.add(named)
                     yield named
@@ -189,7 +190,7 @@ class Profile:
         """Refuse an operation that the device does not take: `Acceptance.accept`.
 
         Raises:
-            WebNNTypeError: There is a violation for which no observer says that the call goes on. It is about the first one.
+            WebNNTypeError: A limit is broken, and no observer lets the call go on. The error is about the first such limit.
         """
         self._refuse(call, self.check(call.operation, call.label, operands, outputs, chosen))
 
@@ -245,7 +246,7 @@ def _violations(subject: Violation, limits: TensorLimits, descriptor: OperandDes
         yield replace(subject, kind="dataType", given=descriptor.dataType, allowed=limits.data_types)
     low, high = limits.ranks
     rank = len(descriptor.dimensions)
-    # Where no data type is taken, the range of ranks says nothing.
+    # If no data type is accepted, the range of ranks has no meaning.
     if limits.data_types and not low <= rank <= high:
         yield replace(subject, kind="rank", given=f"{rank}-D {list(descriptor.dimensions)}", allowed=limits.ranks)
 

@@ -1,4 +1,4 @@
-"""The format of a profile's file: what `MLContext.opSupportLimits` returns, and what is told about it behind underscores.
+"""The format of a profile's file: what `MLContext.opSupportLimits` returns, and metadata in members that begin with an underscore.
 
 `check` checks the shape of a file; `resolve` makes a `Profile` of it and of the one that it extends. Both name every problem, with the path
 inside the file.
@@ -22,7 +22,7 @@ from webnn.validation.device_type import DEVICE_TYPES, DeviceType
 
 __all__ = ["Problem", "ProfileError", "check", "printable", "resolve"]
 
-#: A path inside a file and what is wrong there, to be read behind it.
+#: A path inside a file and what is wrong there. A message shows the path first.
 Problem = tuple[str, str]
 _Location = tuple[int | str, ...]
 
@@ -54,7 +54,7 @@ class ProfileError(ValueError):
 
 
 def printable(file: str) -> str:
-    """Write the name of a file for a message: as it is, or quoted if it is empty or has what cannot be printed."""
+    """Write the name of a file for a message: unchanged, or quoted if it is empty or has characters that cannot be printed."""
     return file if file and file.isprintable() else repr(file)
 
 
@@ -63,7 +63,7 @@ class _Strict(BaseModel):
 
 
 def _native(value: object) -> Any:
-    """Bring a list of operations into the form of an object, in which none of them is restricted."""
+    """Convert a list of operations to an object that restricts none of them."""
     if not isinstance(value, list):
         return value
     if not all(isinstance(name, str) for name in value):
@@ -72,12 +72,12 @@ def _native(value: object) -> Any:
 
 
 def _source(value: object) -> Any:
-    """Bring a line of text into the form of an object."""
+    """Convert a line of text to an object."""
     return {"summary": value} if isinstance(value, str) else value
 
 
 class _RankRange(_Strict):
-    """``MLRankRange``. The largest rank stands first: the smallest one is compared with it."""
+    """``MLRankRange``. The largest rank comes first because the smallest one is compared with it."""
 
     max: int = Field(ge=0, le=2**32 - 1)
     min: int = Field(ge=0, le=2**32 - 1)
@@ -92,7 +92,7 @@ class _RankRange(_Strict):
 
 
 class _Row(_Strict):
-    """``MLTensorLimits``; a member that is missing comes from somewhere else."""
+    """``MLTensorLimits``. Missing members are filled in later."""
 
     dataTypes: list[DataType] = []
     rankRange: _RankRange = _RankRange(min=0, max=0)
@@ -109,7 +109,7 @@ Rows = dict[str, _Row]
 
 
 class _File(_Strict):
-    """What a file says; everything may be missing. Its other members are operations: their rows, or ``None`` to take one away."""
+    """The content of a file; every member is optional. Its other members are operations: their rows, or ``None`` to remove one."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Rows | None]
@@ -143,7 +143,7 @@ def check(file: str, data: object) -> dict[str, Any]:
         raise ProfileError(file, [("", f"must hold an object, got {webidl.describe(data)}")])
     unknown = {location: (text, known) for location, text, known in _unknown(data)}
     problems = [
-        # To guess what is meant takes a while: for those that the message shows.
+        # Guessing the intended name is slow, so only the problems that the message lists get a guess.
         (_path(location), text + (_guess(str(location[-1]), known) if index < _LISTED else ""))
         for index, (location, (text, known)) in enumerate(unknown.items())
     ]
@@ -151,9 +151,9 @@ def check(file: str, data: object) -> dict[str, Any]:
         _File.model_validate(data)
     except ValidationError as invalid:
         for error in invalid.errors(include_url=False):
-            # A key that is wrong has a word of pydantic's behind it.
+            # pydantic appends "[key]" to the location of an invalid key.
             location = error["loc"][:-1] if error["loc"][-1:] == ("[key]",) else error["loc"]
-            # Nothing is said of what is below a name that is not known.
+            # Problems below an unknown name are not reported.
             if not any(location[:depth] in unknown for depth in range(1, len(location) + 1)):
                 problems.append((_path(location), _text(error)))
     if problems:
@@ -162,7 +162,7 @@ def check(file: str, data: object) -> dict[str, Any]:
 
 
 def _unknown(data: Mapping[str, Any]) -> Iterator[tuple[_Location, str, Iterable[str]]]:
-    """Find the names that no operation and no operand has: where, what must hold, and the names that are known."""
+    """Find unknown names of operations and operands: the place, what must hold, and the known names."""
     names = operand_names()
     for member, value in data.items():
         if member in CONTEXT or member in _OWN:
@@ -205,13 +205,13 @@ def _path(location: _Location) -> str:
 
 
 def _key(name: str) -> str:
-    """Write the name of a member: as it is, or quoted and cut off if it is no plain name."""
+    """Write the name of a member: unchanged, or quoted and shortened if it is not a plain name."""
     return name if name.isidentifier() and len(name) <= _LONGEST else webidl.describe(name)
 
 
 _REQUIRED = "must be given"
 
-#: What must hold, by the type of pydantic's error; the rest keeps pydantic's words.
+#: What must hold, by the type of pydantic's error. Other types keep pydantic's message.
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
         "dict_type": "must be an object",
@@ -235,16 +235,16 @@ def _text(error: ErrorDetails) -> str:
 
 
 def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None) -> Profile:
-    """Make the profile of a file: what the file does not say comes from the profile that it extends.
+    """Make the profile of a file. Members that the file leaves out come from the profile that it extends.
 
     Args:
         file: The file, for the error.
         name: The profile's name.
-        data: What the file says, checked.
+        data: The checked content of the file.
         base: The profile that it extends, if it does.
 
     Raises:
-        ProfileError: With everything that neither of them says.
+        ProfileError: Members are missing in both. The error lists all of them.
     """
     said = {member: value for member, value in data.items() if member not in _OWN}
     limits = _overlay({} if base is None else base.limits(), said)
@@ -276,7 +276,7 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
 
 
 def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a file says over what another one says."""
+    """Merge two files; members of ``above`` replace those of ``below``."""
     result = dict(below)
     for name, value in above.items():
         old = result.get(name)
@@ -285,7 +285,7 @@ def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
 
 
 def _missing(limits: Mapping[str, Any]) -> Iterator[Problem]:
-    """Find what must be there: the context's members, and of each operation every row, whole."""
+    """Find missing members: those of the context, and rows or parts of rows of each operation."""
     yield from ((member, _REQUIRED) for member in CONTEXT if member not in limits)
     rows = {member: limits[member] for member in ("input", "constant", "output") if member in limits}
     for operation, names in operand_names().items():
@@ -298,7 +298,7 @@ def _missing(limits: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _limits(row: Mapping[str, Any]) -> TensorLimits:
-    """Make the limits of a row; what a row of native operations does not say restricts nothing."""
+    """Make the limits of a row; members missing in a row of native operations restrict nothing."""
     ranks = row.get("rankRange", {"min": 0, "max": MAX_RANK})
     return TensorLimits(tuple(row.get("dataTypes", _EVERY_TYPE)), (ranks["min"], ranks["max"]))
 
@@ -312,5 +312,5 @@ def _native_operations(operations: Mapping[str, Any] | None) -> Operations | Non
 
 
 def _origin(data: Mapping[str, Any]) -> str:
-    """Say where a profile comes from that does not say it itself."""
+    """Describe the origin of a profile whose file has no source."""
     return f"extends {data['_extends']}" if "_extends" in data else "a file that does not say its source"
