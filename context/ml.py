@@ -94,8 +94,7 @@ class ML:
             warning, ``"silent"`` gives none, and ``"deny"`` raises an error.
         faults: Faults to inject, for testing how a program handles them; by default none.
         order: The execution providers to try for each device type, best first; they replace the default ones.
-        providerOptions: Options for execution providers; they override the ones that are set here: ``{"CUDAExecutionProvider":
-            {"device_id": 1}}``.
+        providerOptions: Options for execution providers, which override the default ones: ``{"CUDAExecutionProvider": {"device_id": 1}}``.
 
     The last five are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
 

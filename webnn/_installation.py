@@ -12,7 +12,7 @@ import warnings
 
 __all__ = ["MODULES", "find_mixture", "is_overwritten", "warn_of_mixture"]
 
-#: The modules that stand in this folder itself.
+#: The modules in this folder itself.
 MODULES = frozenset(
     {"__init__.py", "__main__.py", "_api.py", "_installation.py", "_names.py", "_version.py", "ignored.py", "pytest_plugin.py"}
 )
@@ -22,7 +22,7 @@ _FOLDER = os.path.dirname(__file__)
 
 
 def is_overwritten() -> bool:
-    """Tell whether the package that was imported has another ``__init__.py`` than ours, or none."""
+    """Tell whether the imported package has no ``__init__.py``, or one that is not ours."""
     return vars(sys.modules[__name__.partition(".")[0]]).get("warn_of_mixture") is not warn_of_mixture
 
 

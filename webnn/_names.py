@@ -1,4 +1,4 @@
-"""The names that classes show: those that programs import them by, ``webnn.MLGraphBuilder``."""
+"""The names that classes show: those under which programs import them, ``webnn.MLGraphBuilder``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["publish"]
 
 
 def publish(module: str, names: Iterable[object]) -> None:
-    """Let classes show as those of a module: in `repr`, `help`, tracebacks and pickles. What they inherit shows as theirs.
+    """Show classes as a module's own in `repr`, `help`, tracebacks and pickles. Inherited methods show as their own.
 
     Args:
         module: The module that offers them.
-        names: Its objects; those that are no classes of this package stay as they are.
+        names: Its objects; only classes of this package are changed.
     """
     for cls in names:
         if not inspect.isclass(cls) or not cls.__module__.startswith(f"{module}."):
@@ -29,7 +29,8 @@ def publish(module: str, names: Iterable[object]) -> None:
                     if inspect.isfunction(function) and not name.startswith("_"):
                         _rename(function, module, f"{cls.__qualname__}.{name}")
         cls.__module__ = module
-        # The line of a class counts in the file of its module. Without it `inspect.getsource` says that there is none, not another one.
+        # The line number of a class refers to the file of its module. Without it `inspect.getsource` fails; with it, other code would be
+        # shown.
         if "__firstlineno__" in vars(cls):  # Python 3.13
             del cls.__firstlineno__  # type: ignore[attr-defined]
 

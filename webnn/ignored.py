@@ -22,8 +22,7 @@ def explain_ignored(revision: str | Revision, where: str, given: Collection[str]
         known: The names of the members that the dictionary has.
 
     Returns:
-        A text for each member that was given and that the dictionary does not have, unless it has another one in its place, and that was
-        given, too.
+        A text for each given member that the dictionary does not have, unless its replacement is given too.
 
     Raises:
         ValueError: There is no such draft.
@@ -33,5 +32,5 @@ def explain_ignored(revision: str | Revision, where: str, given: Collection[str]
     call, row = Call(operation, "", found), found.operations.get(operation)
     if row is None:
         return list(explain(call, argument, given, frozenset(known), RENAMED))
-    # In Python every operation takes a label. In a draft without labels that of a page is ignored, but no result depends on it.
+    # In Python every operation takes a label. A draft without labels ignores a page's label, but no result depends on it.
     return list(explain(call, argument, given, frozenset([*known, "label"]), row.elsewhere))

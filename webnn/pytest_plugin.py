@@ -1,6 +1,6 @@
 """The pytest plugin: tests of WebNN programs with faults (``webnn_faults``) and on device profiles (``webnn_profile``).
 
-What they set holds for every `webnn.ML` of the process until the test ends, ``navigator.ml`` included, as `webnn.emulate` says: the program
+As with `webnn.emulate`, the settings apply to every `webnn.ML` of the process, ``navigator.ml`` included, until the test ends. The program
 under test needs no change. docs/testing.md has a complete example.
 """
 
@@ -27,7 +27,7 @@ _STACK = pytest.StashKey[ExitStack]()
 
 
 class ProfileChooser:
-    """What the fixture ``webnn_profile`` is: a function that chooses the device profile for the rest of the test.
+    """The value of the fixture ``webnn_profile``: a function that chooses the device profile for the rest of the test.
 
     Args:
         stack: What ends with the test.
@@ -44,7 +44,7 @@ class ProfileChooser:
 
         Raises:
             TypeError: It is none of these.
-            ProfileError: There is no such profile, or the file is none.
+            ProfileError: There is no such profile, or the file is not a valid profile.
         """
         emulation = webnn.emulate(profile=profile)
         chosen = emulation.settings.profile
@@ -55,7 +55,7 @@ class ProfileChooser:
 
     @property
     def current(self) -> Profile | None:
-        """The profile that holds now, whoever chose it; ``None`` if there is none."""
+        """The profile in use, however it was chosen; ``None`` if there is none."""
         from webnn.context.emulation import ambient  # noqa: PLC0415 (it loads NumPy)
 
         return ambient().profile
@@ -92,7 +92,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell pytest of the marker, and begin with the profile of the command line or the configuration file.
+    """Register the marker, and apply the profile of the command line or the configuration file.
 
     Raises:
         pytest.UsageError: There is no such profile.
@@ -119,7 +119,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Refuse a parameter that stands in the place of the fixture: it would choose nothing, and every test would pass."""
+    """Refuse a parameter that replaces the fixture: it would choose no profile, and every test would pass."""
     for marker in metafunc.definition.iter_markers("parametrize"):
         given: dict[str, Any] = {**dict(zip(("argnames", "argvalues", "indirect"), marker.args, strict=False)), **marker.kwargs}
         names, indirect = given.get("argnames", ""), given.get("indirect", False)
@@ -129,9 +129,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Begin with the profile of the test's marker, before its fixtures are made; a marker that names none fails the test.
+    """Apply the profile of the test's marker before its fixtures are made; a marker without a valid profile fails the test.
 
-    The hooks of plug-ins come before pytest's own, which makes the fixtures, but for the one that skips tests.
+    The hooks of plug-ins run before pytest's own, which makes the fixtures. Only the hook that skips tests runs before them.
     """
     marker = item.get_closest_marker(_NAME)
     if marker is None:
@@ -147,7 +147,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
-    """End with the profile of the test's marker, after its fixtures, whatever becomes of them."""
+    """Remove the profile of the test's marker after its fixtures, even if they fail."""
     try:
         return (yield)
     finally:

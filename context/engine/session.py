@@ -41,8 +41,8 @@ SILENT = 4
 #: Optimizations that are switched off. One replaces operations between a dequantization and a quantization by integer kernels; their values
 #: are far off, or they fail for an unusual scale. The other merges two pairs of quantizations into one.
 _EXACT_QUANTIZATION = ("session.disable_quant_qdq", "session.disable_double_qdq_remover")
-#: Fusions that are switched off because they change values. The result of an operation would depend on whether the values before it are
-#: outputs, which the optimizer does not fuse (docs/numerics.md).
+#: Optimizations that are switched off because they replace several nodes by one and change values. The result of an operation would depend
+#: on whether the values before it are outputs, which the optimizer does not fuse (docs/numerics.md).
 _VALUE_CHANGING = (
     "AttentionFusion",
     "BiasGeluFusion",

@@ -38,7 +38,7 @@ NEAREST: Mapping[DataType, tuple[DataType, ...]] = MappingProxyType(
 
 #: Up to here a floating-point type holds every integer.
 _EXACT: Mapping[DataType, int] = MappingProxyType({"float32": 2**24, "float16": 2**11})
-#: What is made with a data type of its own, by the method that makes it, and what to do about it.
+#: What is made with a data type of its own, by the method that makes it, with the advice for each.
 _TENSORS = MappingProxyType(
     {
         "input": "declare the input as {}",
@@ -114,7 +114,7 @@ def _change_operand(violation: Violation, given: DataType, rows: Mapping[str, Op
     operands = [name for name in tied if not rows[name].output]
     if not fitting or not operands:
         return None
-    # A type that the profile's own cast gives comes before one that it does not.
+    # Types that the profile's own cast can produce come first.
     to = next((each for each in fitting if _casts(profile, given, each)), None)
     names = {name: old for old, name in renamed.items()} if argument in renamed else {}
     others = [f"options.{name}" if rows[name].option else names.get(name, name) for name in operands if name != row]
@@ -157,7 +157,7 @@ def _change_rank(violation: Violation, profile: Profile) -> Change | None:
 
 
 def _rows(operation: str) -> Mapping[str, OperandLimits]:
-    """Return the limits of an operation's operands; none for what is no operation."""
+    """Return the limits of an operation's operands; none if it is not an operation."""
     limits = for_devices().limits
     return {} if limits is None else limits.operations.get(operation, {})
 

@@ -149,7 +149,7 @@ def _find_revision(name: str | None) -> str | None:
 def _choose(named: Sequence[str], required: Sequence[str]) -> list[Named]:
     """Find the profiles to check, each once: those that are named or required, or else every shipped one.
 
-    Without ``--require``, those that ``--profile`` names are required: who asks for all of them only wants to know.
+    Without ``--require``, those that ``--profile`` names are required. If neither option is given, no profile is required.
     """
     needed = [source for source in required if source != _ALL]
     every = _ALL in required or (bool(named) and not required)
@@ -159,7 +159,7 @@ def _choose(named: Sequence[str], required: Sequence[str]) -> list[Named]:
         name, identity = _identity(source)
         chosen.setdefault(identity, Named(name=name, source=identity, required=every or identity in must))
     names = [each.name for each in chosen.values()]
-    # Files of one name in several folders go by their paths.
+    # Files with the same name in several folders are shown by their paths.
     return [
         each if names.count(each.name) == 1 else Named(name=each.source, source=each.source, required=each.required)
         for each in chosen.values()
@@ -167,7 +167,7 @@ def _choose(named: Sequence[str], required: Sequence[str]) -> list[Named]:
 
 
 def _identity(source: str) -> tuple[str, str]:
-    """Return the name of a profile, and what it is loaded by, which is the same for the same profile."""
+    """Return the name of a profile, and the name or path to load it by, which is unique for each profile."""
     try:
         profile = load_profile(source)
     except ProfileError as error:

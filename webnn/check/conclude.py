@@ -58,7 +58,7 @@ def complete(run: Run, notes: Sequence[Note], finished: Finished, timeout: float
 
     Args:
         run: The run, which ended with a refusal.
-        notes: What the process noted that ran the program once more, and let it pass.
+        notes: The notes of a second process, which let refused calls pass.
         finished: How that process ended.
         timeout: How long it was allowed to take, in seconds.
     """
@@ -68,7 +68,7 @@ def complete(run: Run, notes: Sequence[Note], finished: Finished, timeout: float
     if again.error:
         remarks.append(f"there may be more: the program did not get to its end when everything was allowed ({again.error})")
     known = {_key(each) for each in again.refusals}
-    # What the program met on its own way, and not where everything is allowed, stays.
+    # Refusals of the first run that the second one did not meet are kept.
     refusals = (*again.refusals, *(each for each in run.refusals if _key(each) not in known))
     return run.model_copy(
         update={
@@ -102,7 +102,7 @@ def _remarks(profile: str | None, graphs: Sequence[Graph]) -> list[str]:
 
 def _describe_death(code: int) -> str:
     if code >= 0:
-        # Windows tells faults as large numbers, which are known in hexadecimal.
+        # Windows reports faults as large exit codes, which are usually written in hexadecimal.
         return f"the process ended with exit code {code if code < 256 else hex(code)}"
     name = f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else ""
     return f"the process died (signal {-code}{name})"

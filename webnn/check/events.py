@@ -1,4 +1,4 @@
-"""What a process that runs the program is told, and what it notes: one JSON value a line, which outlives the process."""
+"""The job and the notes of a process that runs the program: one JSON value per line, kept after the process ends."""
 
 from __future__ import annotations
 

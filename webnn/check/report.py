@@ -97,7 +97,7 @@ class Graph(_Model):
     """A graph that was built.
 
     Attributes:
-        name: The names of its outputs, or that of the case; with a number behind it if an earlier graph has the same name.
+        name: The names of its outputs, or that of the case; with a number appended if an earlier graph has the same name.
         profile: The profile of its context, ``None`` for none. It is another one than the run's if the program chose it.
         requested: The device type that was asked for.
         operators: How many operators it has.
@@ -125,11 +125,11 @@ class Run(_Model):
         required: The command fails if this run does.
         verdict: How it ended.
         graphs: The graphs that were built, in their order.
-        refusals: What the profile refused, in the order of the program; all of it if that was asked for, otherwise as far as the program
-            went. What the program went on without comes before what it ended with.
+        refusals: What the profile refused, in the order of the program; everything if that was requested, otherwise up to the end of the
+            program. Refusals that the program survived come before the one that ended it.
         fatal: Which of the refusals the program ended with; ``None`` if it ended with none.
         error: The error that the program ended with, empty if it ended well.
-        notes: What else there is to say.
+        notes: Other remarks.
         seconds: How long it took.
     """
 

@@ -83,7 +83,7 @@ def check(request: Request, tell: Callable[[Run, str], None] = lambda run, outpu
         OSError: A process could not start.
     """
     began = time.perf_counter()
-    # What was killed may keep its notes open for a moment.
+    # A killed process may keep its notes open for a moment.
     temporary = tempfile.TemporaryDirectory(prefix="webnn-check-", ignore_cleanup_errors=True)
     with temporary as folder, ends_at_signals(), _Runner(request, Path(folder)) as runner:
         baseline, output = runner.run(None)
@@ -112,7 +112,7 @@ def check(request: Request, tell: Callable[[Run, str], None] = lambda run, outpu
 
 
 class _Runner:
-    """Runs the program, several times at once; what still runs at the end of its block is ended.
+    """Runs the program, several times at once; runs that are not done at the end of its block are ended.
 
     Args:
         request: What is to be checked.
@@ -186,7 +186,7 @@ class _Runner:
 
 
 def _environment(request: Request, profile: str | None) -> dict[str, str]:
-    """Return the environment of a process: what the user set there for other runs does not hold, and processes of the program follow."""
+    """Return the environment of a process, which its children inherit; the user's own profile and policy are left out."""
     environment = {name: value for name, value in os.environ.items() if name not in (PROFILE_VARIABLE, FALLBACK_VARIABLE)}
     environment["PYTHONIOENCODING"] = "utf-8"
     if profile is not None:

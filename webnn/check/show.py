@@ -15,11 +15,11 @@ from webnn.commands.text import cut, show_controls
 
 __all__ = ["print_report", "summary"]
 
-#: Of so many graphs each has a column.
+#: For this many graphs, each has a column of its own.
 _COLUMNS = range(2, 5)
-#: But not where too little would be left for the text: what the other columns take, and what that needs.
+#: Exception: too little width would be left for the text. The widths of the other columns, and the width that the text needs.
 _ROW_WIDTH, _FALLBACK_WIDTH, _TEXT_WIDTH = 30, 12, 32
-#: How many lines of what falls back are printed where not everything was asked for.
+#: How many lines about fallbacks are printed if not everything was requested.
 _FEW = 8
 _LONGEST_NAME = 16
 _LONGEST_LINE = 500
@@ -136,7 +136,7 @@ def _print_refusal(console: Console, refusal: Refusal) -> None:
 
 
 def _by_refusals(runs: Sequence[Run]) -> Iterator[tuple[list[str], Sequence[Refusal]]]:
-    """Join the runs that were refused the same."""
+    """Join the runs with the same refusals."""
     groups: dict[tuple[Refusal, ...], list[str]] = {}
     for run in runs:
         if run.refusals:
@@ -146,7 +146,7 @@ def _by_refusals(runs: Sequence[Run]) -> Iterator[tuple[list[str], Sequence[Refu
 
 
 def _by_fallbacks(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield what falls back, in a line and in several; runs on which the same does are joined."""
+    """Yield what falls back, in a line and in several; runs with the same fallbacks are joined."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for run in runs:
         if run.fallbacks:
@@ -185,6 +185,6 @@ def _print_fallbacks(console: Console, title: str, lines: Sequence[str], *, ever
 
 
 def _text(console: Console, text: str, style: str = "") -> Text:
-    """Make text of what may hold anything: one line, without what a terminal would obey or the output has no character for."""
+    """Make any text printable: one line, without control characters and characters that the output cannot encode."""
     plain = cut(show_controls(" ".join(text.split())), _LONGEST_LINE)
     return Text(plain.encode(console.encoding, "backslashreplace").decode(console.encoding), style)

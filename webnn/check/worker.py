@@ -58,7 +58,7 @@ class Recorder:
         notes: Where the notes go.
 
     Raises:
-        ProfileError: There is no such profile, or the file is none.
+        ProfileError: There is no such profile, or the file is not a valid profile.
     """
 
     def __init__(self, job: Job, notes: Notes) -> None:
@@ -80,7 +80,7 @@ class Recorder:
 
     def recording(self) -> Emulation:
         """Return the block in which every context takes the profile, and every graph that is built is noted."""
-        # The report says what falls back: the program is not to stumble over a warning about it.
+        # The report lists what falls back, so the program gets no warnings about it.
         return Emulation(Settings(profile=self.profile, fallback="silent", on_build=self.note))
 
     def refuse(self, violation: Violation) -> bool:
@@ -96,7 +96,7 @@ class Recorder:
         key = (v, self.case)
         fault = (v.operation, v.label, v.kind, v.given)
         with self._lock:
-            # An output that has the type or rank of an operand has its fault, too: that is told once.
+            # An output with the type or rank of a refused operand has the same fault, which is reported once.
             if v.argument.startswith("output") and fault == self._fault:
                 return self._job.go_on
             self._fault = fault
@@ -106,7 +106,7 @@ class Recorder:
             if self._counts[number] == 1 and self.profile is not None:
                 refusal = Refusal(
                     operation=v.operation,
-                    # JSON has no surrogates.
+                    # JSON in UTF-8 cannot hold surrogates.
                     label=replace_surrogates(v.label),
                     argument=replace_surrogates(v.argument),
                     kind=v.kind,
@@ -176,7 +176,7 @@ def main(job: str) -> None:
     Args:
         job: The `Job`, as JSON.
     """
-    # Into a pipe, Python would write in blocks: a process that is killed would take its last lines with it.
+    # Python buffers output to a pipe: a killed process would lose its last lines.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
     end_with_parent()
@@ -233,7 +233,7 @@ def _run_python(job: Job, recorder: Recorder) -> _End:
         if error.code is not None and not isinstance(error.code, int):
             print(error.code, file=sys.stderr)
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
-        # A program that gives up does so for what it was refused last.
+        # A program that exits with an error is assumed to do so because of the last refusal.
         return _End(code, _exit_code(code), recorder.last) if code else _End()
     except BaseException as error:  # whatever the program raises: the interpreter would print it, too
         print_error(error, job.program)
@@ -252,7 +252,7 @@ def _run_javascript(job: Job, recorder: Recorder) -> _End:
         command(Path(job.program), list(job.arguments), root=None, node=None, dialect=None, revision=job.revision, timeout=None)
     except typer.Exit as ended:
         if ended.exit_code:
-            # The error stays in JavaScript: most likely it is what was refused last.
+            # The error stays in JavaScript. Most likely the last refusal caused it.
             return _End(ended.exit_code, _exit_code(ended.exit_code), recorder.last)
     return _End()
 
@@ -266,7 +266,7 @@ def _build_cases(job: Job, recorder: Recorder) -> _End:
             build()
         except (DOMException, TypeError, ValueError) as error:
             ends.append(_End(1, f"{replace_surrogates(name)}: {_write(error)}", recorder.fatal(error)))
-    # What a profile refuses comes before what it does not.
+    # An error caused by a refusal takes precedence over any other.
     return min(ends, key=lambda end: end.fatal is None, default=_End())
 
 
@@ -280,6 +280,6 @@ def _exit_code(code: int) -> str:
 
 
 def _write(error: BaseException) -> str:
-    """Write an error in a line."""
+    """Write an error on one line."""
     text = one_line(str(error), _LONGEST_ERROR)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

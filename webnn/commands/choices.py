@@ -9,7 +9,7 @@ import typer
 
 __all__ = ["Device", "Fallback", "FormerDialect", "choose_dialect"]
 
-#: ``--profile``, as ``--dialect`` was called until 0.1: a profile is a device's.
+#: ``--profile``, the name of ``--dialect`` until 0.1. Since then a profile is a device's.
 FormerDialect = Annotated[str | None, typer.Option("--profile", hidden=True)]
 
 
@@ -30,7 +30,7 @@ class Fallback(StrEnum):
 
 
 def choose_dialect(dialect: str | None, former: str | None) -> str | None:
-    """Return the dialect that a command was given, with a warning if that was by the option's former name."""
+    """Return the dialect that a command was given; warn if it was given by the name of the option until 0.1."""
     if former is not None:
         typer.echo("webnn: --profile is now called --dialect: the old name will go", err=True)
     return dialect or former

@@ -61,7 +61,7 @@ def _describe_device(device: device_selection.Device) -> str:
 
 
 def _describe_selection(selection: device_selection.Selection) -> Iterator[Row]:
-    """Yield what a device type runs on, and why, if that is not what it stands for."""
+    """Yield what a device type runs on, and the reason if that is a device of another type."""
     providers = ", ".join(name for name, _ in selection.providers)
     yield selection.requested, providers, f"falls back to the {selection.device.upper()}:" if selection.fallback else ""
     if selection.fallback:

@@ -10,10 +10,10 @@ __all__ = ["failure"]
 
 
 def failure(message: str, code: int) -> typer.Exit:
-    """Tell what is wrong, on the standard error; return what the command raises.
+    """Print an error to standard error; return the exception that the command raises.
 
     Args:
-        message: The reason. What it quotes may hold anything: control characters are shown, and not obeyed.
+        message: The reason. Control characters in it are escaped.
         code: The exit code.
     """
     typer.echo(f"webnn: {show_controls(message)}", err=True)

@@ -37,12 +37,12 @@ def root(
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         return
-    # It loads NumPy, which `--version` and `--help` do without.
+    # Imported lazily because it loads NumPy, which `--version` and `--help` do not need.
     from webnn.context import emulation  # noqa: PLC0415
     from webnn.context.profiles import ProfileError  # noqa: PLC0415
 
     try:
-        # What the environment says holds for every context; what is wrong with it is said before there is one.
+        # The environment variables apply to every context, so errors in them are reported before a context exists.
         emulation.ambient()
     except ProfileError as error:
         raise failure(f"{emulation.PROFILE_VARIABLE}: {error}", 2) from None

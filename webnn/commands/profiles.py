@@ -30,7 +30,7 @@ def command(
 
 
 def _describe_devices(profile: Profile) -> str:
-    """Say which requests a profile runs elsewhere, and what falls back."""
+    """Describe which requests a profile runs on another device, and what falls back."""
     moved = [f"{requested} on the {device}" for requested, device in profile.devices.items() if device != requested]
     native = "" if profile.native is None else f"{len(profile.native)} native operations"
     return "; ".join(filter(None, [", ".join(moved), native]))

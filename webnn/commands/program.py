@@ -84,7 +84,7 @@ def command(
     suffix = program.suffix.lower()
     if suffix in _PYTHON:
         _refuse_for_python(root=root, node=node, dialect=dialect, verbose=verbose or None)
-        # `navigator.ml` is made when the program first asks for it; and processes that the program starts are to follow.
+        # Set as environment variables: `navigator.ml` reads them on first use, and processes that the program starts inherit them.
         _set_environment(WEBNN_REVISION=revision, WEBNN_PROFILE=device_profile and _absolute(device_profile), WEBNN_FALLBACK=fallback)
         raise typer.Exit(_run_python(program, arguments or [], timeout))
     if suffix not in _JAVASCRIPT + _PAGE:
@@ -103,7 +103,7 @@ def command(
                 find_node(node),
                 Program(
                     scripts=scripts,
-                    # A program from elsewhere is like a script from elsewhere: the page is that of the root.
+                    # A program outside the root is treated like a script of another site: the page is that of the root.
                     location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
                     arguments=["node", str(program), *(arguments or [])],
                     files=files,
@@ -138,7 +138,7 @@ def _set_environment(**variables: str | None) -> None:
 
 
 def _absolute(profile: str) -> str:
-    """Return a profile so that it is the same one in another folder. What is no path has no separator, and does not end with ``.json``."""
+    """Return a profile that stays the same in another folder. A name, unlike a path, has no separator and does not end with ``.json``."""
     path = Path(profile)
     return profile if path.name == profile and path.suffix.lower() != ".json" else str(path.absolute())
 

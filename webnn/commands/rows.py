@@ -19,7 +19,7 @@ def make_console() -> Console:
 
 
 def print_rows(console: Console, rows: Sequence[Row]) -> None:
-    """Print rows, the values below each other."""
+    """Print rows with aligned values."""
     width = 2 + max(len(name) for name, _, _ in rows)
     for name, value, remark in rows:
         gap = "  " if value and remark else ""

@@ -12,7 +12,7 @@ __all__ = ["print_error", "run_script"]
 
 
 def run_script(path: str, arguments: Sequence[str]) -> None:
-    """Run a program; what it raises passes, a `SystemExit` too.
+    """Run a program; its exceptions pass, including `SystemExit`.
 
     Args:
         path: The file.

@@ -1,4 +1,4 @@
-"""Names and messages come from test programs: any code unit of UTF-16 may stand in them."""
+"""Names and messages come from test programs: they may hold any code unit of UTF-16."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def show_controls(text: str) -> str:
-    r"""Write surrogates as ``U+d800``, and control characters as Python's source does: ``\x1b``. Tabs and line feeds stay."""
+    r"""Write surrogates as ``U+d800``, and control characters as Python's source does: ``\x1b``. Tabs and line feeds are kept."""
     return _CONTROL.sub(lambda match: repr(match[0])[1:-1], replace_surrogates(text).replace("\r\n", "\n"))
 
 

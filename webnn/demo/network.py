@@ -44,7 +44,7 @@ class Report:
         answers: The digit that the network reads in each image, [image].
         confidence: The probability that it gives to its answer, [image].
         labels: The digit that each image shows, [image].
-        load_seconds: The time to get a context and the first graph at all: the engine and the translation are loaded.
+        load_seconds: The time to get a context and build a first graph, which loads the engine and the translation.
         build_seconds: The time to describe the network and compile it.
         compute_seconds: The median time of one ``compute()`` of all images.
         providers: The execution providers that the graph runs on, best first.
@@ -134,12 +134,12 @@ def recognise(digits: Digits, deviceType: DeviceType) -> Report:
     inputs: dict[str, Any] = {"pixels": (digits.images / np.float32(16)).astype(np.float32)}
     outputs: dict[str, Any] = {"probabilities": np.empty((len(digits.images), 10), np.float32)}
     seconds = []
-    # The first call also prepares the engine's memory: it does not count.
+    # The first call also prepares the engine's memory, so it is not timed.
     for _ in range(1 + _RUNS):
         before = time.perf_counter()
         result = context.computeSync(graph, inputs, outputs)
         seconds.append(time.perf_counter() - before)
-        # compute() took the arrays and gave them back as new ones over the same memory.
+        # compute() transferred the arrays and returned new ones over the same memory.
         inputs, outputs = result["inputs"], result["outputs"]
 
     assert graph._implementation is not None  # nobody destroyed it

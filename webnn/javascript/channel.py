@@ -27,7 +27,7 @@ _PIPE = 1 << 20
 
 
 class ChannelError(Exception):
-    """What came is not a message."""
+    """The received bytes are not a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What a message may have at most.
+    """The limits of a message.
 
     Attributes:
         text: The bytes of its first part.
@@ -79,7 +79,7 @@ class Channel:
         """Wait for the next message; ``None`` when the child has closed its end, in the middle of a message or not.
 
         Raises:
-            ChannelError: What came is not a message.
+            ChannelError: The received bytes are not a message.
         """
         header = self._read(_HEADER.size)
         if header is None:
@@ -125,7 +125,7 @@ class Channel:
             self._write(view)
 
     def _read(self, size: int) -> bytearray | None:
-        """Read so many bytes; ``None`` if there are fewer. Memory is taken as the bytes come, not as they are announced."""
+        """Read so many bytes; ``None`` if there are fewer. Memory is allocated as bytes arrive, not by the announced length."""
         content = bytearray()
         while len(content) < size:
             start = len(content)

@@ -9,7 +9,7 @@ A request is a JSON text and byte arrays. The text is ``[interface, member, hand
   number that JSON does not know, or not exactly (``"NaN"``, ``"-Infinity"``, ``"-0"``, ``"1e+21"``);
 - ``views`` describe the views: the ``kind``, the number of its ``buffer``, ``offset`` and ``length`` in bytes, whether it is ``detached``,
   and whether its bytes were ``sent``: those of a view that is only written to are not;
-- ``dropped`` are the handles that nobody can use any more.
+- ``dropped`` are the handles that the program can no longer use.
 
 The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, or ``{"error": [name, message]}``. Either may have
 ``"lost": [[handle, message], ...]``, the contexts that were lost since the last answer.
@@ -36,7 +36,7 @@ __all__ = ["Bytes", "Dispatcher", "Observe"]
 Bytes = bytes | bytearray | memoryview
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Is told of a call that succeeded: the object, the member, the arguments, and what came of it.
+#: Called after a successful call: with the object, the member, the arguments, and the result.
 Observe = Callable[[object, str, Sequence[Any], Any], None]
 
 #: The element types of the views. A page that has no `Float16Array` passes the bits of float16 as `Uint16Array`, as the draft suggests
@@ -56,9 +56,9 @@ _DTYPES = {
     "ArrayBuffer": np.uint8,
     "SharedArrayBuffer": np.uint8,
 }
-#: Members that take the bytes of any buffer or view, those without an element type of the draft too: docs/spec-issues.md.
+#: Members that take the bytes of any buffer or view, even if the draft does not have its element type: docs/spec-issues.md.
 _ANY_BYTES = frozenset({"readTensor", "writeTensor"})
-#: How the emulator's messages show the element type that `_arrays` gives to what has none.
+#: How the emulator's messages show the element type that `_arrays` gives to views without one.
 _KIND = re.compile(r"\[\('([\w ]+)', 'V1'\)\]")
 _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
 _INTERFACES = ("ML", "MLActivation", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLTensor")
@@ -67,7 +67,7 @@ _BITS = {"int4": 4, "uint4": 4}
 
 
 class View(TypedDict):
-    """What a request says of a view."""
+    """The description of a view in a request."""
 
     kind: str
     buffer: int
@@ -81,10 +81,10 @@ class Dispatcher:
     """Answers the requests of one JavaScript realm.
 
     Args:
-        ml: What ``navigator.ml`` stands for.
+        ml: The object behind ``navigator.ml``.
         members: The members that may be called, by interface: the IDL's.
-        observe: Is told of every call of a member that succeeded.
-        legacy: What makes the calls of a builder where a dialect adds to the IDL.
+        observe: Called after every successful call of a member.
+        legacy: Makes the calls of a builder if a dialect adds to the IDL.
 
     Attributes:
         faults: The tracebacks of errors that are not the program's: there must be none.
@@ -149,7 +149,7 @@ class Dispatcher:
         return self._lift(result)
 
     def _call(self, target: Any, interface: str, member: str, values: list[Any]) -> Any:
-        """Call a member; of a method that returns a promise its twin: the other side makes the promise."""
+        """Call a member, or its Sync variant if it returns a promise: JavaScript makes the promise."""
         if (interface, member) == ("MLContext", "compute"):
             return target.computeSync(*values)["outputs"]
         if self._legacy is not None and interface == "MLGraphBuilder" and member != "build":
@@ -158,7 +158,7 @@ class Dispatcher:
         return method(*values)
 
     def _settle(self, handle: int, context: webnn.MLContext) -> None:
-        """Do what a context still has to do, and note whether it is lost."""
+        """Wait for a context's queued work, and note whether the context is lost."""
         lost = context.lostSync(0)
         if lost is not None:
             self._lost.append([handle, lost["message"]])
@@ -207,7 +207,7 @@ def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[
 
 
 def _read(tensor: webnn.MLTensor, *rest: Array | None) -> Bytes:
-    """Return the bytes that were read from a tensor: into an array that the program gave, if it did, or into a new one, the last."""
+    """Return the bytes that were read from a tensor. They are in the array that the program gave, or else in the new one, which is last."""
     output = next(each for each in rest if each is not None)
     size = (math.prod(tensor.shape) * _bits(tensor.dataType) + 7) // 8
     return output.reshape(-1).view(np.uint8)[:size].data
@@ -223,7 +223,7 @@ def _arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool)
     Args:
         views: What the request says of the views.
         buffers: The bytes that were sent.
-        any_bytes: A view without an element type of the draft is one of bytes.
+        any_bytes: Treat a view whose element type the draft does not have as bytes.
     """
     sent = iter(buffers)
     contents = [next(sent) if view["sent"] else None for view in views]
@@ -237,7 +237,7 @@ def _arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool)
         if number not in memory and content is not None and len(content) == sizes[number]:
             memory[number] = _writeable(content)
         else:
-            # The bytes around the views of a buffer never came: nobody looks at them.
+            # The bytes of a buffer outside its views were not sent, because they are not used.
             memory.setdefault(number, np.zeros(sizes[number], np.uint8))
             if content is not None:
                 memory[number][start:end] = np.frombuffer(content, np.uint8)
@@ -247,7 +247,8 @@ def _arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool)
 
 def _dtype(view: View, *, any_bytes: bool) -> np.dtype[Any]:
     kind = view["kind"]
-    # What has no element type of the draft, such as a DataView, is refused by its name; so is a view that lost its memory.
+    # The emulator refuses these types, and its message shows their names: views whose element type the draft does not have, such as
+    # DataView, and detached views.
     if view["detached"]:
         return np.dtype([(f"detached {kind}", "V1")])
     if kind in _DTYPES:

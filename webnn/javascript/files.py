@@ -1,7 +1,7 @@
 """The files that a program sees, by their addresses: the program's process reads none itself.
 
 Two origins stand for two folders. ``https://app.test`` is the root that the user names; ``https://program.test`` is the program's own
-folder, where that lies outside the root. Packages that a page would load from a content delivery network,
+folder, if it is outside the root. Packages that a page would load from a content delivery network,
 ``https://cdn.jsdelivr.net/npm/NAME@VERSION/PATH``, are looked for in ``node_modules/NAME/PATH`` below the root.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["ORIGIN", "PROGRAM_ORIGIN", "File", "Files", "RefusedError"]
 ORIGIN = "https://app.test"
 PROGRAM_ORIGIN = "https://program.test"
 
-#: The package's name may begin with a scope; its version does not matter: the package that is installed is meant.
+#: The package's name may begin with a scope; its version is ignored: the installed package is used.
 _PACKAGE = re.compile(r"https://cdn\.jsdelivr\.net/npm/((?:@[^/@]+/)?[^/@]+)(?:@[^/]*)?/(.+)", re.DOTALL)
 
 #: The standard library's own table, without the system's: the answer is the same everywhere.
@@ -71,7 +71,7 @@ class Files:
         folder, path = self._locate(address)
         if "\0" in path:
             return None
-        # A path that is no relative one, or has "..", is refused below: what counts is where it ends, links followed.
+        # The check below also refuses absolute paths and "..": it compares the final place, with links followed.
         try:
             place = (folder / path).resolve()
             if not place.is_relative_to(folder):

@@ -50,10 +50,11 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
 
     Args:
         revision: The draft, or its name, for example ``"2024-06"``.
-        dialect: What browsers had beside it: the name of a file in `dialects`, which says why. `legacy` does what it adds.
+        dialect: The name of a file in `dialects`. The file has the additions of browsers to the draft, and the reasons. `legacy` implements
+            them.
 
     Raises:
-        ValueError: There is none of that name, or the dialect is one of another revision.
+        ValueError: There is no such draft or dialect, or the dialect belongs to another revision.
     """
     followed = revision if isinstance(revision, Revision) else find_revision(revision)
     idl = followed.idl()
@@ -71,7 +72,7 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
         )
         for name, interface in idl["interfaces"].items()
     }
-    # The anchors are for people's eyes, and longer than all the rest.
+    # The anchors are only for readers, and longer than all the rest.
     text = json.dumps({name: value for name, value in idl.items() if name != "anchors"} | {"namespaces": namespaces})
     return BindingIdl(text=text, members=members, revision=followed)
 

@@ -1,7 +1,7 @@
 """Features of drafts before 2024-06 that programs of that time use.
 
-Which of it a program can reach is a matter of its dialect (`dialects/*.json`): the IDL decides what a call may look like, this module what
-it does. There are three things:
+A program's dialect (`dialects/*.json`) decides which of them it can use. The IDL defines the form of a call, and this module its effect.
+There are three features:
 
 - activations that the draft no longer has, ``clamp(options)``, ``softmax()`` and ``softmax(axis)``;
 - the option ``activation`` of an operation: the activation, applied to the operation's result;
@@ -30,7 +30,7 @@ class Legacy:
     """Makes the calls of one realm."""
 
     def __init__(self) -> None:
-        # What each activation was made by: the option `activation` calls it again, with an input.
+        # The call that made each activation: the option `activation` repeats it with an input.
         self._made: WeakKeyDictionary[object, tuple[str, list[Any]]] = WeakKeyDictionary()
 
     def call(self, builder: webnn.MLGraphBuilder, member: str, values: list[Any]) -> object:

@@ -53,14 +53,14 @@ LOWEST = (22, 15)
 #: Exit codes that are not the program's: those of `timeout`, of BSD's sysexits, and of a shell after Ctrl-C.
 OUT_OF_TIME, FAULT, ENDED_BY_USER = 124, 70, 130
 _HOST = Path(__file__).resolve().with_name("node_host.mjs")
-#: How much of what Node itself prints is kept.
+#: How much of Node's own output is kept.
 _LONGEST_LAST_WORDS = 64 * 1024
 #: The most bytes of memory that a program may write to, where the system can limit it: Node itself begins with 0.6 GB, and the memory of
 #: WebAssembly has at most 4.
 MEMORY = 8 << 30
-#: What a program sees anyway, its language and its time; and what Node cannot start without.
+#: Variables for the language and the time zone, which a program sees anyway, and those that Node needs to start.
 _ENVIRONMENT = ("LANG", "LC_ALL", "LC_MESSAGES", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
-#: What Node brings and a program has no use for.
+#: Features of Node that a program does not need.
 _WITHOUT = ("--no-addons", "--no-experimental-sqlite", "--no-experimental-websocket", "--disable-sigusr1")
 
 
@@ -88,7 +88,7 @@ class Program:
         timeout: After how many seconds it is ended; ``None`` for never.
         memory: The most bytes of memory that its process may write to, where the system can limit that.
         revision: The draft, or its name.
-        dialect: What browsers had beside it (`load_idl`).
+        dialect: Additions of browsers to the draft (`load_idl`).
     """
 
     scripts: list[Script]
@@ -132,8 +132,8 @@ def _candidates() -> Iterator[Path]:
 
 
 def _ask(path: Path) -> Node | None:
-    """Ask a Node for its version and its own file: what stands on the PATH may be the script of a version manager."""
-    # Of the user's environment, Node must not see what changes it, such as NODE_OPTIONS.
+    """Ask a Node for its version and its own file: the file on the PATH may be the script of a version manager."""
+    # Node must not see variables of the user that change its behaviour, such as NODE_OPTIONS.
     environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("NODE_")}
     question: list[str | Path] = [path, "-p", "process.version + ' ' + process.execPath"]
     try:
@@ -159,7 +159,7 @@ def _obstacle() -> str:
 
 
 def _command(node: Node, program: Program) -> tuple[list[str | Path], dict[str, str] | None]:
-    """Return the command that runs Node, and which walls of the system are missing, and why; ``None`` if `walls` puts them up and tells."""
+    """Return the command that runs Node, and the missing walls with the reasons; ``None`` if `walls` will report them."""
     path = Path(os.path.abspath(node.path))
     command: list[str | Path] = [
         path,
@@ -251,7 +251,7 @@ class _Host:
         if self._program.timeout is not None:
             timer.start()
         try:
-            # A child that ends in the middle of a call hears no answer; its exit code says what happened.
+            # A child that ends in the middle of a call gets no answer; its exit code says what happened.
             with suppress(BrokenPipeError):
                 channel.send("S", self._setup())
                 while (message := channel.receive()) is not None:
@@ -296,7 +296,7 @@ class _Host:
             case "O" | "E":
                 self._print(message.kind, part)
             case "W":
-                # It comes before the program begins: what the program says of its walls does not count.
+                # The first one comes before the program begins. Later ones come from the program and are ignored.
                 if self._missing is None:
                     self._tell_walls(json.loads(_decode(part)))
 
@@ -332,7 +332,7 @@ class _Host:
             raise _OutputClosedError from None
 
     def _listen(self, stream: BinaryIO) -> None:
-        """Keep what Node itself prints, which is an error that nobody caught, or the reason for its end, until the rest is printed."""
+        """Keep Node's own output until the rest is printed: an uncaught error, or the reason for its end."""
         while content := stream.read(4096):
             self._last_words += content
             del self._last_words[:-_LONGEST_LAST_WORDS]
@@ -369,7 +369,7 @@ def _decode(text: bytearray) -> str:
 
 
 class _OutputClosedError(Exception):
-    """Nobody reads the program's output any more."""
+    """The reader of the program's output is gone."""
 
 
 #: Where an error was thrown, if that is in Node or in the host: the place, its line, and a mark below it.
@@ -380,7 +380,7 @@ _HOST_REMARK = re.compile(r"^(?:Node\.js v[\d.]+|\(Use `node .*)\n", re.MULTILIN
 
 
 def _without_host(text: str) -> str:
-    """Return what Node printed of an error without the lines that are about Node and the host."""
+    """Return Node's report of an error without the lines about Node and the host."""
     text = _HOST_REMARK.sub("", _HOST_FRAME.sub(r"\1", _HOST_PLACE.sub("", text))).strip("\n")
     return f"{text}\n" if text else ""
 
@@ -394,7 +394,7 @@ def _last_frame(traceback: str) -> str:
 
 @contextmanager
 def _one_line_warnings(note: Callable[[str], None]) -> Iterator[None]:
-    """Show the emulator's warnings to the user, who has no use for the line of the dispatcher that they come from."""
+    """Show the emulator's warnings to the user, without the line of the dispatcher that they come from."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", webnn.DeviceFallbackWarning)
         warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")

@@ -24,8 +24,8 @@ class Script:
     Attributes:
         url: Its address. That of an inline module is the page's with a fragment: a module is known by its address.
         kind: How it runs.
-        source: The text of an inline script; ``None`` if it stands in a file of its own.
-        line: Before how many lines of the page the text of an inline script begins.
+        source: The text of an inline script; ``None`` if the script is in a file of its own.
+        line: How many lines of the page precede the text of an inline script.
     """
 
     url: str
@@ -53,7 +53,7 @@ def scripts_of_page(text: str, url: str) -> list[Script]:
 
 
 def _kind_by_package(program: Path) -> Kind:
-    """Say what the nearest package.json says, as Node does: nothing where it has no `type`."""
+    """Return the kind from the nearest package.json, as Node does; ``"unknown"`` if it has no `type`."""
     for folder in program.parents:
         try:
             package = json.loads((folder / "package.json").read_text(encoding="utf-8"))

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Address", "EngineMissingError", "Realm", "ScriptError", "load_script", "require_engine"]
 
-#: Deep recursion is legitimate; a thread of a process has less room than the main one has, so hosts give it more (`workers`).
+#: The size of the stack. Deep recursion is legitimate. Threads have smaller stacks than the main thread, so hosts give them larger ones
+#: (`workers`).
 _STACK = 4 << 20
-#: How many bytes cross the border at a time.
+#: How many bytes are passed to or from the engine at a time.
 _PIECE = 3 << 19
 
 
@@ -69,15 +70,15 @@ class Realm:
     """A fresh global object with `navigator.ml`.
 
     Args:
-        ml: What ``navigator.ml`` stands for.
+        ml: The object behind ``navigator.ml``.
         address: The page's address.
         read: Returns the text of a file by its path on the server, ``None`` if there is none.
         log: Takes what the program writes to its console: the level and the text.
-        emit: Takes what a script tells the host through the function ``emit``: a kind and a text.
+        emit: Called when a script calls the function ``emit``, with a kind and a text.
         revision: The draft whose IDL the binding interprets, or its name.
         memory: The most bytes that the engine may allocate; more is an error that the program sees.
-        observe: Is told of every call that the emulator answers without an error.
-        dialect: What the IDL has beside the draft's (`load_idl`).
+        observe: Called for every call that the emulator answers without an error.
+        dialect: Additions to the draft's IDL (`load_idl`).
 
     Raises:
         EngineMissingError: quickjs-ng is not installed.
@@ -106,7 +107,7 @@ class Realm:
         self._timers: list[tuple[float, int, int]] = []
         self._cancelled: set[int] = set()
         self._order = itertools.count()
-        # What the engine calls must not raise: the engine would make an internal error of it.
+        # Functions that the engine calls must not raise: the engine would report an internal error.
         callables: dict[str, Callable[..., Any]] = {
             "send": self._send,
             "startUpload": self._start_upload,
@@ -145,7 +146,7 @@ class Realm:
             raise ScriptError(str(error).strip()) from None
 
     def report(self, message: str) -> None:
-        """Tell the window's listeners of an error that nobody caught."""
+        """Report an uncaught error to the window's listeners."""
         with suppress(ScriptError):  # a realm that used up its memory cannot be told anything
             self._command("report", message)
 
@@ -159,7 +160,7 @@ class Realm:
         """Have the results of testharness.js, which has just run, passed to ``emit``.
 
         Raises:
-            ScriptError: It was no such harness.
+            ScriptError: The script was not such a harness.
         """
         self._command("connectHarness", None)
 
@@ -187,11 +188,11 @@ class Realm:
         """Run promises and timers until something is done.
 
         Args:
-            done: Says whether it is.
+            done: Tells whether to stop.
             deadline: When to stop at the latest, as `time.monotonic` counts.
 
         Returns:
-            There was still something to do when the time was over.
+            Whether something was left to do at the deadline.
         """
         while not done():
             self._run_jobs(deadline)
@@ -232,8 +233,8 @@ class Realm:
     def _cancel(self, number: int) -> None:
         self._cancelled.add(number)
 
-    # Byte arrays cannot cross the border to this engine: they are text on the way, piece by piece, so that a large one does not need its
-    # size several times over.
+    # Byte arrays cannot be passed to this engine, so they are passed as text. They are passed in pieces, because a large one would
+    # otherwise need several times its size.
 
     def _start_upload(self, size: int) -> None:
         self._uploads.append((bytearray(size), 0))
@@ -280,8 +281,8 @@ def _new_context() -> quickjs.Context:
     return context
 
 
-#: Puts the pieces together, and returns what the host calls. The host's functions are taken off the global object again: the program must
-#: not see them.
+#: Joins the pieces, and returns the functions that the host calls. The host's functions are removed from the global object, because the
+#: program must not see them.
 _START = """
 (() => {
   const take = name => { const value = globalThis[name]; delete globalThis[name]; return value; };

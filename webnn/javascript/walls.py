@@ -1,8 +1,8 @@
 """The walls of the operating system: limits that a process gives to itself, and that its program cannot lift again.
 
 On Linux, Node is started through this file. It runs in a fresh interpreter (``python -I -S walls.py ORDERS PROGRAM ARGUMENT ...``), which
-has one thread and holds nothing: a function that runs between fork and exec must not do this much in a process with threads. It puts up
-each wall that the system has, sends a message ``W`` that says which stand (`channel`), and becomes the program.
+has one thread and holds nothing: in a process with threads, a function that runs between fork and exec must not do this much. It puts up
+each wall that the system has, sends a message ``W`` that says which are missing (`channel`), and becomes the program.
 
 ``ORDERS`` is a JSON object:
 
@@ -68,7 +68,7 @@ def _call(name: str, *arguments: object) -> int:
 def _unshare() -> None:
     """Leave the network and the shared memory of the system.
 
-    The user namespace gives the right to. The user has no name in it, so that the next program keeps none of its rights.
+    A new user namespace gives the right to do so. The user is not mapped in it, so the next program keeps none of its rights.
     """
     _call("unshare", _CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC)
 
@@ -91,7 +91,7 @@ def _limit_memory(size: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     limit = size if hard == resource.RLIM_INFINITY else min(size, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    # The memory of a program that crashes is no file either.
+    # No core dumps: they would write the program's memory to a file.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -142,7 +142,7 @@ _NOT_PERMITTED = (
     *("open_by_handle_at", "keyctl", "add_key", "request_key", "bpf", "perf_event_open", "userfaultfd", "init_module", "finit_module"),
     *("shmget", "shmat", "msgget", "semget", "mq_open", "swapon", "swapoff", "reboot", "kexec_load", "acct", "quotactl"),
 )
-#: These have an older twin that the C library and libuv turn to; what they are asked for cannot be seen from outside.
+#: A filter cannot see what these calls are asked to do. The C library and libuv fall back to older ones.
 _NOT_KNOWN = ("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register")
 _FCNTL_OWNER, _FCNTL_SIGNAL, _FCNTL_OWNER_EX = 8, 10, 15
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -174,7 +174,7 @@ def _restrict_system_calls() -> None:
         ("kill", _EPERM, (0, _NOT_EQUAL, own, 0)),
         ("tgkill", _EPERM, (0, _NOT_EQUAL, own, 0)),
         ("prlimit64", _EPERM, (0, _NOT_EQUAL, 0, 0)),
-        # Signals to whoever owns a file, and characters that a terminal takes for typed ones.
+        # Signals to the owner of a file, and characters that a terminal treats as typed.
         *(("fcntl", _EPERM, (1, _EQUAL, command, 0)) for command in (_FCNTL_OWNER, _FCNTL_SIGNAL, _FCNTL_OWNER_EX)),
         *(("ioctl", _EPERM, (1, _EQUAL, command, 0)) for command in (_TIOCSTI, _TIOCLINUX)),
     ]
@@ -212,7 +212,7 @@ def _put_up(orders: Mapping[str, object]) -> dict[str, str]:
         "memory": lambda: _limit_memory(int(str(orders["memory"]))),
         "files": lambda: _confine_files(orders["read"]),  # type: ignore[arg-type]
         "system calls": _restrict_system_calls,
-        # Last: a change of the process's rights takes it back.
+        # This comes last, because a change of the process's rights undoes it.
         "parent": lambda: _end_with(int(str(orders["parent"]))),
     }
     for name in WALLS:
@@ -238,7 +238,7 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: The orders, and the program with its arguments.
     """
-    # Ctrl-C reaches this process, too: it is the parent that answers.
+    # Ctrl-C also reaches this process, but the parent handles it.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     text, *command = arguments

@@ -15,7 +15,7 @@ from typing import IO
 
 __all__ = ["Finished", "Process", "end"]
 
-#: How much of the program's output is kept, in bytes: its end.
+#: How many bytes at the end of the program's output are kept.
 _KEPT = 1 << 16
 #: How long a process that has ended may leave its output open, in seconds: what it started may still write.
 _PATIENCE = 2.0
@@ -27,7 +27,7 @@ class Finished:
 
     Attributes:
         code: Its exit code, negative for a signal; ``None`` if it took too long and was ended.
-        output: The end of what it printed, the errors too.
+        output: The end of its output, standard error included.
         seconds: How long it ran.
     """
 
@@ -53,7 +53,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=dict(environment),
-            # What it starts ends with it; and Ctrl-C reaches the one process that answers it.
+            # The processes that it starts end with it, and Ctrl-C reaches only the process that handles it.
             start_new_session=True,
         )
         self._reader = threading.Thread(target=self._read, args=[self._process.stdout], daemon=True)
@@ -73,7 +73,7 @@ class Process:
         seconds = time.perf_counter() - self._began
         self._reader.join(_PATIENCE)
         if self._reader.is_alive():
-            # Something that the program started has its output still open.
+            # A process that the program started still holds its output open.
             self.kill()
             self._reader.join(_PATIENCE)
         return Finished(code=code, output=bytes(self._output).decode("utf-8", "replace"), seconds=seconds)

@@ -22,7 +22,7 @@ _SYNCHRONIZE = 0x00100000
 
 @contextmanager
 def ends_at_signals() -> Iterator[None]:
-    """Have SIGTERM and SIGHUP end this process through its `finally` clauses: the processes that it has started would go on without it."""
+    """Make SIGTERM and SIGHUP run the `finally` clauses of this process. Otherwise the processes that it started would go on."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -30,7 +30,7 @@ def ends_at_signals() -> Iterator[None]:
     def end(number: int, _: object) -> None:
         raise SystemExit(SIGNALLED + number)
 
-    # One that is ignored stays so: that is what nohup is for. Windows has no SIGHUP.
+    # An ignored signal stays ignored, as nohup requires. Windows has no SIGHUP.
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.signal(number, end) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN}
     try:
@@ -41,7 +41,7 @@ def ends_at_signals() -> Iterator[None]:
 
 
 def end_with_parent() -> None:
-    """Have this process, which leads a process group, end with all of that group when its parent has died: SIGKILL runs no `finally`."""
+    """End this process and the process group that it leads when its parent has died: SIGKILL runs no `finally`."""
     threading.Thread(target=_watch_parent, args=[os.getppid()], daemon=True).start()
 
 
@@ -49,7 +49,7 @@ def _watch_parent(parent: int) -> None:
     if sys.platform == "win32":
         import _winapi  # noqa: PLC0415
 
-        # The number of a process that has ended can be another one's.
+        # The id of a process that has ended can be reused.
         _winapi.WaitForSingleObject(_winapi.OpenProcess(_SYNCHRONIZE, False, parent), _winapi.INFINITE)
         os._exit(SIGNALLED + 9)
     else:

@@ -1,4 +1,4 @@
-"""Runs tasks in processes: a task that kills its process, or hangs, costs nothing but itself.
+"""Runs tasks in processes: a task that kills its process, or hangs, does not affect other tasks.
 
 `concurrent.futures.ProcessPoolExecutor` gives up all tasks when one of its processes dies, and has no time limit. Processes are started
 afresh (*spawn*) on every system: what they run, and what they are given, must be importable and picklable.
@@ -29,14 +29,14 @@ T = TypeVar("T")
 N = TypeVar("N")
 R = TypeVar("R")
 
-#: Does a task; its second argument takes notes, which are kept even if the task does not end well.
+#: Does a task; its second argument takes notes, which are kept even if the task fails.
 Work = Callable[[T, Callable[[N], None]], R]
 
 #: How long a process may take from its start to its first task, in seconds; an import of everything takes about one.
 _START_LIMIT = 120.0
 #: Windows waits for at most 63 objects at once.
 _MOST_PROCESSES = 60
-#: An interpreter that recurses needs more room than a thread has everywhere.
+#: The size of a thread's stack. Recursion in an interpreter needs more than the default of some systems.
 _STACK = 32 << 20
 
 _SPAWN = multiprocessing.get_context("spawn")
@@ -118,7 +118,7 @@ def run_tasks(
 
 
 def _wait(workers: Sequence[Worker[T, N, R]]) -> list[Worker[T, N, R]]:
-    """Wait until a process has something to say, or is late; return those."""
+    """Wait until processes send a message or run out of time; return these."""
     expected = [worker for worker in workers if worker.expected]
     patience = min(worker.deadline for worker in expected) - time.monotonic()
     ready = connection.wait([worker.connection for worker in expected], max(0.0, patience))
@@ -145,7 +145,7 @@ class Worker(Generic[T, N, R]):
                 self.process.start()
         except OSError as error:
             raise StartError(f"a process could not start: {error}") from error
-        # What is read from the connection ends when the process does: nobody else holds the other side.
+        # The connection ends with the process, because no other process holds its other side.
         theirs.close()
         self.deadline = time.monotonic() + _START_LIMIT
         self.dead = False
@@ -162,7 +162,7 @@ class Worker(Generic[T, N, R]):
 
     @property
     def expected(self) -> bool:
-        """It has something to say: that it is ready, or how its task ended."""
+        """A message is expected: that it is ready, or how its task ended."""
         return self.busy or not self._started
 
     def send(self, task: T) -> None:
@@ -170,15 +170,15 @@ class Worker(Generic[T, N, R]):
         self._tasks, self._notes = [task], []
         self._sent = time.monotonic()
         self.deadline = self._sent + self._limit(task)
-        # If it has just died, receiving will tell.
+        # If it has just died, `receive` reports that.
         with contextlib.suppress(OSError):
             self.connection.send(task)
 
     def receive(self) -> Finished[T, N, R] | None:
-        """Take what it says; return its task if that has ended.
+        """Receive its message; return its task if that has ended.
 
         Raises:
-            StartError: It says that it could not start, or says nothing.
+            StartError: It reports that it could not start, or ended without a message.
         """
         try:
             if self.connection.poll():
@@ -233,7 +233,7 @@ class Worker(Generic[T, N, R]):
         if code is None:
             return "the process closed its connection"
         if code >= 0:
-            # Windows tells faults as large numbers, which are known in hexadecimal.
+            # Windows reports faults as large exit codes, which are usually written in hexadecimal.
             return f"the process died (exit code {code if code < 256 else hex(code)})"
         name = f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else ""
         return f"the process died (signal {-code}{name})"
@@ -241,7 +241,7 @@ class Worker(Generic[T, N, R]):
 
 @contextlib.contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C from their first moment: it reaches all processes of a terminal, and one has to answer."""
+    """Start processes that ignore Ctrl-C from the beginning. It reaches all processes of a terminal, and only one should handle it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -254,10 +254,10 @@ def _interrupts_ignored() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _package_on_path() -> Iterator[None]:
-    """Have a process that starts find this package.
+    """Make a starting process find this package.
 
-    It gets the path of modules. With an editable installation a folder ``webnn`` in any folder of it, such as that of a checkout of
-    web-platform-tests, would be taken for the package.
+    It gets the module search path of this process. With an editable installation, a folder ``webnn`` in any folder of that path would be
+    imported as the package. A checkout of web-platform-tests has such a folder.
     """
     folder = str(Path(__file__).absolute().parents[2])
     sys.path.append(folder)
@@ -292,13 +292,13 @@ def _do_tasks(link: connection.Connection, prepare: Callable[[], Work[Any, Any, 
             end, value = End.RETURNED, None
             try:
                 value = work(task, lambda note: link.send((None, note, 0.0)))
-            except Exception as error:  # likewise
+            except Exception as error:  # as above
                 end, value = End.RAISED, _describe(error)
             link.send((end, value, time.perf_counter() - began))
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent has died, even in the middle of a task."""
+    """End this process when its parent dies, even in the middle of a task."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
