@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(CASES)}")
     effort = QUICK if options.quick else Effort(rounds=options.rounds)
 
-    # A table needs its width; a pipe has none of its own.
+    # A table needs a width, and a pipe has none.
     console = Console() if sys.stdout.isatty() else Console(width=200)
     status = Console(stderr=True)
     results: list[Result] = []

@@ -45,7 +45,7 @@ def _squeezenet(effort: Effort, revision: str = "2024-06", deviceType: DeviceTyp
 
 
 def _named(revision: str, deviceType: DeviceType, name: str, title: str) -> tuple[str, str]:
-    """Name a benchmark that there is for both drafts and for several devices."""
+    """Name a benchmark that exists for both drafts and for several devices."""
     if revision == CURRENT:
         name, title = f"{name}-dispatch", f"{title}, dispatched over tensors"
     return (name, title) if deviceType == "cpu" else (f"{name}-{deviceType}", f"{title}, on the {deviceType}")
@@ -117,7 +117,7 @@ def _context(effort: Effort) -> Result:
 
 
 def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: float, against: str = "onnxruntime, bound values") -> Result:
-    """Make the result of a benchmark whose bar is a time, that of the fastest round: a busy machine only adds to it."""
+    """Make the result of a benchmark whose bar is a time. The fastest round counts, because a busy machine only adds time."""
     mine, other = ([seconds * 1e6 for seconds in side] for side in times)
     return Result(
         name=name,

@@ -1,4 +1,4 @@
-"""Devices: what it costs to choose one, and the real networks on an accelerator, where there is one."""
+"""Devices: the cost of choosing one, and real networks on an accelerator, if there is one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def webnn_contexts(repeats: int) -> list[MLContext]:
 
 
 def onnx_options(repeats: int) -> list[onnxruntime.SessionOptions]:
-    """Make what a context stands for on the other side: the options of a session, after a look at the providers."""
+    """Make the counterpart of a context on the other side: the options of a session, after a look at the providers."""
     made = []
     for _ in range(repeats):
         options = onnxruntime.SessionOptions()

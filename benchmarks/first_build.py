@@ -52,7 +52,7 @@ def _prepare(side: str, *settings: int) -> Callable[[], Program | Session]:
 def _main() -> None:
     side = sys.argv[1]
     build = _prepare(side, *map(int, sys.argv[2:]))
-    # A small network first: what the modules take to load is not meant.
+    # A small network first, so that loading the modules is not measured.
     _prepare(side, 32, 10, 8)()()
     start = time.perf_counter()
     loop = build()

@@ -1,4 +1,4 @@
-"""What the public names of ``webnn`` cost, which load with the first of them, above the packages that they need."""
+"""The cost of importing the public names of ``webnn``, above that of the packages that they need."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def seconds(modules: str) -> float:
     """Import modules in a fresh process.
 
     Args:
-        modules: What stands behind ``import``.
+        modules: The text behind ``import``.
 
     Returns:
         How long the statement took, in seconds.
     """
-    # The first import compiles to bytecode, which must be kept then.
+    # The bytecode of the first import must be kept, so that later imports do not compile.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     code = f"import time; start = time.perf_counter(); import {modules}; print(time.perf_counter() - start)"
     return float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment).stdout)

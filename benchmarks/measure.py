@@ -15,10 +15,10 @@ __all__ = ["Array", "Batch", "Effort", "OutputsDifferError", "Result", "check_sa
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: Does the work a number of times. What it returns is dropped after the clock was read.
+#: Does the work a number of times. The return value is discarded after the clock was read.
 Batch = Callable[[int], object]
 
-#: What the bar is about: webnn's time over onnxruntime's, webnn's rate or time alone, or webnn's time less the other's.
+#: What the bar limits: webnn's time divided by onnxruntime's, webnn's rate or time alone, or the difference of the times.
 Metric = Literal["ratio", "rate", "time", "difference"]
 
 #: The two sides' outputs may differ by this much, relative to the largest value.
@@ -58,7 +58,7 @@ class Result:
         other: The median of the other side.
         against: What the other side is.
         metric: What `value` is.
-        value: Of the medians.
+        value: The value of `metric` for the medians.
         low: The smallest of the rounds.
         high: The largest of the rounds.
         bar: What `value` should not exceed; for a rate, what it should reach. ``None`` for a figure that has none.
@@ -101,10 +101,10 @@ def check_same(ours: Array, theirs: Array) -> None:
 
 
 def interleave(ours: Batch, theirs: Batch, *, rounds: int, repeats: int) -> tuple[list[float], list[float]]:
-    """Let the two sides take turns, so that a drift of the machine meets both.
+    """Let the two sides take turns, so that a drift of the machine affects both.
 
-    The one that began comes second in the next round: what comes second finds memory that the first one gave back, ready for use. Each turn
-    begins with calls that are not timed: they stop what the other side's threads were doing, and warm the caches.
+    The side that began comes second in the next round, because the second side can reuse memory that the first one has released. Each turn
+    begins with calls that are not timed: they stop the work of the other side's threads, and warm the caches.
 
     Returns:
         The seconds per call of each round, of both sides.

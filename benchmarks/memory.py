@@ -42,7 +42,7 @@ def webnn_side(count: int, size: int) -> Program:
 
 
 def onnx_side(count: int, size: int) -> Session:
-    """Make the session of the same graph; it uses the weights in place, so that they must stay."""
+    """Make the session of the same graph; it uses the weights in place, so they must stay alive."""
     graph = OnnxGraph(external=True)
     value = graph.input("x", [1, size])
     for index in range(count):
@@ -80,7 +80,7 @@ def run_child(side: str, count: int, size: int) -> dict[str, Any]:
 def _main() -> None:
     sides: dict[str, Callable[[int, int], Program | Session]] = {"webnn": webnn_side, "onnxruntime": onnx_side}
     side = sides[sys.argv[1]]
-    # What the modules take is there before the graph is.
+    # A small graph first, so that the memory of the modules is not counted.
     side(1, 1)()
     before = peak_bytes()
     loop = side(int(sys.argv[2]), int(sys.argv[3]))

@@ -36,11 +36,11 @@ DeviceType = Literal["cpu", "gpu", "npu"]
 Providers = Sequence[tuple[str, Mapping[str, str]]]
 CPU: Providers = (("CPUExecutionProvider", {}),)
 
-#: As `webnn` translates: the same kernels on both sides.
+#: The versions that `webnn` writes, for the same kernels on both sides.
 OPSET = 21
 IR_VERSION = 10
 
-#: Shape inference reads small initializers; they stay inside a model with external ones.
+#: Smaller initializers stay inside a model with external ones, because shape inference reads them.
 INLINE_BYTES = 128
 
 
@@ -55,7 +55,7 @@ def constant(builder: MLGraphBuilder, value: Array) -> MLOperand:
 
 
 class Program:
-    """A built graph in a loop: each call passes the arrays on that the last one returned, as a program must.
+    """A built graph in a loop: each call passes on the arrays that the last one returned, as a program must.
 
     Args:
         context: The context that built the graph.
@@ -122,7 +122,7 @@ LOOPS: Mapping[str, type[Program | TensorProgram]] = {"2024-06": Program, CURREN
 
 @dataclass
 class OnnxGraph:
-    """An ONNX model in the making, as one writes it with `onnx.helper`.
+    """An ONNX model under construction, written with `onnx.helper`.
 
     Attributes:
         external: Large initializers refer to memory, which `weights` keeps.

@@ -1,7 +1,7 @@
 """Draws what imports what, from the imports in the code, as a Mermaid diagram in docs/architecture.md.
 
 python -m tools.draw_architecture            writes the diagram
-python -m tools.draw_architecture --check    fails if the page has another one
+python -m tools.draw_architecture --check    fails if the page differs
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 _BEGIN, _END = "<!-- drawn by tools/draw_architecture.py -->\n", "<!-- end of the drawing -->\n"
 
-#: ``python -m webnn``: it belongs to the command line, wherever Python wants it to stand.
+#: ``python -m webnn``: it belongs to the command line, although Python requires it in this folder.
 _START = ROOT / "webnn" / "__main__.py"
 
-#: The packages that the picture shows, with their folders. Those below them count as a part of them.
+#: The packages that the picture shows, with their folders. Packages below them count as a part of them.
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
         "webnn.wpt_runner": "wpt_runner",
@@ -41,22 +41,22 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
 
 
 def package_of(module: str) -> str:
-    """Return the package of a module, by the longest name that fits; an empty string for another project's."""
+    """Return the package of a module, by the longest name that fits; an empty string for a module of another project."""
     fitting = [name for name in PACKAGES if module == name or module.startswith(f"{name}.")]
     return max(fitting, key=len, default="")
 
 
 def find_imports(*, annotations: bool = True) -> dict[str, set[str]]:
-    """Return which packages each package imports, early or late.
+    """Return which packages each package imports, lazy imports included.
 
     Args:
-        annotations: What only a type checker imports counts, too.
+        annotations: Include imports that only a type checker makes.
     """
     return {name: {package_of(module) for module in _modules(name, annotations)} - {"", name} for name in PACKAGES}
 
 
 def draw() -> str:
-    """Return the diagram. An arrow is left out where a longer way leads there."""
+    """Return the diagram, without arrows that longer paths imply."""
     reached = find_imports()
     lines = ["flowchart TB"]
     lines += [f'    {_id(name)}["{name}<br/><small>{_summary(name)}</small>"]' for name in PACKAGES]
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _files(package: str) -> Iterator[Path]:
-    """Yield the files of a package, without those of packages that are shown by themselves."""
+    """Yield the files of a package, without those of packages that are shown separately."""
     others = [ROOT / folder for name, folder in PACKAGES.items() if name.startswith(f"{package}.")]
     for file in sorted((ROOT / PACKAGES[package]).rglob("*.py")):
         if file != _START and not any(file.is_relative_to(other) for other in others):

@@ -1,7 +1,7 @@
 """Extracts the Web IDL of a draft of the specification into the data that the package carries.
 
     python tools/extract_idl.py webnn-2024-06.bs 2024-06            writes validation/drafts/2024-06.idl.json
-    python tools/extract_idl.py webnn-2024-06.bs 2024-06 --check    fails if that file is not what the source gives
+    python tools/extract_idl.py webnn-2024-06.bs 2024-06 --check    fails if that file differs from the result
 
 The source is the draft's own, in Bikeshed. Only the IDL's facts and the anchors of its sections are taken, no text. The parser is W3C's
 own, which Bikeshed uses too. `webnn.validation.drafts.idl` documents the result's form.
@@ -40,7 +40,7 @@ _WIDTH = 138
 
 
 class _Strict:
-    """What the parser reports its errors to: they end the extraction."""
+    """Receives the parser's errors; each ends the extraction."""
 
     def warn(self, message: str) -> None:
         raise ValueError(f"the IDL is not valid: {message.strip()}")
@@ -101,7 +101,7 @@ def _metadata(source: str, key: str) -> str:
 
 
 def _define(construct: widlparser.Construct, definitions: Mapping[str, dict[str, Any]]) -> None:
-    """Add one top-level construct; the members of a partial one go behind those that are there."""
+    """Add one top-level construct; the members of a partial one are appended to the existing ones."""
     name = str(construct.name)
     match construct:
         case constructs.Enum():
@@ -182,7 +182,7 @@ def _argument(argument: widlparser.Construct) -> dict[str, Any]:
 
 
 def _typed(construct: constructs.DictionaryMember | constructs.Argument) -> Any:
-    """Return the type of a member or an argument; the extended attributes before it are its type's."""
+    """Return the type of a member or an argument; the extended attributes before it belong to its type."""
     attributes = _extended(construct.extended_attributes)
     unknown = attributes.keys() - TYPE_ATTRIBUTES
     if unknown:
@@ -222,7 +222,7 @@ def _named(type: productions.NonAnyType) -> Any:
 
 
 def _extended(attributes: Iterable[widlparser.Construct] | None) -> dict[str, Any]:
-    """Describe extended attributes: ``True``, or what stands behind the equals sign."""
+    """Describe extended attributes: ``True``, or the value behind the equals sign."""
     result: dict[str, Any] = {}
     for each in attributes or ():
         name, _, value = "".join(str(each).split()).rstrip(",").partition("=")
@@ -265,7 +265,7 @@ def _idl_anchors(definitions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def render(data: Any) -> str:
-    """Return data as JSON of which a line holds one member, argument list or whatever else fits into it."""
+    """Return data as JSON: a member, an argument list or any other part takes one line if it fits."""
     return "".join(_render(data, "", "")) + "\n"
 
 

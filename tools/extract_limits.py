@@ -1,10 +1,10 @@
 """Extracts the tables of tensor limits of a draft of the specification into the data that the package carries.
 
     python -m tools.extract_limits webnn-2026-06.bs 2026-06            writes validation/drafts/2026-06.limits.json
-    python -m tools.extract_limits webnn-2026-06.bs 2026-06 --check    fails if that file is not what the source gives
+    python -m tools.extract_limits webnn-2026-06.bs 2026-06 --check    fails if that file differs from the result
 
-The source is the draft's own, in Bikeshed. Only the tables' facts are taken, no text. A table, row or cell in a form that is not known here
-ends the extraction, and so does one that contradicts itself. `webnn.validation.drafts.limits` documents the result's form.
+The source is the draft's own, in Bikeshed. Only the tables' facts are taken, no text. A table, row or cell ends the extraction if its form
+is unknown or if it contradicts itself. `webnn.validation.drafts.limits` documents the result's form.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def _ranks(text: str) -> list[int | None]:
 
 
 def _contradictions(operands: Mapping[str, Row]) -> Iterator[str]:
-    """Find rows that refer to no row with a value of its own, and rows that require more than they allow."""
+    """Find rows whose references lead to no value, and rows that require more than they allow."""
     for name, row in operands.items():
         allowed: dict[str, Any] = {}
         for key in ("dataTypes", "ranks"):

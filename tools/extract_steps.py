@@ -1,7 +1,7 @@
 """Extracts the steps of a draft's algorithms that can throw.
 
     python -m tools.extract_steps webnn-2024-06.bs 2024-06            writes validation/drafts/2024-06.steps.json
-    python -m tools.extract_steps webnn-2024-06.bs 2024-06 --check    fails if that file is not what the source gives
+    python -m tools.extract_steps webnn-2024-06.bs 2024-06 --check    fails if that file differs from the result
 
 The source is the draft's own, in Bikeshed. Only facts are taken: the names and anchors of algorithms, the numbers of their steps, what a
 step throws, and a hash of its text, which changes when a later draft changes the step. `webnn.validation.steps` documents the form of the
@@ -33,7 +33,7 @@ _ITEM = re.compile(r"^( *)1\. (.*)")
 _ASIDE = re.compile(r"^\s*(?:Note:|Issue\(|Issue:|<)")
 _LINKED = re.compile(r"\[=(MLGraphBuilder)/([^\]|=]+)(?:\|[^\]=]*)?=\]")
 _SUBJECT = re.compile(r"\{\{ML\w+Options/(\w+)\}\}|(?<!the )\|(\w+)\|")
-#: Variables of such steps that are no operands.
+#: Variables of such steps that are not operands.
 _VARIABLES = frozenset({"options", "allowedDataTypes", "rankA", "rankB"})
 
 _AGAIN = re.compile(r"re-\[=exception/throw=\]|re-throw")
@@ -74,7 +74,7 @@ def extract(source: str, revision: str) -> dict[str, Any]:
         if not throwing:
             continue
         name, anchor = _identity(lines)
-        # The algorithm that a method runs, and whose errors it throws again.
+        # The algorithm that a method runs, and whose errors it rethrows.
         runs = {
             slug(re.sub(r"\bcreating\b", "create", f"{scope} {term}"))
             for number, (what, *_) in throwing.items()
@@ -120,7 +120,7 @@ def _algorithms(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _identity(lines: Sequence[str]) -> tuple[str, str]:
-    """Return an algorithm's name, and the anchor of its term if it is no method."""
+    """Return an algorithm's name, and the anchor of its term if it is not a method."""
     head = "\n".join(lines[: next((index for index, line in enumerate(lines) if _ITEM.match(line)), len(lines))])
     defined = _DEFINED.search(head)
     if defined is None:
@@ -170,7 +170,7 @@ def _parent(number: str) -> str:
 
 
 def _entry(text: str, parent: str) -> list[str]:
-    """Say what a step throws, with a hash of its text; what kind of step it is and of which operands, if most operations have it.
+    """Return what a step throws and a hash of its text; for a step that most operations have, also its kind and its operands.
 
     Empty if it does not throw.
     """

@@ -4,7 +4,7 @@
     python tools/fetch_wpt.py --level 2025-03     those of March 2025, in wpt-2025-03
 
 It needs git, and downloads one commit: the names of all files, and the content of the folders in `FOLDERS` only. It works in a folder
-beside the destination, which takes the destination's name when it is complete: if it is interrupted, the same command goes on.
+beside the destination, and gives it the destination's name when it is complete. After an interruption, the same command continues.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def check_git(version: str) -> None:
 
 
 def fetch(url: str, commit: str, destination: Path) -> None:
-    """Make a checkout, or go on with one that was interrupted.
+    """Make a checkout, or continue one that was interrupted.
 
     Args:
         url: The repository.
@@ -151,7 +151,7 @@ def _prepare(part: Path) -> None:
             raise FetchError(f"{part} must be the remainder of an interrupted run, and is something else")
         mark.parent.mkdir(parents=True)
         mark.touch()
-    # A git that was killed leaves its locks.
+    # A git process that was killed leaves its locks.
     for lock in mark.parent.rglob("*.lock"):
         lock.unlink()
 
@@ -190,7 +190,7 @@ def _git(arguments: Sequence[str], folder: Path | None = None, *, capture: bool 
     environment = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     # No question for a password: the repository is public, and GitHub asks for one where there is no repository.
     environment["GIT_TERMINAL_PROMPT"] = "0"
-    # Named, so that a broken one does not lead git to the repository around it.
+    # Name the repository: otherwise, if it is broken, git uses one in a folder above.
     place = [] if folder is None else ["--git-dir=.git", "--work-tree=."]
     try:
         done = subprocess.run(

@@ -3,7 +3,7 @@
     python -m tools.minimums >lowest.txt
     pip install -c lowest.txt -e '.[test]'
 
-The lower limits are exact versions that exist, so that there is one list of them.
+The lower limits are exact versions that exist, so that no second list is needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 
 def requirements(project: Mapping[str, Any], extras: Sequence[str]) -> Iterator[Requirement]:
-    """Yield what a project needs on this machine, and what extras of it need, those that they name included.
+    """Yield the requirements of a project and of its extras on this machine, extras that these name included.
 
     Args:
         project: The table ``project``.

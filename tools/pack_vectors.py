@@ -1,7 +1,7 @@
 """Packs recorded conformance cases into an archive that the package carries: `webnn wpt vectors` replays them.
 
     python -m tools.pack_vectors FOLDER            writes wpt_runner/vectors/data/<level>.zip
-    python -m tools.pack_vectors FOLDER --check    fails if that archive does not hold just these cases
+    python -m tools.pack_vectors FOLDER --check    fails if that archive does not hold exactly these cases
 
 FOLDER holds JSON files of one level of web-platform-tests, as `webnn wpt record` writes them. The archive has the same files without
 white space between the values. The same cases give the same bytes, as long as zlib is the same.
@@ -60,11 +60,11 @@ def main(arguments: Sequence[str] | None = None, folder: Path = FOLDER) -> int:
 
 
 def pack(files: Mapping[str, str], target: Path) -> None:
-    """Write an archive, which replaces one that is there.
+    """Write an archive; an existing one is replaced.
 
     Args:
         files: The texts of its files by name.
-        target: Where to.
+        target: The path of the archive.
     """
     part = target.with_suffix(".part")
     with zipfile.ZipFile(part, "w") as archive:

@@ -1,11 +1,11 @@
 """Writes docs/spec-coverage.md: each step of the specification that can throw, where the code cites it, and a test that reaches it.
 
     python -m tools.spec_coverage                          writes the page from the tags and from what is known of the tests
-    python -m tools.spec_coverage --check                  fails if a step is not cited or not reached, or the page is another one
+    python -m tools.spec_coverage --check                  fails if a step is not cited or not reached, or the page is outdated
     python -m tools.spec_coverage --measure ...            runs tests before, and keeps which one reaches each step
     python -m tools.spec_coverage --check --measure ...    runs tests, and fails if they do not reach a step
 
-What follows ``--measure`` are arguments of pytest.
+Arguments behind ``--measure`` are those of pytest.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from webnn.validation.steps import Step, load_steps
 __all__ = ["PAGE", "main", "page", "unreached"]
 
 PAGE = ROOT / "docs" / "spec-coverage.md"
-#: Where the part begins that is written by this tool.
+#: The beginning of the part that this tool writes.
 _BEGINNING = "\n## The draft "
 
 
 def unreached(reached: Mapping[Key, str]) -> Iterator[str]:
-    """Say which cited steps no test reaches, and which reasons for that are not needed."""
+    """Yield the cited steps that no test reaches, and the reasons that are not needed."""
     known = reasons()[1]
     for key in citations():
         if key not in reached and key not in known:

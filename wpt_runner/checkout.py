@@ -1,4 +1,4 @@
-"""A checkout of web-platform-tests: its test files, what they say about themselves, and the files that their server would send."""
+"""A checkout of web-platform-tests: its test files, their metadata, and the files that its server would send."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import unquote
 __all__ = ["Checkout", "CheckoutError", "Test", "TestFile", "is_test_file", "wants"]
 
 _META = re.compile(r"//\s*META:\s*(\w*)=(.*)$")
-#: What the server sends for another name.
+#: Paths for which the server sends another file.
 _ALIASES = {"/resources/WebIDLParser.js": "/resources/webidl2/lib/webidl2.js"}
 _NEEDED = ("webnn", "resources/testharness.js")
 _SUFFIXES = (".any.js", ".window.js")
@@ -22,7 +22,7 @@ _DEFAULT_GLOBALS = "window,dedicatedworker"
 
 
 class CheckoutError(ValueError):
-    """A folder is no usable checkout, or a pattern matches nothing in it."""
+    """A folder is not a usable checkout, or a pattern matches nothing in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class Checkout:
         root: The folder.
 
     Raises:
-        CheckoutError: It does not exist, or is no checkout.
+        CheckoutError: It does not exist, or is not a checkout.
     """
 
     def __init__(self, root: Path) -> None:
@@ -107,7 +107,7 @@ class Checkout:
         yield from sorted(file.relative_to(self.root).as_posix() for file in found)
 
     def load(self, path: str) -> TestFile:
-        """Read a test file's ``META`` lines, which stand at its top.
+        """Read the ``META`` lines at the top of a test file.
 
         Raises:
             CheckoutError: There is no such file.
@@ -168,7 +168,7 @@ class Checkout:
         ]
 
     def revision(self) -> str:
-        """Return the commit that is checked out, an empty string if the folder is no work tree of git or git is not there."""
+        """Return the commit that is checked out, or an empty string without git or without a git work tree."""
         if not (self.root / ".git").exists():
             return ""
         try:
@@ -184,7 +184,7 @@ def wants(wanted: Sequence[str], variant: str) -> bool:
     Args:
         wanted: Variants, with or without the question mark, or values of their parameters: ``"cpu"`` stands for ``"?cpu"`` and for
             ``"?op=add&device=cpu"``. All are wanted if there are none.
-        variant: The variant; a file's only one, without a name, is always wanted.
+        variant: The variant; the empty name, of a file without variants, is always wanted.
     """
     query = variant.removeprefix("?")
     names = {query, *(each.rpartition("=")[2] for each in query.split("&"))}

@@ -18,21 +18,21 @@ _Item = TypeVar("_Item", FileResult, Subtest)
 _Pair = tuple[FileResult, FileResult]
 
 _GOOD = frozenset[Status]({FileStatus.OK, FileStatus.PASS, SubtestStatus.PASS})
-#: A test with one of these statuses came to its end. Of any other, subtests may be absent because they did not get their turn.
+#: A test with one of these statuses ran to its end. With any other status, absent subtests may just not have run.
 _COMPLETE = frozenset({FileStatus.OK, FileStatus.PASS, FileStatus.FAIL, FileStatus.ASSERT})
 _VARIANT = re.compile(r"[?#].*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A test or subtest of both runs whose status is another one.
+    """A test or subtest of both runs whose status changed.
 
     Attributes:
         test: The test's identifier.
         subtest: The subtest's name; ``None`` if this is the status of the test as a whole.
-        before: The status before; ``None`` for a subtest that is absent because its test did not come to its end.
+        before: The status before; ``None`` for a subtest that is absent because its test did not run to its end.
         after: The status after, likewise.
-        message: The message after; of what passes after, the one before.
+        message: The message after, or the message before if it passes after.
     """
 
     test: str
@@ -50,7 +50,7 @@ class Lone:
         test: The test's identifier.
         subtest: The subtest's name; ``None`` if the whole test is in one run only.
         status: Its status.
-        subtests: How many subtests go with it; 0 for a subtest.
+        subtests: The number of the test's subtests; 0 for a subtest.
     """
 
     test: str
@@ -61,7 +61,7 @@ class Lone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many tests and subtests of a run have which status."""
+    """The numbers of tests and subtests of a run, by status."""
 
     tests: Mapping[FileStatus, int]
     subtests: Mapping[SubtestStatus, int]
@@ -80,7 +80,7 @@ class Comparison:
         same: How many statuses are the same, of tests and of subtests.
         newly_failing: What passed before and does not pass after.
         newly_passing: What passes after and did not pass before.
-        changed: What passes in neither, and has another status.
+        changed: What passes in neither run, with different statuses.
         only_before: What only the first run has.
         only_after: What only the second one has.
         paired: Identifiers of tests that count as the same one although their variants differ.
@@ -101,13 +101,13 @@ class Comparison:
 def compare(before: RunResult, after: RunResult, *, variant_blind: bool = False) -> Comparison:
     """Compare two runs by test and subtest.
 
-    A subtest that passed and is absent after counts as newly failing if its test did not come to its end (a crash, a time-out, an error);
-    else the test has another set of subtests now, and the subtest is in `Comparison.only_before`. Likewise the other way round.
+    A subtest that passed and is absent after counts as newly failing if its test did not run to its end (a crash, a time-out, an error).
+    Otherwise the test's set of subtests changed, and the subtest is in `Comparison.only_before`. Likewise the other way round.
 
     Args:
         before: The first run.
         after: The second run.
-        variant_blind: Tests that differ only in variant or subsuite count as the same one if each run has just one such test left.
+        variant_blind: Pair tests that differ only in variant or subsuite, if each run has exactly one such test left.
     """
     pairs, alone_before, alone_after = _pair(before.results, after.results, variant_blind)
     collected = _Collected()
@@ -148,7 +148,7 @@ class _Collected:
 def _pair(
     before: Sequence[FileResult], after: Sequence[FileResult], variant_blind: bool
 ) -> tuple[list[_Pair], list[FileResult], list[FileResult]]:
-    """Return the tests of both runs, and what is left of each."""
+    """Return the pairs of tests, and the unpaired tests of each run."""
     first, second = _numbered(before, _name), _numbered(after, _name)
     pairs = [(result, second[key]) for key, result in first.items() if key in second]
     alone_before = [result for key, result in first.items() if key not in second]
@@ -202,7 +202,7 @@ def _compare_statuses(
 
 
 def _numbered(items: Iterable[_Item], name: Callable[[_Item], str]) -> dict[tuple[str, int], _Item]:
-    """Return items by name, and by number where a report has several of one name."""
+    """Return items by name and by a number, which distinguishes items of one name."""
     seen: Counter[str] = Counter()
     numbered = {}
     for item in items:

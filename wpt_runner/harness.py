@@ -31,7 +31,7 @@ class Settings:
         revision: The revision of the draft.
         timeout_multiplier: Multiplies the time-outs of web-platform-tests, 10 s for a test and 60 s for a long one.
         memory: The most bytes that a test's JavaScript may allocate.
-        dialect: What the IDL has beside the draft's: that of the tests had more.
+        dialect: Additions to the draft's IDL: the IDL of the tests has more.
     """
 
     revision: str = "2024-06"
@@ -41,7 +41,7 @@ class Settings:
 
 
 class Instrument:
-    """Looks on while a test runs; this one looks at nothing.
+    """Observes a test while it runs; this base class does nothing.
 
     Attributes:
         script: The source of a function of the global object and of ``emit``; it is called when all of the test's scripts have run, before
@@ -51,14 +51,14 @@ class Instrument:
     script = "() => {}"
 
     def prepare(self, source: str) -> str:
-        """Return what runs in place of a script."""
+        """Return the source that runs in place of a script's."""
         return source
 
     def observe(self, target: object, member: str, values: Sequence[Any], result: Any) -> None:
-        """Hear of a call that the emulator answered: the object, the member, the arguments, and what came of it."""
+        """Receive a call that the emulator answered: the object, the member, the arguments, and the result."""
 
     def tell(self, kind: str, content: Any) -> None:
-        """Hear what the script emits."""
+        """Receive what the script emits."""
 
 
 _BLIND = Instrument()
@@ -82,8 +82,8 @@ def run_test(
         checkout: The checkout.
         test: The test.
         settings: How it runs.
-        on_subtest: Is told of each subtest as soon as it has ended.
-        instrument: Looks on.
+        on_subtest: Called with each subtest as soon as it has ended.
+        instrument: Observes the test.
     """
     started = time.monotonic()
     deadline = started + time_limit(test, settings)
@@ -109,7 +109,7 @@ def run_test(
             written += len(output[-1])
 
     with warnings.catch_warnings():
-        # A variant asks for a device that this machine may not have: which one ran is in the report, not one warning for each test.
+        # A variant may ask for a device that this machine lacks. The report names the device that ran, so tests give no warnings.
         warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
         realm = Realm(
             ml=webnn.ML(revision=load_idl(settings.revision, settings.dialect).revision),
@@ -127,7 +127,7 @@ def run_test(
             harness.update(status=FileStatus.ERROR, message=message)
         out_of_time = realm.run(lambda: bool(harness), deadline)
         if not harness:
-            # Nothing will happen any more, or not in time: the harness still knows which subtests have not ended.
+            # Nothing more will happen in time, but the harness knows which subtests have not ended.
             _give_up(realm)
             realm.run(lambda: bool(harness), time.monotonic() + 1)
     if realm.faults:
@@ -150,7 +150,7 @@ def run_test(
 
 
 def _load(realm: Realm, checkout: Checkout, test: Test, instrument: Instrument) -> str:
-    """Run the scripts of a test, as a page would; return why the test cannot begin, nothing if it can."""
+    """Run the scripts of a test, as a page would; return why the test cannot begin, or an empty string."""
     scripts = [_HARNESS, *test.file.scripts, "/" + test.file.path]
     realm.evaluate(f"globalThis.META_TITLE = {json.dumps(test.file.title)};" if test.file.title else "")
     for path in scripts:
@@ -166,7 +166,7 @@ def _load(realm: Realm, checkout: Checkout, test: Test, instrument: Instrument) 
         except ScriptError as error:
             if path == _HARNESS:
                 return f"{path}: {error}"
-            # As in a page, the harness hears of it, and the next script runs.
+            # As in a page, the harness is notified, and the next script runs.
             realm.report(f"{path}: {error}")
     return ""
 

@@ -21,9 +21,9 @@ class Level:
     Attributes:
         name: Its year and month. The expectations have this name.
         revision: The revision of the draft that the emulator follows for it.
-        dialect: What the IDL of the tests had beside that of the draft (`load_idl`).
+        dialect: Additions of the tests' IDL to the draft's (`load_idl`).
         tensors: Graphs are computed over `MLTensor`, and a descriptor has a ``shape``; otherwise over buffers, and it has ``dimensions``.
-        renamed: Options that the draft calls something else since, by the name that the tests use.
+        renamed: The new names of options that the draft has renamed since, by the name that the tests use.
     """
 
     name: str
@@ -59,11 +59,11 @@ def find_level(revision: str) -> Level:
 
 
 def detect_level(checkout: Checkout) -> Level:
-    """Find out the level of a checkout by its IDL: since the draft has `MLTensor` in place of `compute()`, it is the newest."""
+    """Detect the level of a checkout by its IDL: the newest level if the IDL has `MLTensor` and no `compute()`, else the oldest."""
     idl = checkout.read(_IDL) or ""
     return LEVELS[-1] if re.search(r"\binterface\s+MLTensor\b", idl) and not re.search(r"\bcompute\s*\(", idl) else LEVELS[0]
 
 
 def level_of(name: str) -> Level:
-    """Return the level of a name, or the newest one before it; the oldest for a name that is none."""
+    """Return the newest level up to a name, or the oldest level if there is none."""
     return next((level for level in reversed(LEVELS) if level.name <= name), LEVELS[0])

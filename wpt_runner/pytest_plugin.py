@@ -30,7 +30,7 @@ class _Session:
     """What all items of a run share."""
 
     def __init__(self, config: pytest.Config) -> None:
-        # Late: this plugin is loaded in every run of pytest where the package is installed.
+        # Imported lazily: pytest loads this plugin in every run where the package is installed.
         from webnn.javascript.realm import EngineMissingError, require_engine  # noqa: PLC0415
         from webnn.wpt_runner.checkout import Checkout  # noqa: PLC0415
         from webnn.wpt_runner.expected import load_expectations  # noqa: PLC0415
@@ -67,7 +67,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have the checkout collected where the command line names no other place."""
+    """Collect the checkout if the command line names no other path."""
     if config.getoption("wpt") is None:
         return
     config.stash[_KEY] = session = _Session(config)

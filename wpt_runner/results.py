@@ -1,4 +1,4 @@
-"""What became of the test files: the words are web-platform-tests' own, and so are the identifiers of tests."""
+"""The results of test files. Statuses and test identifiers are those of web-platform-tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["FileResult", "FileStatus", "RunResult", "Subtest", "SubtestStatus", 
 
 
 class SubtestStatus(StrEnum):
-    """The statuses of a subtest. The last three only stand in reports of browsers."""
+    """The statuses of a subtest. The last three occur only in reports of browsers."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -24,7 +24,7 @@ class SubtestStatus(StrEnum):
 
 
 class FileStatus(StrEnum):
-    """The statuses of a test: a file in one of its variants. The last four only stand in reports of browsers."""
+    """The statuses of a test: a file in one of its variants. The last four occur only in reports of browsers."""
 
     OK = "OK"
     ERROR = "ERROR"
@@ -43,9 +43,9 @@ class Subtest:
 
     Attributes:
         name: Its name, unique in its test.
-        status: What became of it.
+        status: Its status.
         message: Why it did not pass; empty if it passed.
-        expected: The status that the expectations allow beside ``PASS``; ``None`` where nothing but ``PASS`` is expected.
+        expected: The status that the expectations give; ``None`` if ``PASS`` is expected.
         reason: The reason in the expectations, empty if there is none.
     """
 
@@ -57,27 +57,27 @@ class Subtest:
 
     @property
     def unexpected(self) -> bool:
-        """The status is not the expected one. A pass that the expectations deny is unexpected, too."""
+        """The status is not the expected one. A pass is unexpected, too, if the expectations give another status."""
         return self.status is not (self.expected or SubtestStatus.PASS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileResult:
-    """What became of one test: a file in one variant.
+    """The result of one test: a file in one variant.
 
     Attributes:
         file: The file's path in the checkout, with ``/``, for example ``"webnn/validation_tests/relu.https.any.js"``; of a test that only
             a browser runs, its identifier, for example ``"/webnn/validation_tests/relu.https.any.worker.html"``.
         variant: The variant, for example ``"?cpu"``, or the empty string.
-        status: What became of the test as a whole.
+        status: The status of the test as a whole.
         message: Why it is not ``OK``; empty otherwise.
         subtests: The subtests, in the order in which they ended.
         seconds: How long it ran.
         title: The title that the file gives itself, empty if none.
         output: What the program wrote to its console, cut to a sane length.
-        expected: The status that the expectations give; ``None`` where nothing but ``OK`` is expected.
+        expected: The status that the expectations give; ``None`` if ``OK`` is expected.
         reason: The reason in the expectations, empty if there is none.
-        subsuite: The name that a browser's run gives to a set of flags under which the same tests run again, empty if none.
+        subsuite: In a browser's run, the name of a set of flags with which the same tests run again, empty if none.
     """
 
     file: str

@@ -17,7 +17,7 @@ from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
 
 __all__ = ["OneByOne", "describe_run", "run_tests"]
 
-#: A process is killed this many seconds after the test's own time-out, in which the harness can still say what it waits for.
+#: A process is killed this many seconds after the test's own time-out. Until then the harness can report what it waits for.
 _GRACE = 3.0
 
 
@@ -43,7 +43,7 @@ def run_tests(
         tests: The tests.
         settings: How they run.
         processes: How many processes work at a time.
-        on_result: Is told of each test that has ended.
+        on_result: Called with the result of each test that has ended.
 
     Returns:
         The results, in the tests' order.
@@ -51,7 +51,7 @@ def run_tests(
     Raises:
         StartError: The processes do not start.
     """
-    # What is allowed to take long begins first: the run must not wait for it at its end.
+    # Long tests begin first, so that the run does not wait for them at its end.
     order = sorted(tests, key=lambda test: not test.file.long)
     results: dict[Test, FileResult] = {}
     finished: Generator[Finished[Test, Subtest, FileResult]]
@@ -63,7 +63,7 @@ def run_tests(
 
 
 class OneByOne:
-    """Runs one test after the other, when it is told to, in a process of its own.
+    """Runs tests on demand, one after another, in a child process.
 
     Args:
         checkout: The checkout.

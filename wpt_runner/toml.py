@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["load_toml"]
 
-#: No file needs more; and what is nested a few thousand times deep can be parsed, but not shown.
+#: The deepest nesting that is allowed. Values nested a few thousand times deep can be parsed, but not shown.
 _DEEPEST = 50
 
 
@@ -16,10 +16,10 @@ def load_toml(text: str, name: str) -> dict[str, Any]:
 
     Args:
         text: The text.
-        name: What messages call it.
+        name: Its name in messages.
 
     Raises:
-        ValueError: It is no TOML, or its values are nested too deeply.
+        ValueError: It is not TOML, or its values are nested too deeply.
     """
     try:
         content = tomllib.loads(text)

@@ -30,7 +30,7 @@ def find_all(paths: Iterable[str]) -> list[Mutant]:
 
 
 def product_files() -> list[str]:
-    """Return the files of the product's packages; the links between the packages are no files."""
+    """Return the files of the product's packages, without the links between the packages."""
     return [name for name in sorted(files()) if name.endswith(".py") and name.partition("/")[0] in PACKAGES and (ROOT / name).is_file()]
 
 
@@ -38,7 +38,7 @@ def read_equivalent(mutants: Sequence[Mutant], text: str) -> dict[str, str]:
     """Return the reasons why mutants cannot be noticed, by identity.
 
     Raises:
-        ValueError: An entry is of no mutant: its line has changed. Or it has no reason.
+        ValueError: An entry matches no mutant, because its line has changed, or has no reason.
     """
     reasons: dict[str, str] = {}
     for entry in tomllib.loads(text).get("equivalent", []):
@@ -51,17 +51,17 @@ def read_equivalent(mutants: Sequence[Mutant], text: str) -> dict[str, str]:
 
 
 def score(outcomes: Iterable[Outcome]) -> float:
-    """Return how many of the mutants were noticed, in percent."""
+    """Return the percentage of the mutants that were noticed."""
     counts = Counter(outcome.outcome not in _ALIVE for outcome in outcomes)
     return 100 * counts[True] / max(1, counts.total())
 
 
 def read_results(file: Path, *, again: bool) -> dict[str, Outcome]:
-    """Return what earlier runs left, by identity; a line that was cut off is skipped.
+    """Return the results of earlier runs, by identity; an incomplete line is skipped.
 
     Args:
         file: The results, as lines of JSON.
-        again: Leave out what survived.
+        again: Leave out mutants that survived.
     """
     results = {}
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():

@@ -23,11 +23,11 @@ _COMPARISONS: Mapping[type[ast.cmpop], Sequence[type[ast.cmpop]]] = {
     ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt), ast.Eq: (ast.NotEq,),
     ast.NotEq: (ast.Eq,), ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
 }  # fmt: skip
-#: What is removed as a whole, beside assignments to members and elements: without that of a name, there is only a NameError.
+#: Removed as a whole, like assignments to members and elements. Removing an assignment to a name would only give a NameError.
 _REMOVED = (ast.Expr, ast.AugAssign, ast.Raise, ast.Delete, ast.Break, ast.Continue)
 
 
-#: Arguments that no right program feels: of a `TypedDict`, and of `zip`, which then checks what always holds.
+#: Arguments that have no effect on a correct program: of a `TypedDict`, and of `zip`, where they check what always holds.
 _UNSEEN = ("total", "strict")
 
 
@@ -44,7 +44,7 @@ class Mutant:
         before: The text that is changed.
         after: What it is changed to.
         start: Where that text begins in the file, in bytes.
-        identity: A hash that stays the same while the line does, wherever it moves to in its file.
+        identity: A hash that changes with the line, but not with its place in the file.
     """
 
     path: str
@@ -61,7 +61,7 @@ class Mutant:
         """Return the file's text with the change.
 
         Raises:
-            SyntaxError: That is not Python: a fault of this tool.
+            SyntaxError: The result is not Python, a fault of this tool.
         """
         before = text.encode()
         changed = (before[: self.start] + self.after.encode() + before[self.start + len(self.before.encode()) :]).decode()
@@ -116,18 +116,18 @@ def find_mutants(path: str, text: str) -> list[Mutant]:
 def draw(mutants: Sequence[Mutant], count: int, seed: int) -> list[Mutant]:
     """Draw lines of code at random, and a mutant of each.
 
-    A line that changes does not change what else is drawn, but for the last one: of the hashes of the lines, the lowest are taken.
+    The lines with the lowest hashes are drawn. So a changed line affects at most one other line of the draw, the last one.
     """
     by_line: dict[str, list[Mutant]] = {}
     for mutant in mutants:
         by_line.setdefault(f"{mutant.path}:{mutant.line}", []).append(mutant)
-    # The first identity of a line stands for the line.
+    # The first identity of a line represents the line.
     ranked = sorted(by_line.values(), key=lambda line: _hash(seed, min(each.identity for each in line)))
     return [min(line, key=lambda each: _hash(seed, "mutant", each.identity)) for line in ranked[:count]]
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, ast.stmt, bool]]:
-    """Yield each node that can be changed, what it becomes, its statement, and whether that runs at the import."""
+    """Yield each node that can be changed, what it becomes, its statement, and whether the statement runs at the import."""
     pending: list[tuple[ast.AST, ast.stmt | None, bool]] = [(tree, None, True)]
     while pending:
         node, statement, at_import = pending.pop()
@@ -147,13 +147,13 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, ast.stmt, bool]]:
             pending += [
                 (each, statement, at_import and not (inside and name == "body"))
                 for each in (value if isinstance(value, list) else [value])
-                # The places of what stands in an f-string are not those of the file before Python 3.12.
+                # Before Python 3.12, positions inside an f-string are not positions in the file.
                 if isinstance(each, ast.AST) and not isinstance(each, ast.JoinedStr)
             ]
 
 
 def _is_documentation(node: ast.stmt) -> bool:
-    """Tell whether a statement does nothing that a test can see: docstrings, what only type checkers read, names for ``import *``."""
+    """Tell whether no test can see a statement: docstrings, code for type checkers only, names for ``import *``."""
     match node:
         case ast.Expr(value=ast.Constant()) | ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.Import() | ast.ImportFrom():
             return True
@@ -197,7 +197,7 @@ def _alternatives(node: ast.AST) -> Iterator[str]:
 
 
 def _changed_parts(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """Yield the parts of a node that are changed because of what they are in it: conditions, and strings that are defaults."""
+    """Yield the parts of a node that are changed because of their role in it: conditions, and strings that are defaults."""
     defaults: Sequence[ast.AST | None] = ()
     match node:
         case ast.If(test=test) | ast.While(test=test):

@@ -1,7 +1,7 @@
 """The pytest plugin of mutation testing: ``-p tools.mutation.plugin``.
 
-Where coverage is measured, it names each test as the context of the lines that it reaches, and writes what became of the tests to the file
-``MUTATION_RECORD``. Where a mutant is tried, it runs the tests that the file ``MUTATION_TESTS`` names, in that order, each with a limit of
+When coverage is measured, it names each test as the context of the lines that it reaches, and writes the results of the tests to the file
+``MUTATION_RECORD``. When a mutant is tried, it runs the tests that the file ``MUTATION_TESTS`` names, in that order, each with a limit of
 CPU time, and writes the first failure to ``MUTATION_RECORD``.
 """
 
@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not Path(webnn.__file__).is_relative_to(config.rootpath):
         raise pytest.UsageError(f"webnn comes from {webnn.__file__}, but must be that of {config.rootpath}")
     if _SELECTION:
-        # For what tests start, which has no limit of its own.
+        # For processes that tests start: they have no limit of their own.
         resource.setrlimit(resource.RLIMIT_CPU, (int(sum(_LIMITS.values())) + 600,) * 2)
         resource.setrlimit(resource.RLIMIT_DATA, (_MOST_MEMORY,) * 2)
     if not hasattr(config, "workerinput"):

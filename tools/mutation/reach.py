@@ -23,7 +23,7 @@ PACKAGES = ("validation", "builder", "context", "webnn", "wpt_runner")
 #: The exit status of a run whose test used more CPU time than it may.
 ENDLESS = 99
 
-#: The tests that reach a file, each with its lines as coverage packs them; and where the file's lines were when that was measured.
+#: The tests that reach a file, each with its lines as coverage packs them; and the file's line numbers at the time of the measurement.
 _Measured = tuple[list[tuple[str, bytes]], dict[int, int]]
 
 _SETTINGS = """\
@@ -38,13 +38,13 @@ include = {include}
 
 
 def files(root: Path = ROOT) -> Iterator[str]:
-    """Yield the checkout's files, those that git does not know yet included."""
+    """Yield the checkout's files, untracked ones included."""
     listed = subprocess.run(["git", "ls-files", "-zco", "--exclude-standard"], cwd=root, capture_output=True, check=True, text=True).stdout
     yield from (name for name in listed.split("\0") if name and os.path.lexists(root / name))
 
 
 def copy_checkout(target: Path) -> None:
-    """Copy the checkout, with its links, and lay the shared data beside it."""
+    """Copy the checkout, with its links, and link the shared data beside it."""
     shutil.rmtree(target, ignore_errors=True)
     for name in files():
         copy = target / name
@@ -61,7 +61,7 @@ def environment(checkout: Path, **more: str) -> dict[str, str]:
 
 
 class Reach:
-    """What a run of the tests told.
+    """The results of a run of the tests.
 
     Args:
         data: The data that coverage has combined: https://coverage.readthedocs.io/en/latest/dbschema.html.
@@ -69,7 +69,7 @@ class Reach:
         record: What the plug-in recorded.
 
     Attributes:
-        seconds: How long each test took, by name; without those that failed, which cannot tell anything about a mutant.
+        seconds: How long each test took, by name; without tests that failed, because they say nothing about a mutant.
     """
 
     def __init__(self, data: Path, checkout: Path, record: Mapping[str, Any]) -> None:
@@ -82,7 +82,7 @@ class Reach:
     def tests(self, path: str, lines: Iterable[int] | None = None) -> set[str]:
         """Return the tests that reach one of the lines of a file, or any line.
 
-        An empty name stands for what runs when a module is imported. A line that was not there when the file was measured counts as any.
+        The empty name is the import of a module. For a line that is newer than the measurement, all tests of the file are returned.
         """
         if path not in self._files:
             self._files[path] = self._measured(path)
@@ -101,12 +101,12 @@ class Reach:
         )
         before = measured.read_text(encoding="utf-8") if measured.exists() else ""
         moved = _moved_lines((ROOT / path).read_text(encoding="utf-8"), before)
-        # Of a process that a test has started, the name is that of the test's stage.
+        # A process that a test has started is measured under the name of the test's stage.
         return [(context.partition(" (")[0], bits) for context, bits in rows], moved
 
 
 def _moved_lines(after: str, before: str) -> dict[int, int]:
-    """Return where the lines of a text were before a change, counted from 1. What stands in place of others was where they were."""
+    """Return the former numbers of a text's lines, counted from 1. Lines that replace others get the numbers of those."""
     moved: dict[int, int] = {}
     for _, start, end, first, last in SequenceMatcher(None, after.splitlines(), before.splitlines(), autojunk=False).get_opcodes():
         moved |= {line + 1: min(first + line - start, last - 1) + 1 for line in range(start, end) if last > first}
@@ -123,12 +123,12 @@ def fingerprint() -> str:
 
 
 def measure(folder: Path, jobs: int, *, keep: bool) -> Reach:
-    """Run the test suite under coverage, or read what such a run left.
+    """Run the test suite under coverage, or read the data of an earlier run.
 
     Args:
         folder: Where the copy of the checkout and the data lie.
         jobs: How many processes run tests.
-        keep: Take the data of an earlier run though the checkout changed since.
+        keep: Use the data of an earlier run even if the checkout has changed since.
     """
     checkout, data, record = folder / "checkout", folder / "data", folder / "record.json"
     known = folder / "fingerprint"

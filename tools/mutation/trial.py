@@ -1,4 +1,4 @@
-"""One mutant in a copy of the checkout: which tests can tell, and what they say."""
+"""Tries a mutant in a copy of the checkout: chooses the tests that can notice it, and runs them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ __all__ = ["KILLED", "NOT_COVERED", "SURVIVED", "TIMED_OUT", "Bench", "Outcome",
 
 KILLED, TIMED_OUT, SURVIVED, NOT_COVERED = "killed", "timed out", "survived", "not covered"
 
-#: How many tests run before all others that may tell: most mutants need no more, and fewer files are collected.
+#: How many tests run before the others. Most mutants need no more, and fewer files are collected.
 _FIRST = 100
-#: A test that takes longer than this, in seconds, must fail twice: such tests fail on a busy machine by themselves.
+#: A test that takes longer than this, in seconds, must fail twice: such tests also fail because a machine is busy.
 _SLOW = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of a mutant.
+    """The outcome of a mutant.
 
     Attributes:
         identity: The mutant's.
         outcome: One of the four words.
         by: The test that failed, or that did not end.
-        tests: How many tests could have told.
+        tests: How many tests could have noticed it.
         seconds: How long that took.
     """
 
@@ -46,10 +46,10 @@ class Outcome:
 
 
 def choose(mutant: Mutant, reach: Reach, budget: float) -> list[str]:
-    """Return the tests that may tell, those of the mutant's package first, then the fastest.
+    """Return the tests that may notice a mutant, those of the mutant's package first, then the fastest.
 
-    These are the tests that reach the line, and the others of their files: what a test reaches may be kept, and checked by another. Where
-    the line runs at the import of its module, these are the tests that reach any line of the module, or else those of its package.
+    These are the tests that reach the line, and the others of their files, because one test may check what another one has cached. If the
+    line runs at the import of its module, these are the tests that reach any line of the module, or else those of its package.
 
     Args:
         mutant: The mutant.
@@ -131,13 +131,13 @@ class Bench:
     def _write(self, path: str, text: str) -> None:
         file = self._checkout / path
         file.write_text(text, encoding="utf-8", newline="")
-        # Python compares the time in seconds, and the size: too little for two mutants in one second.
+        # Python compares only the time in seconds and the size, which may be equal for two mutants of one second.
         for cached in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
             cached.unlink()
 
     def _run(self, tests: Sequence[str]) -> tuple[int | None, str]:
         """Run tests; return pytest's exit status, ``None`` if it hangs, and the first test that failed or did not end."""
-        # Generous: a mutant may make a test slow, and that is no failure.
+        # Generous: a mutant may make a test slow, which is not a failure.
         limits = {test: 20 + 20 * self._reach.seconds[test] for test in tests}
         self._tests.write_text(json.dumps(limits), encoding="utf-8")
         self._record.unlink(missing_ok=True)
@@ -156,7 +156,7 @@ class Bench:
             "--hypothesis-seed=0",
             *files,
         ]
-        # Not a pipe: what a test left running would keep it open.
+        # Not a pipe: a process that a test left running would keep it open.
         with self._output.open("w") as output:
             process = subprocess.Popen(
                 [*command, *files],
@@ -171,7 +171,7 @@ class Bench:
             except subprocess.TimeoutExpired:
                 status = None
             finally:
-                # What a test left running goes, too.
+                # Processes that a test left running are ended, too.
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()

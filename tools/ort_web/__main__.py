@@ -41,7 +41,7 @@ class Bench:
     console: Console
 
     def run(self, cases: Sequence[Case], provider: str) -> list[Verdict]:
-        """Run tests, and show how far they are."""
+        """Run tests, and show the progress."""
         named = {case.name: case for case in cases}
         verdicts: list[Verdict] = []
         with self.console.status("") as status:
@@ -57,7 +57,7 @@ class Bench:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tests, print what became of them, and return 1 if something speaks against the emulator."""
+    """Run the tests, print their results, and return 1 if one of them is a fault of the emulator."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.ort_web", description="Run the node tests of ONNX in ONNX Runtime Web, on WebNN, on the emulator."
     )
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, package: Package, site: Path) -> int:
-    # A table needs its width; a pipe has none of its own.
+    # A table needs a width, and a pipe has none.
     console = Console() if sys.stdout.isatty() else Console(width=160)
     package.install(site)
     console.print(f"onnxruntime-web {package.version}: {', '.join(package.files[1:])}", highlight=False)
@@ -130,7 +130,7 @@ def _run(options: argparse.Namespace, package: Package, site: Path) -> int:
 
 
 def _tests(site: Path) -> tuple[list[Case], dict[str, int]]:
-    """Return the tests, and how many are of no use, by reason: those of the site if it has them, or new ones."""
+    """Return the tests of the site, or new ones if it has none, and how many tests are unusable, by reason."""
     try:
         return load(site), json.loads((site / _SKIPPED).read_text(encoding="utf-8"))
     except FileNotFoundError:

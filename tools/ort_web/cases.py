@@ -44,7 +44,7 @@ TYPES: dict[int, str] = {
 }
 #: The types of which two elements share a byte.
 NIBBLES = ("int4", "uint4")
-#: A test with more data than this would measure patience.
+#: A test with more data than this takes too long.
 LARGEST = 8 << 20
 
 _INDEX = "cases.json"
@@ -59,9 +59,9 @@ class Test:
         name: Its name, for example ``"test_relu"``.
         model: The model.
         inputs: The values of the model's inputs, in their order.
-        outputs: Those that its outputs must have.
-        rtol: How far an output may lie from the expected one, relative to that.
-        atol: And how far in any case.
+        outputs: The values that its outputs must have.
+        rtol: The relative tolerance of an output.
+        atol: The absolute tolerance, which is added.
         runs: How many times it is run, to see how long that takes.
     """
 
@@ -78,7 +78,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor of a test: where its bytes stand in the test's file of data.
+    """A tensor of a test: the place of its bytes in the test's file of data.
 
     Attributes:
         name: The name of the model's input or output.
@@ -105,8 +105,8 @@ class Case:
         data: The address of the bytes of its tensors.
         inputs: The inputs.
         expected: The outputs that it must give.
-        rtol: How far an output may lie from the expected one, relative to that.
-        atol: And how far in any case.
+        rtol: The relative tolerance of an output.
+        atol: The absolute tolerance, which is added.
         runs: How many times it is run.
     """
 
@@ -135,7 +135,7 @@ def collect() -> Iterator[Test]:
 
 
 def why_not(test: Test) -> str:
-    """Return why a test is of no use here, in a few words that many tests share, or ``""``."""
+    """Return why a test is unusable here, as a short reason that many tests share, or ``""``."""
     values = [*test.inputs, *test.outputs]
     for value in values:
         if isinstance(value, TensorProto):
@@ -151,9 +151,9 @@ def why_not(test: Test) -> str:
 
 
 def lower(model: ModelProto) -> ModelProto:
-    """Return a model that means the same, in the newest form that ONNX Runtime Web reads, if there is one.
+    """Return an equivalent model in the newest form that ONNX Runtime Web reads, if there is one.
 
-    The newest tests are written in the version to come of operators and format, although most of what they use is older.
+    The newest tests are written in the next versions of the operators and the format, although most of their operators are older.
     """
     lowered = ModelProto()
     lowered.CopyFrom(model)
@@ -183,8 +183,8 @@ def write(tests: Iterable[Test], folder: Path) -> list[Case]:
     """Write tests as files, and return them as `load` reads them.
 
     Args:
-        tests: The tests; `why_not` has nothing against them.
-        folder: Where to: the site that the page program reads.
+        tests: The tests, all usable (`why_not`).
+        folder: The site that the page program reads.
     """
     place = folder / "cases"
     place.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Whole models, which say what a session costs: what they must give is what ONNX Runtime gives on the CPU of this machine."""
+"""Whole models, which show what a session costs. The expected outputs are those of ONNX Runtime on the CPU of this machine."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def make_cnn(rng: np.random.Generator) -> ModelProto:
 def _test(name: str, model: ModelProto, x: Array) -> Test:
     (input,) = inputs_of(model)
     options = onnxruntime.SessionOptions()
-    # An old model has weights that nothing uses: a warning.
+    # No warnings: an old model has weights that nothing uses.
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     outputs = session.run(None, {input.name: x})

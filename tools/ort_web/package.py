@@ -1,7 +1,7 @@
 """The npm package onnxruntime-web: the module that a page imports, and the files that it loads.
 
-The package holds several builds, and their names change from version to version: ``jsep`` is to go, ``asyncify`` and ``jspi`` came. So only
-the names of the package's entries stand here. The rest is read from its files.
+The package holds several builds, and their names change from version to version: ``jsep`` is to go, ``asyncify`` and ``jspi`` came. So this
+module names only the package's entries, and reads the rest from its files.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ NAME = "onnxruntime-web"
 ENTRIES = ("./all", ".", "./webgpu", "./jspi")
 #: The conditions that a page's import has, the preferred one first. The first one is for a module that fetches its WebAssembly as files.
 CONDITIONS = ("onnxruntime-web-use-extern-wasm", "import", "default")
-#: A file of WebAssembly, or what loads one, by the name that a module calls it.
+#: The name, in a module's text, of a WebAssembly file or of a module that loads one.
 _LOADED = re.compile(r"\bort-wasm[\w.-]*?\.(?:mjs|wasm)\b")
 
 
 class PackageError(ValueError):
-    """A folder is no usable package; the message says why."""
+    """A folder is not a usable package; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def find_package(folder: Path) -> Package:
     """Look for the module with the provider "webnn" in an unpacked package.
 
     Raises:
-        PackageError: The folder is no such package, or none of its entries can be used.
+        PackageError: The folder is not such a package, or none of its entries can be used.
     """
     try:
         manifest = json.loads((folder / "package.json").read_text(encoding="utf-8"))
@@ -107,7 +107,7 @@ def _files_of(folder: Path, module: str) -> list[str]:
                 unread.append(each)
     if not any(name.endswith(".wasm") for name in files):
         raise PackageError(f"{module} loads no WebAssembly")
-    # The module itself knows the name of every provider, whatever WebAssembly it loads.
+    # The module itself contains the name of every provider, whatever WebAssembly it loads.
     if not any("webnn" in _read(folder, name) for name in files[1:] if name.endswith(".mjs")):
         raise PackageError(f"{module} loads WebAssembly without the provider webnn")
     return files

@@ -1,7 +1,7 @@
 """Runs tests in processes of the page program: many in each, and a new one where a test ended it.
 
-What a test does to its process is that test's result, and the others go on: it may hang (ONNX Runtime Web never settles a session's promise
-if WebNN's `build()` rejects), or end the process.
+A test may hang (ONNX Runtime Web never settles a session's promise if WebNN's `build()` rejects), or end its process. That is the result of
+this test; the others continue.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tools.ort_web.cases import Case
 
 __all__ = ["LIST", "SILENCE", "NothingRanError", "Report", "command", "run"]
 
-#: What the page program says of a test (`session.mjs` has the members), or what is said of one that ended its process: "hang", "crash".
+#: The page program's report of a test (`session.mjs` has the members), or "hang" or "crash" for a test that ended its process.
 Report = dict[str, Any]
 
-#: In a command, the address of the list of tests stands for this.
+#: A placeholder in a command: the address of the list of tests replaces it.
 LIST = "{list}"
-#: For how many seconds the program may say nothing. It has limits of its own for promises; this is for loops that never end.
+#: How many seconds the program may be silent. It has limits of its own for promises; this one is for endless loops.
 SILENCE = 120.0
 
 _SESSION = Path(__file__).resolve().with_name("session.mjs")
@@ -36,7 +36,7 @@ _PATIENCE = 10.0
 
 
 class NothingRanError(Exception):
-    """A process ended before it began a test: nothing can be said of any."""
+    """A process ended before it began a test, so that no test has a result."""
 
 
 def command(site: Path, *, provider: str, package: str, revision: str, dialect: str) -> list[str]:
@@ -47,7 +47,7 @@ def command(site: Path, *, provider: str, package: str, revision: str, dialect: 
         provider: ONNX Runtime Web's execution provider, "webnn" or "wasm".
         package: The address of its module.
         revision: The revision of the draft.
-        dialect: What browsers had beside it.
+        dialect: The additions of browsers to the draft.
     """
     options = ["--revision", revision, "--dialect", dialect, "--root", str(site)]
     return [sys.executable, "-m", "webnn", "run", *options, str(_SESSION), provider, LIST, package]
@@ -69,11 +69,11 @@ def run(
         site: The folder of their files. Each process gets a list of its tests there.
         command: What runs the page program.
         jobs: How many processes run at a time.
-        report: Is told of each test when it is done.
-        silence: After how many seconds without a word a process is ended.
+        report: Called with the report of each test when it is done.
+        silence: After how many seconds without output a process is ended.
 
     Raises:
-        NothingRanError: A process ended before it began a test. The message is what it said.
+        NothingRanError: A process ended before it began a test. The message is its output.
     """
     asyncio.run(_run(cases, site, command, jobs, report, silence))
 
@@ -81,7 +81,7 @@ def run(
 async def _run(
     cases: Sequence[Case], site: Path, command: Sequence[str], jobs: int, report: Callable[[Report], None], silence: float
 ) -> None:
-    # Neighbours are alike: the tests that take long, or hang, are dealt out evenly.
+    # Neighbours are alike: this spreads the tests that take long, or hang, evenly.
     workers = [_Worker(number, site, command, report, silence).run(cases[number::jobs]) for number in range(jobs)]
     await asyncio.gather(*workers)
 
@@ -101,7 +101,7 @@ class _Worker:
             cases = [case for case in cases if case.name not in done]
 
     async def _run_process(self, cases: Sequence[Case]) -> set[str]:
-        """Run tests until the process ends, and return the names of those of which something can be said."""
+        """Run tests until the process ends, and return the names of those that have a result."""
         self._list.write_text(json.dumps([asdict(case) for case in cases]), encoding="utf-8")
         child = await asyncio.create_subprocess_exec(
             *self._command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, limit=_LONGEST
@@ -136,7 +136,7 @@ class _Worker:
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:
-    """End a process. It ends its own child if it is told to, and has the time for it."""
+    """End a process. It gets a signal and time to end its own child before it is killed."""
     for tell in (child.terminate, child.kill):
         with suppress(ProcessLookupError):
             tell()

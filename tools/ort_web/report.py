@@ -18,7 +18,7 @@ STATUSES = ("ok", *FAILURES)
 
 
 def make_table(verdicts: Sequence[Verdict], alone: Mapping[str, Verdict]) -> Table:
-    """Make the table of how many tests came out how.
+    """Make the table of the numbers of tests by status.
 
     Args:
         verdicts: What became of the tests.

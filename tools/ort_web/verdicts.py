@@ -1,4 +1,4 @@
-"""What a report means: whether the outputs are the expected ones, whether WebNN had a part in it, and whether that is known."""
+"""What a report means: whether the outputs are right, whether WebNN took part, and whether a failure is known."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Verdict:
         ms: How long it took, in milliseconds.
         calls: How often each method of WebNN was called, for example ``{"MLGraphBuilder.relu": 1}``.
         claimed: The operators that ONNX Runtime Web gave to WebNN.
-        left: Those that it kept for itself.
-        remarks: What it said of those, and of others.
+        left: The operators that it kept for itself.
+        remarks: Its remarks on these and other operators.
         difference: The largest difference of a floating-point output from the expected one.
         createMs: How long a session took to make, of a test that is run several times.
         runMs: How long each run took.
@@ -52,7 +52,7 @@ class Verdict:
 
     @property
     def reaches(self) -> bool:
-        """Whether WebNN had a part in it: an operator was given to it. Of what hangs or crashes nobody may know, so it counts."""
+        """Whether WebNN took part: it got an operator. A test that hangs or crashes counts, too, because that is unknown then."""
         return self.status in {"hang", "crash"} or bool(self.claimed) or any(call.startswith("MLGraphBuilder.") for call in self.calls)
 
 
@@ -60,11 +60,11 @@ _SAID = ("ms", "calls", "claimed", "left", "remarks", "createMs", "runMs")
 
 
 def judge(case: Case, report: Report, data: bytes) -> Verdict:
-    """Compare what a test gave with what it must give.
+    """Compare the outputs of a test with the expected ones.
 
     Args:
         case: The test.
-        report: What was said of it.
+        report: The report of the test.
         data: The bytes of the test's tensors.
     """
     status, message = report["status"], report.get("message", "")
@@ -77,7 +77,7 @@ def judge(case: Case, report: Report, data: bytes) -> Verdict:
 
 
 def _compare(case: Case, outputs: Sequence[Mapping[str, Any]], data: bytes) -> tuple[str, float]:
-    """Return what is wrong with outputs, or ``""``, and the largest difference of those that were looked at."""
+    """Return what is wrong with outputs, or ``""``, and the largest difference of those that were compared."""
     given = {output["name"]: output for output in outputs}
     largest = 0.0
     for expected in case.expected:
@@ -118,10 +118,10 @@ def _difference(must: Array, got: Array, rtol: float, atol: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a test that does not do what it should.
+    """A known failure of a test.
 
     Attributes:
-        status: What becomes of it, one of `FAILURES`.
+        status: Its status, one of `FAILURES`.
         reason: Why that is not the emulator's fault.
     """
 
@@ -130,10 +130,10 @@ class Known:
 
 
 def load_known(path: Path = KNOWN) -> dict[str, Known]:
-    """Read the tests that are known not to do what they should, by name.
+    """Read the known failures, by the name of the test.
 
     Raises:
-        ValueError: An entry has no reason or no such status, or names a test again.
+        ValueError: An entry has no reason or no such status, or repeats a test.
     """
     known: dict[str, Known] = {}
     for entry in tomllib.loads(path.read_text(encoding="utf-8"))["known"]:
@@ -148,14 +148,14 @@ def load_known(path: Path = KNOWN) -> dict[str, Known]:
 
 
 def faults(verdicts: Iterable[Verdict], alone: Mapping[str, Verdict], known: Mapping[str, Known]) -> list[str]:
-    """Return what speaks against the emulator, or against what is known: one line each.
+    """Return what may be a fault of the emulator, or contradicts the known failures: one line each.
 
-    A test that WebNN had no part in, or that fails without WebNN just so, says nothing of it.
+    A failure does not count if WebNN had no part in the test, or if the test also fails without WebNN.
 
     Args:
         verdicts: What became of the tests.
         alone: What became of some of them without WebNN.
-        known: What is known.
+        known: The known failures.
     """
     lines = []
     for verdict in verdicts:

@@ -72,7 +72,7 @@ def functions() -> tuple[Function, ...]:
     """Return every function with tags.
 
     Raises:
-        ValueError: A comment in brackets is no tag, or does not stand in a function.
+        ValueError: A comment in brackets is not a tag, or is not in a function.
     """
     return tuple(found for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")) for found in _read(path))
 
@@ -85,7 +85,7 @@ def _read(path: Path) -> Iterator[Function]:
         raise ValueError(f"{name}: {error}") from None
     found = [_function(name, scope, node) for scope, node in _definitions(ast.parse(source).body)] if tags else []
     for tag in tags:
-        # The innermost one that is around the tag.
+        # The innermost function around the tag.
         around = [each for each in found if each.node.lineno < tag.line <= (each.node.end_lineno or 0)]
         if not around:
             raise ValueError(f"{name}:{tag.line}: the tag does not stand in a function")
@@ -216,7 +216,7 @@ def _tag_problems(function: Function, tag: Tag) -> Iterator[str]:
                 here = algorithms(function, draft, cite.anchor) if not cite.is_kind else []
                 found = [algorithm for algorithm, _ in steps(function, cite, draft)]
                 applies = applies or bool(found)
-                # All operations of a validator have the step; of the algorithms that a docstring names, one.
+                # All operations of a validator must have the step, but only one of the algorithms that a docstring names.
                 wanted = here if operations(function, draft) is not None and not cite.anchor else here[:1]
                 if len(found) < len(wanted):
                     names = [algorithm.name for algorithm in here if algorithm not in found]

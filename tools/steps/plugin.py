@@ -1,7 +1,7 @@
 """The pytest plug-in that records which test reaches which step: ``-p tools.steps.plugin``.
 
-It keeps where each error of the package was made, with the first test that made it; and the lines that ran of the functions that return a
-failure and throw nothing. It writes both to a file of the folder ``WEBNN_STEPS_FOLDER``.
+It keeps where each error of the package was made, with the first test that made it. Of functions that return a failure and throw nothing,
+it keeps the lines that ran. It writes both to a file of the folder ``WEBNN_STEPS_FOLDER``.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish() -> None:
-    """Write what was recorded, before a process of `pytest-xdist` says that it is done: then it may be ended."""
+    """Write what was recorded, before a process of `pytest-xdist` reports that it is done, because then it may be ended."""
     _measured.stop()
     data = _measured.get_data()
     lines = {

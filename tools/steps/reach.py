@@ -65,7 +65,7 @@ def resolve(records: Sequence[Mapping[str, Any]]) -> dict[Key, str]:
     reached: dict[Key, str] = {}
 
     def add(key: Key, test: str) -> None:
-        # A function may be one row of a table or all of them.
+        # The parameters are dropped: they may name one row of a table or all rows.
         test = test.partition("[")[0]
         if key not in reached or _rank(test) < _rank(reached[key]):
             reached[key] = test
@@ -123,7 +123,7 @@ def _tag_at(module: str, line: int) -> tuple[Function, Tag] | None:
 
 
 def _failures() -> Iterator[tuple[Function, int, set[Key]]]:
-    """Yield the lines that return a failure, and throw nothing, with the steps that they are."""
+    """Yield the lines that return a failure and throw nothing, with their steps."""
     for key, cited in citations().items():
         for each in cited:
             if each.step.throws not in ("failure", "false"):

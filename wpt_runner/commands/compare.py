@@ -138,7 +138,7 @@ def _print_changes(console: Console, heading: str, style: str, changes: Sequence
 
 
 def _entries(changes: Sequence[Change], everything: bool) -> Iterator[tuple[Change, int]]:
-    """Yield changes, and for how many each stands: the absent subtests of a crashed test are as a rule listed as one."""
+    """Yield changes, each with the number of changes that it represents: many absent subtests of one test become one entry."""
     for _, group in groupby(changes, key=lambda change: (change.test, change.before, change.after)):
         alike = list(group)
         if not everything and len(alike) > _ALIKE and None in {alike[0].before, alike[0].after}:
@@ -207,7 +207,7 @@ def _print_summary(console: Console, comparison: Comparison) -> None:
 
 
 def _print(console: Console, line: Text) -> None:
-    """Print a line as it is, however long; what the encoding lacks is escaped."""
+    """Print a line without wrapping it; escape characters that the encoding lacks."""
     if console.options.ascii_only and not line.plain.isascii():
         line = Text(line.plain.encode("ascii", "backslashreplace").decode("ascii"))
     console.print(line, soft_wrap=True)

@@ -95,7 +95,7 @@ def command(
 def _record(
     checkout: Checkout, settings: Settings, files: Mapping[Test, Path], level: str, processes: int, written: list[Path]
 ) -> dict[Test, Recording]:
-    """Record tests, and write the file of each as soon as it has ended; tell which were written."""
+    """Record tests, and write the file of each as soon as it has ended; add the files to `written`."""
     revision = checkout.revision()
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cases]} cases"))
@@ -129,7 +129,7 @@ def _print_table(console: Console, recordings: Mapping[Test, Recording]) -> None
 
 
 def _print_remarks(console: Console, test: Test, recording: Recording, *, verbose: bool) -> None:
-    """Print what else there is to say of a test: why it has no file, what was skipped, and what the emulator computes otherwise."""
+    """Print remarks on a test: why it has no file, what was skipped, and what the emulator computes differently."""
     result = recording.result
     lines: list[Text] = []
     if not recording.complete:
@@ -156,7 +156,7 @@ def _names(names: Sequence[str], *, verbose: bool) -> list[Text]:
 
 
 def _print_summary(console: Console, recordings: Sequence[Recording], folder: Path) -> bool:
-    """Print the totals; return whether all is well."""
+    """Print the totals; return whether everything succeeded."""
     written = [recording for recording in recordings if recording.complete and recording.cases]
     cases = sum(len(recording.cases) for recording in written)
     skipped = sum(len(recording.skipped) for recording in recordings)

@@ -79,7 +79,7 @@ def command(
         expected = load_expectations(expectations or level.name, missing_ok=update_expectations)
     except (EngineMissingError, OSError, ValueError) as error:
         raise failure(str(error), 2) from None
-    # Before the work, not after it: a report that cannot be written.
+    # A report that cannot be written fails before the work, not after it.
     for path, _ in reports:
         if not path.parent.is_dir():
             raise failure(f"there is no folder {path.parent} for the report {path.name}", 2)

@@ -104,8 +104,8 @@ def _run(tasks: Sequence[running.Task], replay: Generator[Outcome], console: Con
     """Show the progress of a run, and return the outcomes in the order of the tasks.
 
     Args:
-        tasks: What runs.
-        replay: What becomes of them.
+        tasks: The cases to run.
+        replay: Yields their outcomes.
         console: Where to print a line for each case; ``None`` for none.
     """
     positions = {id(case): position for position, (case, _) in enumerate(tasks)}
@@ -128,7 +128,7 @@ def _run(tasks: Sequence[running.Task], replay: Generator[Outcome], console: Con
 
 
 def _progress(*, hidden: bool) -> Progress:
-    """Make a progress bar on the terminal; there is none in a pipe, or where lines are printed."""
+    """Make a progress bar; it is hidden in a pipe, and where lines are printed."""
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),

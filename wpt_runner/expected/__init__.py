@@ -1,6 +1,6 @@
 """The expectations: which subtests are known to fail, and why.
 
-They stand in one TOML file for each level of web-platform-tests. Names in it are written as web-platform-tests' own tools write them:
+There is one TOML file for each level of web-platform-tests. Names in it are written as web-platform-tests' own tools write them:
 a surrogate, which TOML cannot hold, is ``U+d800``. An entry covers all subtests of a name.
 """
 

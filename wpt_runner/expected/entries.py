@@ -18,7 +18,7 @@ _LONGEST_VALUE = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What is expected of a test file, for one reason: of some of its subtests, of the test as a whole, or of both.
+    """The expected failures of a test file for one reason: of some subtests, of the test as a whole, or of both.
 
     Attributes:
         line: The line of the entry in its file, counted from 1.
@@ -77,7 +77,7 @@ class Ran:
             return Verdict.PASSES if self.status is FileStatus.OK else Verdict.DIFFERS
         statuses = self.subtests.get(name)
         if statuses is None:
-            # A test that did not come to its end says nothing of the subtests that are missing.
+            # If the test did not run to its end, missing subtests prove nothing.
             return Verdict.MISSING if self.status is FileStatus.OK else Verdict.HOLDS
         if entry.status in statuses:
             return Verdict.HOLDS

@@ -1,4 +1,4 @@
-"""What is expected of a run: read from a file, laid beside the results, and brought up to date with them."""
+"""The expectations of a run: read from a file, compared with the results, and updated from them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Expectations:
     """The expectations of one file.
 
     Attributes:
-        name: What messages call the file.
-        path: Where it stands; ``None`` if there is no such file.
+        name: The file's name in messages.
+        path: Its path; ``None`` if there is no such file.
         text: Its text.
         wpt: The commit of web-platform-tests that it was written for, empty if it names none.
         entries: Its entries, in order.
@@ -41,7 +41,7 @@ class Expectations:
     entries: Sequence[Entry] = ()
 
     def apply(self, result: FileResult) -> FileResult:
-        """Return a result with what was expected, and why, on it and on its subtests."""
+        """Return a result with the expected statuses and the reasons, for the test and its subtests."""
         file, variant = replace_surrogates(result.file), replace_surrogates(result.variant)
         by_name: dict[str | None, Entry] = {}
         for entry in self.entries:
@@ -55,7 +55,7 @@ class Expectations:
         return replace(result, subtests=tuple(subtests), expected=whole.test if whole else None, reason=whole.reason if whole else "")
 
     def problems(self, results: Iterable[FileResult], *, complete: bool = False) -> list[str]:
-        """Return what is wrong with the expectations of what ran: entries that are stale, and entries without a reason.
+        """Return the problems of the entries for tests that ran: stale entries, and entries without a reason.
 
         Args:
             results: What ran.
@@ -82,17 +82,17 @@ class Expectations:
         complete: bool = False,
         wpt: str = "",
     ) -> str:
-        """Return the file's text, brought up to date: a run with the same results is as expected.
+        """Return the file's text, updated so that a run with the same results is as expected.
 
-        Entries that hold stay as they are, with their reasons and comments, and so does everything about tests that did not run. What is
-        stale goes. New failures get entries with an empty reason, which fail a run until a person has written the reason.
+        Valid entries are unchanged, with their reasons and comments; so is everything about tests that did not run. Stale entries are
+        removed. New failures get entries with an empty reason, which fail a run until a person has written the reason.
 
-        Where several subtests of a test share a name and end differently, no entry can be right, and none is made.
+        No entry is made for subtests of one test that share a name and end differently: none could be right.
 
         Args:
             results: What ran.
             variants: All variants of test files, by the files' paths; a file that is not in it has the variants that ran.
-            complete: All tests of the checkout ran, in all variants: entries for anything else go.
+            complete: All tests of the checkout ran, in all variants: entries for anything else are removed.
             wpt: The commit of web-platform-tests to note in the file, if any.
 
         Raises:
@@ -109,11 +109,11 @@ def load_expectations(name_or_path: str, *, missing_ok: bool = False) -> Expecta
     Args:
         name_or_path: The name of a file that comes with the runner, for example ``"2024-06"``; the path of another, which ends with
             ``.toml``; or ``"none"`` for no expectations at all.
-        missing_ok: The path may be that of a file that is yet to be written.
+        missing_ok: The file at the path may not exist yet.
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: There is no such file, or it does not hold what it must; the message names the place.
+        ValueError: There is no such file, or its content is invalid; the message names the place.
     """
     if name_or_path == NO_EXPECTATIONS:
         return Expectations()
@@ -135,7 +135,7 @@ def load_expectations(name_or_path: str, *, missing_ok: bool = False) -> Expecta
         file = bundled[name_or_path]
         name, path, content = file.name, file if isinstance(file, Path) else None, file.read_bytes()
     try:
-        # Not as a text file: line ends are to stay as they are.
+        # Not opened as a text file, which would change line ends.
         text = content.decode()
     except UnicodeDecodeError as error:
         raise ValueError(f"{name} must be UTF-8: {error}") from None
@@ -144,13 +144,13 @@ def load_expectations(name_or_path: str, *, missing_ok: bool = False) -> Expecta
 
 
 def _stale(entry: Entry, ran: Mapping[str, Ran], complete: bool) -> Iterator[str]:
-    """Find what in an entry is not so any more."""
+    """Find the stale parts of an entry."""
     if complete:
         for variant in entry.variants or ():
             if variant not in ran:
                 yield f"has no variant {quote(variant)}: take it out of the entry"
     covered = [variant for variant in ran if entry.covers(variant)]
-    # Names that fare alike make one problem.
+    # Names with the same verdict make one problem.
     alike: dict[tuple[bool, Verdict, tuple[str, ...]], list[str | None]] = defaultdict(list)
     for name in entry.names:
         for verdict in (Verdict.PASSES, Verdict.MISSING):

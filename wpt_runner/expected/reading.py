@@ -1,4 +1,4 @@
-"""The format of an expectations file: what it may hold, and one clear line for what it may not."""
+"""The format of an expectations file, with a one-line message for each violation."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ def read(name: str, text: str) -> tuple[str, list[Entry]]:
     """Read an expectations file.
 
     Args:
-        name: What messages call the file.
+        name: The file's name in messages.
         text: Its text.
 
     Returns:
         The commit of web-platform-tests, empty if the file names none, and the entries.
 
     Raises:
-        ValueError: The file does not hold what it must; the message names the place.
+        ValueError: The file's content is invalid; the message names the place.
     """
     file = _validate(_File, load_toml(text, name), name)
     lines = TomlTables(text, KEY).lines
@@ -111,7 +111,7 @@ def _entry(line: int, raw: _Entry) -> Entry:
 
 
 def _check_overlaps(name: str, entries: Iterable[Entry]) -> None:
-    """Demand that no two entries speak of the same thing."""
+    """Refuse two entries for the same test or subtest."""
     seen: dict[tuple[str, str | None], list[tuple[int, Entry]]] = {}
     for number, entry in enumerate(entries, 1):
         for subtest in entry.names:

@@ -1,7 +1,7 @@
-"""Changes single tables of an array of tables in a TOML file, and leaves every other character as a person wrote it.
+"""Changes single tables of an array of tables in a TOML file, and leaves every other character unchanged.
 
-Libraries that keep a file's style hang the comments above a table on the table before. Here the file is cut into its tables first,
-each with the comments directly above it; only the tables that change are parsed for writing.
+Libraries that keep a file's style attach the comments above a table to the table before it. So this module first cuts the file into its
+tables, each with the comments directly above it. Only the tables that change are parsed for writing.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _WIDTH = 120
 
 @dataclass(slots=True, kw_only=True)
 class _Segment:
-    """A table of the file, or what stands above the first one.
+    """A table of the file, or the text above the first one.
 
     Attributes:
         lead: The comments directly above the header.
         core: The header and the keys, with the comments directly below.
-        gap: The blank lines that follow, with the comments that stand free among them.
+        gap: The blank lines that follow, with the comments between them.
         line: The header's line, counted from 1.
-        wanted: It is a table of the array in question.
-        removed: It is to go.
-        after: Tables that are to follow.
+        wanted: It belongs to the array.
+        removed: It is left out of the new text.
+        after: New tables behind it.
     """
 
     lead: str
@@ -46,11 +46,11 @@ class TomlTables:
     """The tables of one array of tables, in the text of a TOML file.
 
     Args:
-        text: The file's text, which must be TOML.
-        name: The array's name: its tables stand under ``[[name]]``.
+        text: The file's text, valid TOML.
+        name: The array's name: its tables have the header ``[[name]]``.
 
     Attributes:
-        changed: The text is not what was given any more.
+        changed: The text differs from the original.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -86,7 +86,7 @@ class TomlTables:
         self.insert(self._changed_core(segment.core, change), index)
 
     def insert(self, table: str, after: int | None) -> None:
-        """Insert the text of a table after one of the array, or behind the last one of all."""
+        """Insert the text of a table after a table of the array, by default the last one."""
         if after is None:
             segment = self._tables[-1] if self._tables else self._segments[-1]
         else:
@@ -112,7 +112,7 @@ class TomlTables:
         self.changed = True
 
     def text(self) -> str:
-        """Return the file's text; without changes it is what was given."""
+        """Return the file's text, the original one if nothing changed."""
         if not self.changed:
             return self._original
         parts: list[str] = []
@@ -170,7 +170,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _chunks(lines: list[str]) -> list[list[str]]:
-    """Split before the headers. A line in a string or a list may look like one, but what stands above it is no TOML then."""
+    """Split before the headers. A line in a string or a list may look like a header; then the text above it is not valid TOML."""
     chunks: list[list[str]] = [[]]
     for line in lines:
         if line.lstrip(" \t").startswith("[") and _is_toml(chunks[-1]):
@@ -189,7 +189,7 @@ def _split_tail(chunk: list[str], *, first: bool, last: bool) -> tuple[str, str,
         end += 1
     blanks = [index for index in range(end, len(chunk)) if not chunk[index].strip()]
     if not blanks:
-        # Comments without a blank line belong to what follows, but a file's first comments to the file.
+        # Comments directly above a header belong to it, except those at the top of the file.
         cut = len(chunk) if first or last else end
         return "".join(chunk[:cut]), "", "".join(chunk[cut:])
     start, stop = blanks[0], len(chunk) if last else blanks[-1] + 1

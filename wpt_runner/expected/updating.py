@@ -1,4 +1,4 @@
-"""Brings an expectations file up to date with what ran."""
+"""Updates an expectations file from the results of a run."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _HEADER = """\
 # The known failures of web-platform-tests, each with its reason. A failure without an entry fails the run, and so does an entry that
 # nothing needs.
 """
-#: What stands behind an empty reason.
+#: The comment behind an empty reason.
 _UNWRITTEN = "# to be written by a person; the run fails until it is"
 
 #: Variants of an entry; ``None`` for all.
 _Where = tuple[str, ...] | None
-#: What failures have in common that may stand in one entry: whether they are tests' own, the status, and the variants.
+#: Failures of one kind may share an entry. A kind: whether the test as a whole fails, the status, and the variants.
 _Kind = tuple[bool, str, _Where]
 
 
@@ -40,14 +40,14 @@ def update_text(
     complete: bool,
     wpt: str,
 ) -> str:
-    """Return the text of an expectations file such that a run with the same results is as expected.
+    """Return the text of an expectations file, updated so that a run with the same results is as expected.
 
     Args:
         text: The file's text so far.
         entries: Its entries.
         ran: What ran, by file and variant.
         variants: All variants of a file, where they are known.
-        complete: Everything that there is ran.
+        complete: All tests ran, in all variants.
         wpt: The commit of web-platform-tests to note, if any.
     """
     tables = TomlTables(text if text.strip() else _HEADER, KEY)
@@ -66,7 +66,7 @@ def update_text(
 
 
 class _FileUpdate:
-    """Brings the entries of one test file up to date."""
+    """Updates the entries of one test file."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class _FileUpdate:
         self.ran = ran
         self.complete = complete
         known = [*variants, *ran, *(variant for entry in entries.values() for variant in entry.variants or ())]
-        #: All variants of the file, as far as one can know.
+        #: All known variants of the file.
         self.variants = tuple(ran) if complete else tuple(dict.fromkeys(known))
 
     def run(self) -> None:
@@ -95,7 +95,7 @@ class _FileUpdate:
             self.tables.insert(self._write(kind, names), max(self.entries, default=None))
 
     def _remains(self, entry: Entry) -> dict[str | None, tuple[str, ...]]:
-        """Return the names of an entry that are still right, with the variants in which they are."""
+        """Return the names of an entry that still hold, with the variants in which they hold."""
         everywhere = self.variants if entry.variants is None else entry.variants
         found = {name: tuple(variant for variant in everywhere if self._holds(entry, name, variant)) for name in entry.names}
         return {name: where for name, where in found.items() if where}
@@ -125,7 +125,7 @@ class _FileUpdate:
         return None if ordered == self.variants else ordered
 
     def _update(self, index: int, found: Mapping[str | None, tuple[str, ...]], failures: dict[_Kind, list[str | None]]) -> None:
-        """Bring one entry up to date; failures that it takes up are removed from what is given."""
+        """Update one entry; remove from `failures` those that it now covers."""
         entry = self.entries[index]
         if not found:
             self.tables.remove(index)
@@ -141,7 +141,7 @@ class _FileUpdate:
                 self.tables.copy(index, _change(names, where))
         more: list[str | None] = []
         if not entry.has_reason and any(name is not None for name in parts[first]):
-            # Nobody has looked at this entry yet: it may grow.
+            # This entry has no reason yet, so that it may grow.
             more = failures.pop((False, entry.status, self._normalise(first)), [])
         narrowed = first != everywhere
         commented = entry.has_reason and _UNWRITTEN in self.tables.source(index)
@@ -161,7 +161,7 @@ class _FileUpdate:
 
 
 def _change(names: Collection[str | None], where: _Where, more: Sequence[str | None] = ()) -> Callable[[Table], None]:
-    """Return what limits an entry to some of its names and, unless ``None``, to some variants, and adds more names."""
+    """Return a function that limits an entry to some names and, unless ``None``, to some variants, and adds more names."""
 
     def change(table: Table) -> None:
         if None not in names:

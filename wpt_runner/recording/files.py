@@ -1,4 +1,4 @@
-"""Files of cases: for people to read, and the same bytes for the same cases."""
+"""Files of cases: readable, and byte-identical for identical cases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["encode_file", "write_file"]
 
-#: The levels that take several lines: the file, its cases, a case, its graph, and the inputs, operators and outputs of that.
+#: The levels that take several lines: the file, its cases, a case, its graph, and the graph's inputs, operators and outputs.
 _LEVELS = 5
 
 
@@ -26,7 +26,7 @@ def encode_file(source: str, level: str, cases: Sequence[Mapping[str, Any]]) -> 
 
 
 def _encode(value: Any, depth: int) -> str:
-    """Write a value: one that holds others which hold values takes lines, one that is small or deep takes one."""
+    """Encode a value: nested lists and objects take several lines up to a depth, all other values one line."""
     elements = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if depth == _LEVELS or not any(isinstance(element, dict | list) for element in elements):
         return json.dumps(value, allow_nan=False)
@@ -42,12 +42,12 @@ def _lines(brackets: str, lines: Iterable[str], depth: int) -> str:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file at once: it is there with all of its text, or as it was before.
+    """Write a file atomically: it has all of the new text, or is unchanged.
 
     Raises:
         OSError: It cannot be written.
     """
-    # Beside it, because only within a file system a file takes the place of another at once.
+    # In the same folder, because a replacement is atomic only within one file system.
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         part.write_text(text, encoding="utf-8", newline="\n")

@@ -15,9 +15,9 @@ __all__ = ["Array", "RecordingError", "Tensor", "decode_bits", "decode_number", 
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-#: The integers up to here, and their negatives, are themselves in every JSON reader.
+#: The largest integer that every JSON reader reads exactly; the same holds for its negative.
 _SAFE = (1 << 53) - 1
-#: Every data type makes the same of larger integers: its largest number, or infinity. Python refuses to write and to read very long ones.
+#: Larger integers all become the same value of a data type: its largest number, or infinity. Python refuses to convert very long ones.
 _MOST_DIGITS = 300
 _LARGEST = 10 ** (_MOST_DIGITS - 1)
 
@@ -32,7 +32,7 @@ class Tensor:
 
     Attributes:
         descriptor: Its type and shape.
-        elements: Its elements, flattened; just one where all are the same, to the bit.
+        elements: Its elements, flattened; just one if all are bit-identical.
     """
 
     descriptor: OperandDescriptor
@@ -60,7 +60,7 @@ def encode_tensor(descriptor: OperandDescriptor, data: object) -> dict[str, Any]
 
     Args:
         descriptor: Its type and shape.
-        data: Its numbers, written for JSON, or the one that fills it.
+        data: Its numbers, written for JSON, or one number that fills it.
     """
     return {"data": data, "descriptor": {"shape": list(descriptor.shape), "dataType": descriptor.dataType}}
 
@@ -86,7 +86,7 @@ def decode_number(value: Any, dataType: str) -> int | float:
         dataType: The type of the tensor that it belongs to.
 
     Raises:
-        RecordingError: It is no number of this type.
+        RecordingError: It is not a number of this type.
     """
     number: int | float
     match value:

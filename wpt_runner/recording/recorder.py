@@ -24,7 +24,7 @@ from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestSta
 
 __all__ = ["Recorder", "Recording", "Skipped", "record_test"]
 
-#: The function that the tests' own scripts define for comparisons, mostly as a constant. One that can be assigned can be watched.
+#: The function that the tests' own scripts define for comparisons, mostly as a constant. To be watched, it must be a variable.
 _COMPARISON = "assert_array_approx_equals_ulp"
 _CONSTANT = re.compile(rf"^const(?=\s+{_COMPARISON}\s*=)", re.MULTILINE)
 #: Where an expectation is one number for all elements, web-platform-tests compare this many at most.
@@ -35,7 +35,7 @@ _ENDED = (SubtestStatus.PASS, SubtestStatus.FAIL)
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A subtest that is no case, and why."""
+    """A subtest that gives no case, and why."""
 
     name: str
     reason: str
@@ -46,10 +46,10 @@ class Recording:
     """What was recorded of a test.
 
     Attributes:
-        result: What became of the test itself.
+        result: The result of the test itself.
         cases: The cases, for JSON, in the order in which their subtests ended.
         skipped: The subtests that are no cases.
-        differing: The cases whose results the emulator computes otherwise: name, and the first difference.
+        differing: The cases whose results the emulator computes differently: name, and the first difference.
     """
 
     result: FileResult
@@ -59,7 +59,7 @@ class Recording:
 
     @property
     def complete(self) -> bool:
-        """The test ran to its end: there are no more cases than these."""
+        """The test ran to its end, so that no case is missing."""
         return self.result.status is FileStatus.OK
 
     @property
@@ -112,7 +112,7 @@ class Recorder(Instrument):
         self._comparisons: list[Mapping[str, Any]] = []
 
     def prepare(self, source: str) -> str:
-        """Make the function that compares a variable."""
+        """Turn the comparison function into a variable, so that it can be watched."""
         return _CONSTANT.sub("let", source)
 
     def built(self, description: webnn.GraphDescription, graph: webnn.MLGraph) -> None:
@@ -126,7 +126,7 @@ class Recorder(Instrument):
             self._computed += 1
 
     def tell(self, kind: str, content: Any) -> None:
-        """Hear of computations that begin, of comparisons, and of functions that are missing."""
+        """Note computations that begin, comparisons, and missing functions."""
         if kind == "computing":
             self._number = content
         elif kind == "comparison":
@@ -207,7 +207,7 @@ def _expectation(comparison: Mapping[str, Any], descriptor: webnn.OperandDescrip
     if dataType == "float16" and comparison.get("bits"):
         numbers = [*decode_bits([int(number) for number in numbers])]
     data = [encode_number(number) for number in numbers]
-    # It was one number, before it was made as many as are compared.
+    # The test repeated one number for each element that it compares.
     cut = size > len(data) == _MOST_COMPARED and comparison["start"] == 0 and all(each == data[0] for each in data)
     if len(data) != size and not cut:
         raise RecordingError(f"it compares {len(data)} of the {size} elements of the output {comparison['output']!r}")

@@ -17,7 +17,7 @@ __all__ = ["choose_tests", "record_tests", "stem"]
 
 _FOLDER = "webnn/conformance_tests/"
 _DEFAULT_VARIANT = "?cpu"
-#: A process is killed this many seconds after the test's own time-out, in which the harness can still say what it waits for.
+#: A process is killed this many seconds after the test's own time-out. Until then the harness can report what it waits for.
 _GRACE = 3.0
 
 _Work = Callable[[Test, Callable[[None], None]], Recording]
@@ -34,7 +34,7 @@ def choose_tests(checkout: Checkout, patterns: Sequence[str] = (), variant: str 
     Args:
         checkout: The checkout.
         patterns: Parts of paths, or shell patterns for whole paths; all conformance tests if there are none.
-        variant: The variant; by default cpu, or a file's first one if it does not know that.
+        variant: The variant; by default cpu, or a file's first variant if it has no cpu.
 
     Raises:
         CheckoutError: There are none, or none for a pattern or variant, or two would be written to one file.
@@ -71,7 +71,7 @@ def record_tests(
         tests: The tests.
         settings: How they run.
         processes: How many processes work at a time.
-        on_recording: Is told of each test that has ended.
+        on_recording: Called for each test that has ended.
 
     Returns:
         What was recorded, in the tests' order.

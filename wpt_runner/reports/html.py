@@ -1,4 +1,4 @@
-"""One page to read a run: no server, nothing from elsewhere, the run as data inside."""
+"""The report of a run as one HTML page: it contains the run as data, and needs no server and no other files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_html(run: RunResult, path: Path) -> None:
 
     Args:
         run: The run.
-        path: The file; one that exists is replaced.
+        path: The file; an existing one is replaced.
 
     Raises:
         OSError: The file cannot be written.
@@ -37,7 +37,7 @@ def write_html(run: RunResult, path: Path) -> None:
 def render_html(run: RunResult) -> str:
     """Return the page of a run: HTML with its style, its script and its data.
 
-    Messages and console output that are very long are cut, and say so; ``wptreport.json`` has the whole.
+    Very long messages and console output are cut, with a note; ``wptreport.json`` has the full text.
     """
     folder = resources.files("webnn.wpt_runner.reports")
     kind, verdict = _verdict(run)
@@ -69,7 +69,7 @@ def _verdict(run: RunResult) -> tuple[str, str]:
 
 
 def _facts(run: RunResult) -> list[tuple[str, str]]:
-    """Return what stands above the table; what is not known is left out."""
+    """Return the facts above the table, without unknown ones."""
     info = run.info
     counts = run.counts()
     known = [

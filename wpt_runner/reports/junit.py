@@ -15,7 +15,7 @@ __all__ = ["write_junit"]
 
 _SUMMARY, _DETAIL = 300, 20_000
 _ATTRIBUTES = {"failure": "failures", "error": "errors", "skipped": "skipped"}
-#: The words of what cannot be a message of the test itself.
+#: Messages that are not the test's own.
 _UNEXPECTED_PASS = "passes, but the expectations say {}"
 _WITHOUT_REASON = "expected, without a reason"
 
@@ -28,7 +28,7 @@ def write_junit(run: RunResult, path: Path) -> None:
 
     Args:
         run: The run.
-        path: The file; one that exists is replaced.
+        path: The file; an existing one is replaced.
 
     Raises:
         OSError: The file cannot be written.
@@ -59,7 +59,7 @@ def _suite(name: str, cases: list[ET.Element], seconds: float, started: float, o
 
 
 def _cases(result: FileResult) -> Iterator[ET.Element]:
-    """Yield a case for the test itself where it has something to say, and one for each subtest."""
+    """Yield a case for the test itself if it has an outcome to report, and one for each subtest."""
     suite = result.test.removeprefix("/")
     if result.status is not FileStatus.OK or result.unexpected or not result.subtests:
         yield _case(suite, result.test, _file_outcome(result))

@@ -1,6 +1,7 @@
 """``wptreport.json``, the report of web-platform-tests' own tools: written for them, and read from them.
 
-The format is what ``wpt run --log-wptreport`` writes. It knows no reasons, titles and console output: who reads a report back has none.
+The format is what ``wpt run --log-wptreport`` writes. It has no reasons, titles and console output: they are lost when a report is read
+back.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ _GZIP = b"\x1f\x8b"
 _LONGEST_VALUE = 60
 #: The end of the year 9999, in milliseconds since 1970.
 _LATEST = 253_402_300_799_000
-#: The run's `info` calls the product's version in its own way.
+#: The product's version has one name in a run's `info`, and another in the report.
 _PRODUCT_VERSION, _BROWSER_VERSION = "product_version", "browser_version"
-#: The flavour that this runner runs: such an identifier stands for a file of this name.
+#: The identifier of the flavour that this runner runs; the file's name follows from it.
 _WINDOW = re.compile(r"/(?P<stem>[^/].*\.(any|window))\.html", re.DOTALL)
 _VARIANT = re.compile("[?#]")
 
@@ -53,7 +54,7 @@ def write_wptreport(run: RunResult, path: Path) -> None:
 
     Args:
         run: The run.
-        path: The file; one that exists is replaced.
+        path: The file; an existing one is replaced.
 
     Raises:
         OSError: The file cannot be written.
@@ -73,14 +74,14 @@ def write_wptreport(run: RunResult, path: Path) -> None:
 def read_wptreport(path: Path) -> RunResult:
     """Read a ``wptreport.json`` of any product, also one that gzip compressed.
 
-    Where a report says nothing of an expectation, the status was the expected one.
+    Without an expectation in the report, the status counts as expected.
 
     Args:
         path: The file.
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is no such report; the message names the place.
+        ValueError: It is not such a report; the message names the place.
     """
     content = _load(path)
     try:

@@ -1,4 +1,4 @@
-"""Recorded conformance cases, and what became of them.
+"""Recorded conformance cases, and their outcomes.
 
 A file holds cases; a case is a graph (inputs, operators, expected outputs) and a tolerance.
 """
@@ -32,7 +32,7 @@ class Case:
         metric: ``"ULP"`` or ``"ATOL"``.
         tolerance: The largest distance allowed.
         graph: Inputs, operators and expected outputs, as recorded.
-        fault: What is wrong with the case's own structure; empty if nothing is, as far as the graph has not been looked at.
+        fault: A fault in the case's own structure, empty if there is none. The graph is checked later.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Case:
 
 
 class Status(StrEnum):
-    """What can become of a case."""
+    """The possible outcomes of a case."""
 
     PASSED = "passed"
     #: It passes only with its correction.
@@ -69,11 +69,11 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of a case.
+    """The outcome of a case.
 
     Attributes:
         case: The case.
-        status: What became of it.
+        status: Its status.
         failure: Why it did not pass; empty if it did.
         worst: The largest distance between an element and its expectation; ``None`` where nothing was compared.
         difference: The first element that is too far from its expectation, if there is one.
@@ -89,18 +89,18 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """It passes, if only with its correction."""
+        """It passes, with or without a correction."""
         return self.status in (Status.PASSED, Status.CORRECTED)
 
 
 def load_cases(paths: Iterable[Path]) -> Iterator[Case]:
     """Read the cases of files, or of all JSON files in folders and ZIP archives.
 
-    A case that does not follow the format is read, too: it tells its fault, and fails.
+    A case that does not follow the format is read, too: it has a `fault`, and fails.
 
     Raises:
         OSError: A path does not exist or cannot be read.
-        ValueError: A file is no JSON or does not hold cases; there is no JSON file in a folder or archive; an archive is not valid, or
+        ValueError: A file is not JSON or does not hold cases; there is no JSON file in a folder or archive; an archive is not valid, or
             takes more than 256 MiB when it is unpacked.
     """
     for source in find_sources(paths):
@@ -140,7 +140,7 @@ def _read_case(file: str, level: str, number: int, value: object) -> Case:
 
 
 def _check_depth(value: object) -> None:
-    """Refuse a case so deep that it could not travel to another process."""
+    """Refuse a case that is nested too deeply to be sent to another process."""
     containers = [value]
     for _ in range(_DEEPEST):
         inside = (each.values() if isinstance(each, dict) else each for each in containers if isinstance(each, dict | list))

@@ -1,11 +1,11 @@
 """Web-platform-tests' comparison of results with expectations.
 
-It follows `checkResults`, `doAssert` and `assert_array_approx_equals_ulp` of ``webnn/resources/utils.js`` as of June 2024: the shape must
-be the expected one, at most the first 1,000 elements of an output that is expected to be one value throughout are compared, equal elements
-(both zeros, too) pass, and any other must be within the tolerance: in units in the last place (ULP), that is the difference of the bit
-patterns, or as an absolute difference (ATOL) from the number in the file, which is not rounded first.
+It follows `checkResults`, `doAssert` and `assert_array_approx_equals_ulp` of ``webnn/resources/utils.js`` as of June 2024. The shape must
+be the expected one. Of an output that is expected to be one value throughout, at most the first 1,000 elements are compared. Equal elements
+(both zeros, too) pass. Any other must be within the tolerance, in one of two units: units in the last place (ULP), that is the difference
+of the bit patterns, or the absolute difference (ATOL) from the number in the file, which is not rounded first.
 
-Where that code depends on the JavaScript engine, or has accidents, this one differs:
+It differs where that code depends on the JavaScript engine or has bugs ("there" is that code):
 
 - Between numbers of different signs, ULP are counted through zero. There, bit patterns of sign and magnitude are subtracted, which puts
   the smallest negative number 2^31 from the smallest positive one; here they are 2 apart. Likewise a float16 zero equals a negative one.
@@ -147,7 +147,7 @@ def distance(actual: Array, expected: Array, metric: str) -> np.ndarray[Any, np.
         result = np.array([float(abs(each)) for each in difference], np.float64)
     else:
         result = np.abs(_ordered(actual).astype(np.int64) - _ordered(expected).astype(np.int64)).astype(np.float64)
-    # Equal elements (both zeros, too) are at no distance; a NaN is near to a NaN only.
+    # Equal elements (both zeros, too) have the distance 0; a NaN is near only to a NaN.
     result[actual == expected] = 0.0
     if actual.dtype.kind == "f":
         result[np.isnan(actual) != np.isnan(expected)] = math.inf
@@ -161,7 +161,7 @@ def show_number(value: float) -> str:
 
 
 def _ordered(values: Array) -> Array:
-    """Map floating-point numbers to integers in the same order, neighbours to neighbours; integers stay."""
+    """Map floating-point numbers to integers in the same order, neighbours to neighbours; integers are unchanged."""
     if values.dtype.kind != "f":
         return values
     bits = values.view(f"int{8 * values.dtype.itemsize}").astype(np.int64)

@@ -1,8 +1,7 @@
-"""Corrections of recorded cases: defects of a case's own data, and cases that the draft refuses by now, written down with the reason.
+"""Corrections of recorded cases, each with its reason: wrong data in a case, and cases that a later draft refuses.
 
 A corrected case still runs and must pass with the right data, within its own tolerance; a refused one must fail with the error that the
-correction tells. The corrections of each level of
-web-platform-tests lie in ``expectations/<level>.toml``, the tables ``[[correction]]``.
+correction names. The corrections of a level of web-platform-tests are the tables ``[[correction]]`` in ``expectations/<level>.toml``.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _TABLE = "correction"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """What is wrong in a case: some of the values it expects, or all of it.
+    """A fault of a case: some of the values that it expects are wrong, or the draft refuses all of it.
 
     Attributes:
         case: The case's name.
@@ -64,7 +63,7 @@ class _Entry(Model):
 
 
 def bundled_levels() -> list[str]:
-    """Return the levels of web-platform-tests that the package has expectations of."""
+    """Return the levels of web-platform-tests for which the package has expectations."""
     return sorted(each.name.removesuffix(_SUFFIX) for each in _FOLDER.iterdir() if each.name.endswith(_SUFFIX))
 
 
@@ -78,7 +77,7 @@ def read_corrections(path: Path) -> dict[str, Correction]:
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is no TOML, has no table ``[[correction]]``, or one that is not valid.
+        ValueError: It is not TOML, has no table ``[[correction]]``, or has an invalid one.
     """
     corrections = _read(path, str(path))
     if not corrections:
@@ -87,7 +86,7 @@ def read_corrections(path: Path) -> dict[str, Correction]:
 
 
 def check_corrections(corrections: Mapping[str, Correction], outcomes: Iterable[Outcome]) -> list[str]:
-    """Return what is stale: a correction of no case or of no element, or of a case that passes without it."""
+    """Return the stale corrections: those of no case or of no element, or of a case that passes without them."""
     by_name = {outcome.case.name: outcome for outcome in outcomes}
     stale: list[str] = []
     for name, correction in corrections.items():

@@ -25,7 +25,7 @@ class Source:
     """A JSON file, on disk or in an archive.
 
     Attributes:
-        shown: What messages call it.
+        shown: Its name in messages.
         stem: Its name without the suffix.
         read: Returns its content; raises `OSError` or `ValueError` if it cannot be read.
     """
@@ -71,7 +71,7 @@ def _file(path: Path) -> Source:
 
 
 def _open_archive(path: Path) -> tuple[dict[Path, Source], set[str]]:
-    """Return the JSON files at the top of an archive, and the names of its folders with some."""
+    """Return the JSON files at the top of an archive, and the names of its folders that hold some."""
     size = path.stat().st_size
     if size > _LARGEST:
         raise ValueError(f"{path} must be at most {_LARGEST >> 20} MiB, got {size:,} bytes")
@@ -97,7 +97,7 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str) 
         raise ValueError(f"{shown} must be stored or deflated, got the compression method {member.compress_type}")
     try:
         with archive.open(member) as file:
-            # No more than the size in the archive's directory: without a limit, `read` unpacks first and cuts then.
+            # Read no more than the size in the archive's directory: without a limit, `read` unpacks everything and then cuts it.
             return file.read(member.file_size)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
         raise ValueError(f"{shown} cannot be unpacked: {error}") from None

@@ -48,7 +48,7 @@ class CaseError(ValueError):
 
 @contextmanager
 def within(path: str) -> Iterator[None]:
-    """Put a path before that of every `CaseError` from inside."""
+    """Prefix the path of every `CaseError` that is raised inside the block."""
     try:
         yield
     except CaseError as error:
@@ -140,14 +140,14 @@ class Tensor(Model):
 
     @property
     def filled(self) -> bool:
-        """One number stands for all."""
+        """One number fills the tensor."""
         return not isinstance(self.data, list)
 
     def check_size(self) -> int:
         """Return the number of elements.
 
         Raises:
-            CaseError: It is too large, or not that of the data.
+            CaseError: It is too large, or differs from that of the data.
         """
         descriptor = self.descriptor
         size = math.prod(descriptor.shape)
@@ -230,7 +230,7 @@ def parse(model: type[M], value: object, path: str = "") -> M:
     Args:
         model: The model.
         value: What JSON or TOML gave.
-        path: Where the value stands, for messages.
+        path: The value's path, for messages.
 
     Raises:
         CaseError: It does not fit; the message says where and why.
@@ -240,7 +240,7 @@ def parse(model: type[M], value: object, path: str = "") -> M:
     except ValidationError as error:
         first, *others = error.errors(include_url=False)
         for key in first["loc"]:
-            # "[key]" marks that the key itself is at fault, not what it leads to.
+            # "[key]" marks that the key itself is at fault, not its value.
             if key != "[key]":
                 path = _join(path, f"[{key}]" if isinstance(key, int) else key)
         message = "must be an object" if first["type"] == "model_type" else first["msg"][0].lower() + first["msg"][1:]
@@ -257,7 +257,7 @@ def decode_argument(value: Any, find: Callable[[str], object]) -> Any:
         find: Returns the operand of a name.
 
     Raises:
-        CaseError: It is an object of no known kind.
+        CaseError: It is an object of an unknown kind.
     """
     if isinstance(value, list):
         elements = []

@@ -1,4 +1,4 @@
-"""Replays recorded cases through the public API: over buffers or tensors, as the draft that a case is for has it."""
+"""Replays recorded cases through the public API: over buffers or tensors, whichever the draft of a case has."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def run_case(case: Case, context: webnn.MLContext, correction: Correction | None
 
     Args:
         case: The case.
-        context: Where it runs: one of the revision that the case's level is for.
-        correction: What is wrong in the case's data, if anything is.
+        context: The context, of the revision of the case's level.
+        correction: The case's correction, if it has one.
     """
     try:
         recorded = read_graph(case, level_of(case.level))
@@ -92,6 +92,6 @@ def build(recorded: RecordedGraph, context: webnn.MLContext) -> tuple[webnn.MLGr
     except webnn.DescriptionError as error:
         raise CaseError(error.message, f"graph.{error.path}") from None
     compiled = builder.buildSync(wanted)
-    # The inputs that the outputs do not need are no inputs of the compiled graph.
+    # The compiled graph lacks inputs that the outputs do not need.
     needed = recorded.graph.select(wanted).inputs
     return compiled, {name: recorded.inputs[name] for name in needed}, wanted

@@ -1,4 +1,4 @@
-"""What a run of cases leaves behind: a table, the first difference of each failure, and a JSON report."""
+"""The results of a run of cases: a table, the first difference of each failure, and a JSON report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FAILURES = 20
 _LONGEST_FAILURE = 600
 _LONGEST_NAME = 200
 _PIPE_WIDTH = 500
-#: From here on, columns stand two spaces apart.
+#: From this width on, columns are two spaces apart.
 _WIDE = 90
 _ENGINE = "onnxruntime"
 _STYLES = {Status.PASSED: "green", Status.CORRECTED: "yellow"}
@@ -39,11 +39,11 @@ class Report:
     """A run.
 
     Attributes:
-        outcomes: What became of the cases, in the order in which they were read.
-        stale: What is wrong with the corrections themselves.
+        outcomes: The outcomes of the cases, in the order in which they were read.
+        stale: The stale corrections.
         deviceType: The device that was asked for.
-        notes: What there is to say about the device.
-        jobs: How many processes ran the cases at most.
+        notes: Notes on the device.
+        jobs: The largest number of processes.
         seconds: How long it took.
     """
 
@@ -236,7 +236,7 @@ def _count(outcomes: Iterable[Outcome], status: Status) -> int:
 
 
 def _line(text: str) -> str:
-    """Make one line of a text from outside, without anything that a terminal would obey."""
+    """Make one line of an untrusted text, without control characters."""
     return show_controls(" ".join(text.split()))
 
 
@@ -246,5 +246,5 @@ def _print(console: Console, text: Text) -> None:
 
 
 def _plain(console: Console, text: str) -> str:
-    """Escape what the encoding of the output has no character for."""
+    """Escape characters that the encoding of the output lacks."""
     return text.encode(console.encoding, "backslashreplace").decode(console.encoding)

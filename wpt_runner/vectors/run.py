@@ -95,7 +95,7 @@ def group_cases(cases: Sequence[Case], expectations: str | None) -> list[Group]:
 
 
 def default_jobs(count: int) -> int:
-    """Return how many processes suit a number of cases here: no more than there are cores."""
+    """Return a suitable number of processes for a number of cases, at most the number of cores."""
     return max(1, min(cores(), -(-count // _CASES_PER_PROCESS)))
 
 
@@ -125,7 +125,7 @@ def choose(groups: Iterable[Group], filters: Sequence[str]) -> list[Task]:
 
 
 def replay(tasks: Sequence[Task], deviceType: DeviceType, *, jobs: int, timeout: float) -> Generator[Outcome]:
-    """Run cases in parallel, and yield what becomes of each when it ends. Closing the iterator ends the processes at once.
+    """Run cases in parallel, and yield the outcome of each when it ends. Closing the iterator ends the processes at once.
 
     Args:
         tasks: Cases and their corrections.
@@ -154,7 +154,7 @@ def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], 
 
     def work(task: Task, _: Callable[[None], None]) -> Outcome:
         with warnings.catch_warnings():
-            # What the device falls back to is told once, by the process that reports.
+            # The process that reports names the fallback of the device once.
             warnings.simplefilter("ignore")
             ml = find_ml(level_of(task[0].level))
             return run_case(task[0], ml.createContextSync(deviceType=deviceType), task[1])
@@ -163,7 +163,7 @@ def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], 
 
 
 def describe_device(deviceType: DeviceType) -> list[str]:
-    """Return what there is to say about a device here: that it falls back to another one.
+    """Return notes on a device of this machine: whether it falls back to another one.
 
     Raises:
         NotSupportedError: There is no such device.
@@ -175,7 +175,7 @@ def describe_device(deviceType: DeviceType) -> list[str]:
 
 
 def find_stale(groups: Iterable[Group], outcomes: Iterable[Outcome]) -> list[str]:
-    """Return what is stale in the corrections, as far as the cases that ran, and the files that were read, can tell."""
+    """Return the stale corrections, judged by the cases that ran and the files that were read."""
     ran = list(outcomes)
     stale: list[str] = []
     for group in groups:
