@@ -48,7 +48,7 @@ class Recording:
     Attributes:
         result: The result of the test itself.
         cases: The cases, for JSON, in the order in which their subtests ended.
-        skipped: The subtests that are no cases.
+        skipped: The subtests that give no cases.
         differing: The cases whose results the emulator computes differently: name, and the first difference.
     """
 
@@ -93,7 +93,7 @@ class Recorder(Instrument):
 
     Attributes:
         cases: The cases, for JSON.
-        skipped: The subtests that are no cases.
+        skipped: The subtests that give no cases.
         differing: The cases whose results the emulator computes otherwise.
     """
 
