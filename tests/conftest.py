@@ -1,13 +1,17 @@
-"""Tests that read the data beside the checkout: skipped without it, counted with it.
+"""Tests with marks: those that read the data beside the checkout, and those that start processes.
 
 A test that needs the data carries the mark ``shared``. Where the environment variable ``WEBNN_REQUIRE_SHARED`` is set, as in continuous
 integration, a run in which no such test ran fails.
+
+A test that starts a process and does not carry the mark ``processes`` fails.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -47,8 +51,32 @@ class Counter:
             self.config.stash[RAN] += 1
 
 
+class Processes:
+    """Fails a test that starts a process without the mark ``processes``."""
+
+    #: The interpreter's audit events of a start.
+    EVENTS = frozenset({"subprocess.Popen", "os.fork", "os.posix_spawn", "_winapi.CreateProcess"})
+
+    def __init__(self) -> None:
+        self.started = False
+        sys.addaudithook(self.hear)
+
+    def hear(self, event: str, _: object) -> None:
+        if event in self.EVENTS:
+            self.started = True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        self.started = False
+        outcome = yield
+        if self.started and item.get_closest_marker("processes") is None:
+            pytest.fail("a test that starts a process must have the mark 'processes'", pytrace=False)
+        return outcome
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     session.config.pluginmanager.register(Counter(session.config))
+    session.config.pluginmanager.register(Processes())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

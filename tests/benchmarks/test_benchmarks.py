@@ -87,6 +87,7 @@ def test_the_mobilenet_has_its_17_blocks() -> None:
     assert sum(residual for _, residual in network.blocks) == 10
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells the peak of the process alone")
 def test_the_peak_memory_is_the_childs_own() -> None:
     ballast = np.ones(2**28, np.uint8)
@@ -96,12 +97,14 @@ def test_the_peak_memory_is_the_childs_own() -> None:
         assert 0 < report["before"] <= report["peak"] < ballast.nbytes
 
 
+@pytest.mark.processes
 def test_the_first_builds_compute_the_same() -> None:
     ours, theirs = (first_build.run_child(side, 32, 11, 8) for side in ("webnn", "onnxruntime"))
     check_same(np.array(ours["output"]), np.array(theirs["output"]))
     assert ours["seconds"] > 0
 
 
+@pytest.mark.processes
 def test_imports_are_timed() -> None:
     assert imports.seconds("json") >= 0
 

@@ -143,6 +143,7 @@ async def test_a_warning_that_is_an_error_rejects_the_promise() -> None:
         each.builder.elu(each.x, alfa=1)
 
 
+@pytest.mark.processes
 def test_a_program_s_line(tmp_path: Path) -> None:
     """Python shows the line of the program, through every layer of this package."""
     program = tmp_path / "program.py"

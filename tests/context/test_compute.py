@@ -491,6 +491,7 @@ def test_two_threads_cannot_transfer_one_array(context: MLContext, graph: MLGrap
         shared = race.done[0]["inputs"]["x"] if index % 5 else full(1)
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("ending", ["", "raise SystemExit(3)", "loop.stop()"])
 def test_exit_with_work_in_flight(ending: str) -> None:
     program = f"""

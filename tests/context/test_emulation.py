@@ -301,6 +301,7 @@ async def test_a_bad_variable_is_an_error_of_the_request(monkeypatch: pytest.Mon
         await future
 
 
+@pytest.mark.processes
 def test_who_emulates_nothing_loads_no_profiles() -> None:
     script = "import webnn, sys\nfrom webnn.context.emulation import ambient\nambient()\nprint(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"), pytest.mark.processes]
 
 #: A fork while threads run is a warning from Python 3.12 on; a child that hangs is ended by a signal.
 HEAD = """

@@ -11,6 +11,8 @@ import pytest
 
 from tests.support import PATIENCE
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells a process its resident memory in this way")
 def test_memory_does_not_grow() -> None:

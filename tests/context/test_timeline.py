@@ -391,6 +391,7 @@ def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(order.threads) == {threading.get_ident()}
 
 
+@pytest.mark.processes
 def test_a_job_of_the_interpreters_end() -> None:
     """No thread can begin any more: who waits runs the jobs. The interpreter does not wait for a worker that is not there."""
     program = """

@@ -12,6 +12,8 @@ import pytest
 from tests.shared import ROOT
 from tests.support import PATIENCE
 
+pytestmark = pytest.mark.processes
+
 #: For each example lines that it prints.
 EXPECTED = {
     "add_and_multiply": ["Output value: [2.25 2.25 2.25 2.25 2.25 2.25 2.25 2.25]"],

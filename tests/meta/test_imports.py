@@ -206,12 +206,14 @@ def modules_after(code: str) -> set[str]:
     return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())
 
 
+@pytest.mark.processes
 def test_importing_webnn_is_light() -> None:
     loaded = modules_after("import webnn; webnn.ML")
     assert "webnn.context.ml" in loaded
     assert loaded.intersection(HEAVY) == set()
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("code", ["import webnn", "import webnn.commands.main", "import webnn.pytest_plugin"])
 def test_numpy_and_pydantic_come_with_the_first_name(code: str) -> None:
     loaded = modules_after(code)
@@ -219,6 +221,7 @@ def test_numpy_and_pydantic_come_with_the_first_name(code: str) -> None:
     assert loaded.intersection({"numpy", "pydantic", *HEAVY} - {"typer", "rich", "webnn.commands.main"}) == set()
 
 
+@pytest.mark.processes
 def test_a_graph_can_be_described_without_onnx() -> None:
     """The libraries load at the first build: what only describes and validates graphs does without them."""
     loaded = modules_after(
@@ -229,6 +232,7 @@ def test_a_graph_can_be_described_without_onnx() -> None:
     assert not any(name.split(".")[0] == "onnx" for name in loaded)
 
 
+@pytest.mark.processes
 def test_validation_stands_alone() -> None:
     loaded = modules_after("import webnn.validation.drafts")
     assert "webnn.validation.conv" in loaded

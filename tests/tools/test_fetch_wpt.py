@@ -15,7 +15,7 @@ from tools import fetch_wpt
 from webnn.wpt_runner.expected import load_expectations
 from webnn.wpt_runner.levels import LEVELS
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+pytestmark = [pytest.mark.skipif(shutil.which("git") is None, reason="there is no git"), pytest.mark.processes]
 
 FILES = {
     "webnn/conformance_tests/relu.https.any.js": "// a test\r\n",

@@ -294,6 +294,7 @@ def run(project: Path, *arguments: str, **variables: str) -> subprocess.Complete
     )
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(sys.platform == "win32", reason="it needs limits of CPU time")
 @pytest.mark.skipif(shutil.which("git") is None, reason="it asks git for the files")
 def test_a_whole_run(project: Path) -> None:
@@ -313,6 +314,7 @@ def test_a_whole_run(project: Path) -> None:
     assert {file: file.read_bytes() for file in before} == before
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(sys.platform == "win32", reason="it needs limits of CPU time")
 def test_a_test_that_does_not_end(project: Path, tmp_path: Path) -> None:
     names = [f"tests/webnn/test_all.py::test_{name}" for name in ("noticed", "overlooked", "that_fails")]

@@ -20,6 +20,8 @@ from tools.ort_web import processes
 from tools.ort_web.cases import Case, write
 from tools.ort_web.verdicts import Known, Verdict, judge
 
+pytestmark = pytest.mark.processes
+
 # ---- Processes
 
 #: A page program in Python: it does what the names of the tests say.

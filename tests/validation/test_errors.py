@@ -93,6 +93,7 @@ for call in (
 """
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
 def test_a_terminal_of_another_encoding(encoding: str) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": encoding}

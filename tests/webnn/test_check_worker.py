@@ -430,6 +430,7 @@ def page(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.processes
 def test_javascript(check: Check, page: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     kind: Kind = "javascript"
     assert check(page, "coreml", "float32", kind=kind).verdict is Verdict.BUILDS

@@ -62,6 +62,7 @@ def test_the_modules_are_those_of_the_folder() -> None:
     assert find_mixture() == ""
 
 
+@pytest.mark.processes
 def test_ours_alone(site: Path) -> None:
     install_ours(site)
     site.joinpath("webnn", ".#cli.py").write_text("", encoding="utf-8")  # an editor's
@@ -70,6 +71,7 @@ def test_ours_alone(site: Path) -> None:
     assert Path(result.stdout.strip()).is_relative_to(site)
 
 
+@pytest.mark.processes
 def test_ours_was_installed_last(site: Path) -> None:
     """Everything works, with a warning: uninstalling pywebnn would delete our `__init__.py`."""
     install_pywebnn(site)
@@ -80,6 +82,7 @@ def test_ours_was_installed_last(site: Path) -> None:
     assert ADVICE in result.stderr
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ("steps", "message"),
     [

@@ -32,12 +32,14 @@ def test_a_class(name: str) -> None:
         inspect.getsource(cls)
 
 
+@pytest.mark.processes
 def test_help() -> None:
     assert "class MLGraphBuilder in module webnn" in subprocess.run(
         [sys.executable, "-c", "import webnn; help(webnn.MLGraphBuilder)"], capture_output=True, check=True, text=True
     ).stdout.replace("\n", " ")
 
 
+@pytest.mark.processes
 def test_a_traceback() -> None:
     program = "import webnn; webnn.MLGraphBuilder(1)"
     ran = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)

@@ -13,6 +13,8 @@ import pytest
 
 from tests.meta.specification import ROOT
 
+pytestmark = pytest.mark.processes
+
 pytest_plugins = ["pytester"]
 
 #: A program that tries one device after the other, and uses the limits of the one that it got: no test changes it.

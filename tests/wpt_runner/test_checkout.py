@@ -196,6 +196,7 @@ def test_the_name_of_a_test(root: Path) -> None:
     assert Test(Checkout(root).load(A), "?gpu").name == f"{A}?gpu"
 
 
+@pytest.mark.processes
 def test_the_revision(root: Path) -> None:
     checkout = Checkout(root)
     assert checkout.revision() == ""

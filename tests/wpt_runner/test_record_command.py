@@ -15,7 +15,7 @@ from webnn.commands.main import app
 from webnn.javascript.realm import EngineMissingError
 from webnn.wpt_runner.recording import write_file
 
-pytestmark = needs_quickjs
+pytestmark = [needs_quickjs, pytest.mark.processes]
 
 LONG = f"// META: timeout=long\n{META}"
 BUILD = "b => ({y: b.relu(b.input('x', float32([2])))}), {x: new Float32Array([-1, 2])}, {y: new Float32Array(2)}"

@@ -22,6 +22,8 @@ from tests.webnn.processes import violence
 from webnn.wpt_runner.commands.vectors import command
 from webnn.wpt_runner.vectors import run as running
 
+pytestmark = pytest.mark.processes
+
 app = typer.Typer(rich_markup_mode=None)
 app.command()(command)
 

@@ -19,7 +19,7 @@ from tests.wpt_runner.checkouts import make_checkout
 from webnn.commands.main import app
 
 pytest_plugins = ["pytester"]
-pytestmark = needs_quickjs
+pytestmark = [needs_quickjs, pytest.mark.processes]
 
 GOOD = """// META: title=a good file
 // META: variant=?cpu

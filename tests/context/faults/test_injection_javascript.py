@@ -10,6 +10,8 @@ from tests.support import CURRENT
 from tests.webnn.javascript.node_support import Outcome, run
 from webnn import Faults, emulate
 
+pytestmark = pytest.mark.processes
+
 START = """
 const show = async (what, promise) => console.log(what, await promise.then(() => 'ok', error => `${error.name}: ${error.message}`));
 const build = context => {

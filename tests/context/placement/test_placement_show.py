@@ -217,6 +217,7 @@ def test_rich_has_colours() -> None:
     assert "not native" in text
 
 
+@pytest.mark.processes
 def test_rich_is_loaded_when_something_is_shown() -> None:
     script = (
         "import sys\nfrom webnn.context.placement import Placement\n"

@@ -216,12 +216,14 @@ def test_a_page() -> None:
     assert realm.faults == []
 
 
+@pytest.mark.processes
 def test_a_program_in_node(tmp_path: Path) -> None:
     outcome = run(tmp_path, PROGRAM, revision=LATER)
     assert (outcome.code, outcome.stderr) == (0, "")
     assert json.loads(outcome.stdout) == TOLD
 
 
+@pytest.mark.processes
 def test_the_command(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     require_node()
     program = tmp_path / "program.mjs"

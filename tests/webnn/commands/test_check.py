@@ -23,6 +23,8 @@ from webnn.context.profiles import PROFILES
 from webnn.processes.child import Finished, Process
 from webnn.processes.lifetime import ends_at_signals
 
+pytestmark = pytest.mark.processes
+
 #: Builds a graph of one operation.
 BUILD = """\
 import sys

@@ -290,6 +290,7 @@ def test_devices_refuses_two_flavours(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "onnxruntime and onnxruntime-gpu overwrite each other's files" in errors
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("command", ["demo", "devices"])
 def test_without_an_engine(command: str) -> None:
     result = start(command, code="import sys; sys.modules['onnxruntime'] = None; import webnn.commands.main; webnn.commands.main.main()")
@@ -298,11 +299,13 @@ def test_without_an_engine(command: str) -> None:
     assert b"Traceback" not in result.stderr
 
 
+@pytest.mark.processes
 def test_help_loads_no_engine() -> None:
     result = start(code="import sys, webnn.commands.main; print({'onnx', 'onnxruntime'} & set(sys.modules))")
     assert result.stdout.split() == [b"set()"]
 
 
+@pytest.mark.processes
 def test_no_arguments_in_a_process() -> None:
     result = start()
     assert (result.returncode, result.stderr) == (0, b"")
@@ -310,6 +313,7 @@ def test_no_arguments_in_a_process() -> None:
     assert result.stdout.isascii()
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     "environment",
     [
@@ -333,6 +337,7 @@ def test_demo_in_a_pipe(environment: dict[str, str]) -> None:
         assert "██" in result.stdout.decode()
 
 
+@pytest.mark.processes
 def test_demo_in_color() -> None:
     result = start("demo", FORCE_COLOR="1", COLORTERM="truecolor", TERM="xterm-256color", PYTHONIOENCODING="utf-8", COLUMNS="80")
     text = result.stdout.decode()
@@ -344,6 +349,7 @@ def test_demo_in_color() -> None:
     assert len(text.splitlines()) == 22
 
 
+@pytest.mark.processes
 def test_the_installed_command() -> None:
     [entry] = [entry for entry in metadata.entry_points(group="console_scripts") if entry.name == "webnn"]
     assert entry.value == "webnn.__main__:main"

@@ -18,6 +18,8 @@ from tests.support import PATIENCE
 from tests.webnn.javascript.node_support import require_node
 from webnn.commands.main import app
 
+pytestmark = pytest.mark.processes
+
 EXAMPLES = ROOT / "examples" / "js"
 
 

@@ -23,6 +23,8 @@ from tests.webnn.javascript.node_support import Outcome, require_node, run
 from webnn.javascript import node as host
 from webnn.javascript import walls
 
+pytestmark = pytest.mark.processes
+
 ESCAPES = Path(__file__).parent / "escapes"
 SECRET = "a secret of the user"
 NEEDS_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these walls")

@@ -21,6 +21,8 @@ from tests.webnn.javascript.node_support import Outcome, inline, require_node, r
 from webnn.javascript import walls
 from webnn.javascript.node import FAULT, OUT_OF_TIME, Node, NodeMissingError, find_node, run_program
 
+pytestmark = pytest.mark.processes
+
 # How programs end
 
 

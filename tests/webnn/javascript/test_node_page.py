@@ -15,6 +15,8 @@ from webnn.javascript import walls
 from webnn.javascript.node import run_program
 from webnn.javascript.page_scripts import scripts_of_page
 
+pytestmark = pytest.mark.processes
+
 # What programs see
 
 SEEN: Mapping[str, tuple[str, str]] = {

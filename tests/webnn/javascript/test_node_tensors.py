@@ -10,6 +10,8 @@ import pytest
 from tests.support import CURRENT
 from tests.webnn.javascript.node_support import Outcome, run
 
+pytestmark = pytest.mark.processes
+
 START = """
 const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context), pair = {dataType: 'float32', shape: [2]};
 const [x, y] = await Promise.all([1, 2].map(() => context.createTensor({...pair, readable: true, writable: true})));

@@ -11,6 +11,8 @@ import webnn
 from tests.webnn.javascript.node_support import run
 from webnn.javascript.realm import Address, Realm
 
+pytestmark = pytest.mark.processes
+
 START = {
     "2024-06": "const builder = new MLGraphBuilder(await navigator.ml.createContext());"
     "const x = builder.input('x', {dataType: 'float32', dimensions: [1, 1, 4, 4]});\n",

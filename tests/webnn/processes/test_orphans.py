@@ -17,7 +17,7 @@ from tests.webnn.javascript.engines import needs_quickjs
 from tests.webnn.javascript.node_support import require_node
 from tests.wpt_runner.checkouts import make_checkout
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds the processes in /proc")
+pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="finds the processes in /proc"), pytest.mark.processes]
 
 LIMIT = 60.0
 #: ``webnn`` on a system without walls.

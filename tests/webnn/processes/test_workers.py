@@ -15,6 +15,8 @@ import pytest
 from tests.support import PATIENCE
 from webnn.processes.pool import End, StartError, Worker, cores, run_tasks
 
+pytestmark = pytest.mark.processes
+
 Note = Callable[[str], None]
 #: How long a task may take that hangs, in seconds: time enough to take its first note.
 LIMIT = 5.0
