@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.context.context import MLContext
@@ -41,10 +41,6 @@ class MLGraphBuilder(GraphBuilder):
 
     _tensorClass = MLTensor
 
-    def __new__(cls, context: MLContext) -> Self:
-        """Make a builder with the members of the context's draft."""
-        return object.__new__(class_of_draft(cls, "MLGraphBuilder", context._revision) if webidl.isInstance(context, MLContext) else cls)
-
     def __init__(self, context: MLContext) -> None:
         """Run the steps of `#api-mlgraphbuilder-constructor`."""
         if not webidl.isInstance(context, MLContext):
@@ -59,6 +55,10 @@ class MLGraphBuilder(GraphBuilder):
         # 2. (Since 2026-06.) The context is not lost. 3.-4. (2.) The builder is bound to it, and has not built yet.
         super().__init__(context._state)
         self._context = context
+        # Not in `__new__`: a program's subclass may have a constructor with other arguments.
+        reshaped = class_of_draft(type(self), "MLGraphBuilder", context._revision)
+        if reshaped is not type(self):
+            self.__class__ = reshaped
 
     def build(self, outputs: Mapping[str, MLOperand]) -> asyncio.Future[MLGraph]:
         """Compile the graph up to the outputs, on the context's timeline. `#api-mlgraphbuilder-build`.

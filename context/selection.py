@@ -20,6 +20,7 @@ __all__ = [
     "SessionSettings",
     "session_settings",
     "threads",
+    "usable_cores",
 ]
 
 Options = Mapping[str, str]

@@ -46,13 +46,9 @@ def package_of(module: str) -> str:
     return max(fitting, key=len, default="")
 
 
-def find_imports(*, annotations: bool = True) -> dict[str, set[str]]:
-    """Return which packages each package imports, lazy imports included.
-
-    Args:
-        annotations: Include imports that only a type checker makes.
-    """
-    return {name: {package_of(module) for module in _modules(name, annotations)} - {"", name} for name in PACKAGES}
+def find_imports() -> dict[str, set[str]]:
+    """Return which packages each package imports: lazily, and for annotations too."""
+    return {name: {package_of(module) for module in _modules(name)} - {"", name} for name in PACKAGES}
 
 
 def draw() -> str:
@@ -92,20 +88,10 @@ def _files(package: str) -> Iterator[Path]:
         yield _START
 
 
-def _modules(package: str, annotations: bool) -> Iterator[str]:
+def _modules(package: str) -> Iterator[str]:
     """Yield what the files of a package import: modules, and names that may be modules."""
     for file in _files(package):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        skipped = {
-            id(node)
-            for branch in ast.walk(tree)
-            if not annotations and isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
-            for statement in branch.body
-            for node in ast.walk(statement)
-        }
-        for node in ast.walk(tree):
-            if id(node) in skipped:
-                continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support import CURRENT, make_context
 from webnn import (
+    ML,
     InvalidStateError,
     MLActivation,
     MLContext,
@@ -50,6 +51,17 @@ def zeros(size: int = 2) -> Any:
 def test_the_constructor_wants_a_context(value: Any) -> None:
     with pytest.raises(WebNNTypeError, match="context must be an MLContext"):
         MLGraphBuilder(value)
+
+
+def test_a_subclass_with_a_constructor_of_its_own() -> None:
+    class Builder(MLGraphBuilder):
+        def __init__(self, size: int, *, revision: str = "2024-06") -> None:
+            super().__init__(ML(revision=revision).createContextSync())
+            self.size = size
+
+    builder = Builder(3)
+    assert (type(builder), builder.size) == (Builder, 3)
+    assert builder.relu(builder.input("x", dataType="float32", dimensions=[builder.size])).shape() == [3]
 
 
 @pytest.mark.parametrize("interface", [MLOperand, MLActivation, MLGraph, MLContext])

@@ -23,7 +23,7 @@ BELOW = {
     "webnn.builder.onnx": {"webnn.validation", "webnn.builder"},
     "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
-    "webnn.processes": set[str](),
+    "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation"},
     "webnn.commands": {"webnn", "webnn.validation", "webnn.context", "webnn.javascript", "webnn.demo"},

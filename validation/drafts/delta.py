@@ -70,7 +70,8 @@ class Delta:
         adds: New members of interfaces, by interface, with the replacements in the earlier drafts, empty for none.
         removes: Removed members, by interface, with their replacements, empty for none. For interfaces other than ``MLContext`` and
             ``MLGraphBuilder``, only members that are declared with `member.some_drafts`.
-        mixins: For ``MLContext`` and ``MLGraphBuilder``, a class with members that the package's own class lacks.
+        mixins: For ``MLContext`` and ``MLGraphBuilder``, a class with members that the package's own class lacks. Its ``__slots__`` must be
+            empty.
         flags: Other changes.
         idl: Makes the IDL from that of the draft before.
         limits: Makes the tables of tensor limits from those of the draft before, if that has them.

@@ -260,11 +260,12 @@ def _run_javascript(job: Job, recorder: Recorder) -> _End:
 def _build_cases(job: Job, recorder: Recorder) -> _End:
     """Build the graph of every case of a file, each in a context of its own."""
     ends: list[_End] = []
-    for name, build in import_module(CASES).load_builds(Path(job.program)):
+    cases = import_module(CASES)
+    for name, build in cases.load_builds(Path(job.program)):
         recorder.case = name
         try:
             build()
-        except (DOMException, TypeError, ValueError) as error:
+        except (cases.CaseError, DOMException, TypeError) as error:
             ends.append(_End(1, f"{replace_surrogates(name)}: {_write(error)}", recorder.fatal(error)))
     # An error caused by a refusal takes precedence over any other.
     return min(ends, key=lambda end: end.fatal is None, default=_End())

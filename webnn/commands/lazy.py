@@ -11,10 +11,10 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-__all__ = ["SETTINGS", "make_group"]
+__all__ = ["make_group"]
 
 #: What every command has.
-SETTINGS: Mapping[str, Any] = MappingProxyType({"help_option_names": ["-h", "--help"]})
+_SETTINGS: Mapping[str, Any] = MappingProxyType({"help_option_names": ["-h", "--help"]})
 #: Frames and colours for people, plain text for pipes.
 _LOOKS: Mapping[str, Any] = MappingProxyType(
     {"rich_markup_mode": "rich" if sys.stdout.isatty() else None, "pretty_exceptions_enable": False, "add_completion": False}
@@ -41,7 +41,7 @@ def make_group(commands: Mapping[str, str], **settings: Any) -> typer.Typer:
 
     return typer.Typer(
         cls=Commands,
-        context_settings=dict(SETTINGS),
+        context_settings=dict(_SETTINGS),
         **_LOOKS,
         **settings,
     )
@@ -53,7 +53,7 @@ def _load(name: str, module: str) -> Any:
         command: Any = typer.main.get_group(found.app)
     else:
         app = typer.Typer(**_LOOKS)
-        app.command(name, context_settings={**SETTINGS, **getattr(found, "CONTEXT_SETTINGS", {})})(found.command)
+        app.command(name, context_settings={**_SETTINGS, **getattr(found, "CONTEXT_SETTINGS", {})})(found.command)
         command = typer.main.get_command(app)
     command.name = name
     return command

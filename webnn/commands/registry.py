@@ -16,5 +16,5 @@ COMMANDS = MappingProxyType(
         "wpt": "webnn.wpt_runner.cli",
     }
 )
-#: The module that reads files of recorded cases for `webnn check`, with its function ``load_builds``.
+#: The module that reads files of recorded cases for `webnn check`, with its function ``load_builds`` and its error ``CaseError``.
 CASES = "webnn.wpt_runner.vectors.builds"

@@ -23,6 +23,8 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from webnn.context.selection import usable_cores as cores
+
 __all__ = ["End", "Finished", "StartError", "Worker", "cores", "run_tasks"]
 
 T = TypeVar("T")
@@ -74,13 +76,6 @@ class Finished(Generic[T, N, R]):
     problem: str = ""
     notes: Sequence[N] = field(default=())
     seconds: float
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def run_tasks(

@@ -11,9 +11,10 @@ from webnn.javascript.idl import load_idl
 from webnn.wpt_runner.levels import level_of
 from webnn.wpt_runner.vectors import replay
 from webnn.wpt_runner.vectors.cases import Case, load_cases
+from webnn.wpt_runner.vectors.format import CaseError
 from webnn.wpt_runner.vectors.graphs import read_graph
 
-__all__ = ["load_builds"]
+__all__ = ["CaseError", "load_builds"]
 
 
 def load_builds(path: Path) -> Iterator[tuple[str, Callable[[], None]]]:

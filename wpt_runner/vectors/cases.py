@@ -100,8 +100,8 @@ def load_cases(paths: Iterable[Path]) -> Iterator[Case]:
 
     Raises:
         OSError: A path does not exist or cannot be read.
-        ValueError: A file is not JSON or does not hold cases; there is no JSON file in a folder or archive; an archive is not valid, or
-            takes more than 256 MiB when it is unpacked.
+        ValueError: A file is not JSON or does not hold cases. Or a folder or an archive has no JSON file, or an archive is not valid or has
+            more than 256 MiB when it is unpacked.
     """
     for source in find_sources(paths):
         encoded = source.read()

@@ -56,6 +56,18 @@ def test_the_draft() -> None:
     assert find_revision(NAME) == compose(find_revision("2026-06"), DRAFT) == LATER
 
 
+def test_a_subclass_with_a_constructor_of_its_own() -> None:
+    class Builder(MLGraphBuilder):
+        def __init__(self) -> None:
+            super().__init__(ML(revision=LATER).createContextSync())
+
+    made = Builder()
+    builder: Any = made
+    assert isinstance(made, MLGraphBuilder)
+    assert builder.hardShrink(given(builder)).shape == (4,)
+    assert not hasattr(builder, "gelu")
+
+
 def test_the_operation_that_is_new(context: MLContext) -> None:
     builder = builder_of(context)
     graph = builder.buildSync({"y": builder.hardShrink(given(builder), threshold=1)})
