@@ -24,8 +24,8 @@ from tests.support import CURRENT, FIRST, NEWEST, make_context
 from webnn import MLContext, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.validation import webidl
 
-#: For each operation; in each of them every argument is replaced by everything.
-EXAMPLES = 3
+#: For each operation, in continuous integration and at night; in each of them every argument is replaced by everything.
+EXAMPLES, NIGHTLY_EXAMPLES = 1, 25
 
 # Members that no dictionary has are drawn, too.
 pytestmark = pytest.mark.filterwarnings("ignore::webnn.WebNNWarning")
@@ -148,6 +148,13 @@ def test_there_are_all_operations() -> None:
 @pytest.mark.parametrize("name", CALLS)
 def test_operation(context: MLContext, name: str) -> None:
     hold("ci", EXAMPLES, CALLS[name], lambda call: check(context, call))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", CALLS)
+def test_operation_at_length(context: MLContext, name: str) -> None:
+    hold("nightly", NIGHTLY_EXAMPLES, CALLS[name], lambda call: check(context, call))
 
 
 @pytest.mark.parametrize("name", NEWEST.operations)

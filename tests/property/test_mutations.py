@@ -15,7 +15,7 @@ from tests.support import make_context
 from webnn import MLContext, MLGraphBuilder, WebNNTypeError
 
 #: For each operation, in continuous integration; every mutation is applied to each of them.
-EXAMPLES = 15
+EXAMPLES = 10
 
 
 @pytest.fixture(scope="module")

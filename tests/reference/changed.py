@@ -32,9 +32,10 @@ def cast_number(number: float, dtype: np.dtype[Any]) -> float:
     if dtype.kind != "f":
         return round(min(max(value, Fraction(int(np.iinfo(dtype).min))), Fraction(int(np.iinfo(dtype).max))))
     bits, smallest, largest = _FORMATS[dtype.name]
-    exponent = smallest
-    while abs(value) >= Fraction(2) ** (exponent + 1) and exponent <= largest:
-        exponent += 1
+    # That of the largest power of two that is not greater, within the range of the type.
+    exponent = value.numerator.bit_length() - value.denominator.bit_length()
+    exponent -= abs(value) < Fraction(2) ** exponent
+    exponent = min(max(exponent, smallest), largest + 1)
     quantum = Fraction(2) ** (exponent - bits + 1)
     nearest = round(value / quantum) * quantum
     return math.copysign(math.inf if abs(nearest) >= 2 ** (largest + 1) else float(abs(nearest)), -1 if number < 0 else 1)
