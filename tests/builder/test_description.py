@@ -82,7 +82,7 @@ def test_operations_of_the_first_draft(name: str) -> None:
         row = find_revision(OLD).operations[name]
         assert [*described.inputs, *described.arguments] == [*row.operands, *(each.name for each in row.arguments)]
 
-    hold("ci", 15, CALLS[name], round_trip)
+    hold("ci", 5, CALLS[name], round_trip)
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.title)

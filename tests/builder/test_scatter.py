@@ -160,8 +160,9 @@ def large(shape: tuple[int, ...], parts: int, index_type: str, dtype: str) -> tu
     return np.zeros(shape, dtype), wanted, updates, expected
 
 
-@pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize(("index_type", "dtype"), [("int64", "float32"), ("uint32", "uint8"), ("int32", "float16")])
+@pytest.mark.parametrize(
+    ("index_type", "dtype", "constants"), [("int64", "float32", False), ("uint32", "uint8", True), ("int32", "float16", False)]
+)
 @pytest.mark.parametrize(("shape", "parts"), LARGE)
 def test_the_last_of_very_many_updates_wins(shape: tuple[int, ...], parts: int, index_type: str, dtype: str, *, constants: bool) -> None:
     """So many that the engine copies them with several threads."""
