@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+# After a run in this process, pytest unloads the modules that the run has loaded, and NumPy cannot be loaded twice.
+import webnn.context.ml  # noqa: F401
 from tests.meta.specification import ROOT
-
-pytestmark = pytest.mark.processes
 
 pytest_plugins = ["pytester"]
 
@@ -69,7 +69,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 def run(project: pytest.Pytester, tests: str, *arguments: str) -> pytest.RunResult:
     project.makepyfile(test_it=f"import pytest, webnn\nimport program\n{tests}")
-    return project.runpytest_subprocess(*arguments)
+    return project.runpytest(*arguments)
 
 
 FAULTS = """
@@ -247,8 +247,8 @@ def test_a_whole_run_on_the_profile_of_the_configuration(project: pytest.Pyteste
     monkeypatch.chdir(below)
     for written in ("./mine", "mine.json"):
         project.makeini(f"{INI}webnn_profile = {written}\npythonpath = .\n")
-        project.runpytest_subprocess(project.path).assert_outcomes(passed=3)
-    outcome = project.runpytest_subprocess(project.path, "--webnn-profile", "dml")
+        project.runpytest(project.path).assert_outcomes(passed=3)
+    outcome = project.runpytest(project.path, "--webnn-profile", "dml")
     outcome.assert_outcomes(passed=1, failed=2)
 
 
@@ -259,11 +259,9 @@ def test_there_is_no_such_profile(project: pytest.Pytester) -> None:
 
 
 def test_pytest_tells_what_there_is(project: pytest.Pytester) -> None:
-    project.runpytest_subprocess("--markers").stdout.fnmatch_lines(
-        ["@pytest.mark.webnn_profile(profile): run the test on a device profile*"]
-    )
-    project.runpytest_subprocess("--fixtures").stdout.fnmatch_lines(["webnn_faults*", "webnn_profile*"])
-    project.runpytest_subprocess("--help").stdout.fnmatch_lines(["WebNN's emulated devices:", "*--webnn-profile=NAME|FILE*"])
+    project.runpytest("--markers").stdout.fnmatch_lines(["@pytest.mark.webnn_profile(profile): run the test on a device profile*"])
+    project.runpytest("--fixtures").stdout.fnmatch_lines(["webnn_faults*", "webnn_profile*"])
+    project.runpytest("--help").stdout.fnmatch_lines(["WebNN's emulated devices:", "*--webnn-profile=NAME|FILE*"])
 
 
 def test_the_plugin_is_an_entry_point() -> None:
@@ -273,6 +271,7 @@ def test_the_plugin_is_an_entry_point() -> None:
     assert installed["webnn"] == "webnn.pytest_plugin"
 
 
+@pytest.mark.processes
 def test_the_plugin_loads_no_more_than_webnn() -> None:
     """Every run of pytest loads it, wherever the package is installed."""
     script = "import sys, pytest, webnn\nbefore = set(sys.modules)\nimport webnn.pytest_plugin\nprint(*sorted(set(sys.modules) - before))"

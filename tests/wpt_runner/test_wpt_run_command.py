@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+# After a run in this process, pytest unloads the modules that the run has loaded, and NumPy cannot be loaded twice.
+import webnn.wpt_runner.runner  # noqa: F401
 from tests.shared import ROOT
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
@@ -256,38 +258,40 @@ def test_the_variants_of_a_device(current: Path) -> None:
 
 
 def test_the_plugin_finds_the_draft(pytester: pytest.Pytester, current: Path) -> None:
-    arguments = ["--wpt", str(current), "--wpt-expectations", "none", "-p", "no:cacheprovider"]
-    outcome = pytester.runpytest_subprocess(*arguments, "-k", "current")
+    arguments = ["--wpt", str(current), "--wpt-expectations", "none"]
+    outcome = pytester.runpytest(*arguments, "-k", "current")
     outcome.assert_outcomes(passed=2)
     outcome.stdout.fnmatch_lines(["wpt: the draft 2026-06, dialect wpt-2025-03, expectations none"])
-    outcome = pytester.runpytest_subprocess(*arguments, "-k", "old", "--wpt-revision", "2024-06")
+    outcome = pytester.runpytest(*arguments, "-k", "old", "--wpt-revision", "2024-06")
     outcome.assert_outcomes(passed=1)
-    outcome = pytester.runpytest_subprocess(*arguments, "--wpt-revision", "1999")
+    outcome = pytester.runpytest(*arguments, "--wpt-revision", "1999")
     assert "the revision must be one of 2024-06, 2026-06, got '1999'" in outcome.stderr.str()
 
 
 # The plugin of pytest
 
 
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider -o asyncio_default_fixture_loop_scope=function")
+    return pytester
+
+
 def test_the_plugin(pytester: pytest.Pytester, checkout: Path) -> None:
     file = expectations(pytester.path, ENTRY.replace("one is not two", "known"))
-    outcome = pytester.runpytest_subprocess(
-        "--wpt", str(checkout), "--wpt-expectations", str(file), "-k", "good or failing or missing", "-p", "no:cacheprovider", "-rA"
-    )
+    outcome = pytester.runpytest("--wpt", str(checkout), "--wpt-expectations", str(file), "-k", "good or failing or missing", "-rA")
     outcome.assert_outcomes(passed=3, failed=1)
     outcome.stdout.fnmatch_lines(["*PASSED*good.https.any.js::[?]cpu*", "*FAILED*missing_script.https.any.js::window*"])
     outcome.stdout.fnmatch_lines(["ERROR (expected OK): there is no file /resources/none.js in the checkout*"])
 
 
 def test_the_plugin_chooses_variants(pytester: pytest.Pytester, checkout: Path) -> None:
-    outcome = pytester.runpytest_subprocess("--wpt", str(checkout), "--wpt-variant", "gpu", "-k", "good", "-p", "no:cacheprovider", "-v")
+    outcome = pytester.runpytest("--wpt", str(checkout), "--wpt-variant", "gpu", "-k", "good", "-v")
     outcome.assert_outcomes(passed=1)
 
 
 def test_the_plugin_multiplies_the_time_outs(pytester: pytest.Pytester, checkout: Path) -> None:
-    outcome = pytester.runpytest_subprocess(
-        "--wpt", str(checkout), "--wpt-timeout-multiplier", "0.1", "-k", "forever", "-p", "no:cacheprovider"
-    )
+    outcome = pytester.runpytest("--wpt", str(checkout), "--wpt-timeout-multiplier", "0.1", "-k", "forever")
     outcome.assert_outcomes(failed=1)
     outcome.stdout.fnmatch_lines(["TIMEOUT (expected OK): took longer than *"])
 
@@ -303,14 +307,14 @@ def test_the_plugin_in_this_repository(checkout: Path) -> None:
 
 @pytest.mark.parametrize(("arguments", "message"), [(["--wpt", "nowhere"], "there is no folder nowhere")])
 def test_the_plugin_tells_what_is_wrong(pytester: pytest.Pytester, arguments: list[str], message: str) -> None:
-    outcome = pytester.runpytest_subprocess(*arguments)
+    outcome = pytester.runpytest(*arguments)
     assert outcome.ret == pytest.ExitCode.USAGE_ERROR
     assert message in outcome.stderr.str() + outcome.stdout.str()
 
 
 def test_without_its_option_the_plugin_collects_nothing(pytester: pytest.Pytester) -> None:
     pytester.path.joinpath("a.any.js").write_text("test(() => {}, 'x');")
-    outcome = pytester.runpytest_subprocess()
+    outcome = pytester.runpytest()
     assert outcome.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
