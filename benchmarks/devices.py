@@ -7,7 +7,7 @@ import onnxruntime
 from benchmarks.sides import DeviceType, Providers
 from webnn import ML, MLContext
 from webnn.context.devices.choice import select
-from webnn.context.devices.discovery import discover
+from webnn.context.engine.discovery import discover
 
 __all__ = ["NoDeviceError", "find_providers", "onnx_options", "webnn_contexts"]
 

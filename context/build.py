@@ -11,22 +11,26 @@ from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.onnx.translate import OnnxModel, translate
-from webnn.context.devices.fallback import answer_placement
-from webnn.context.engine.probe import refuses_options
-from webnn.context.engine.requirement import one_line
+from webnn.context.devices.selection import DeviceFallbackWarning
+from webnn.context.engine.discovery import refuses_options
+from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.graph import MLGraph
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import measure, outline, simulate, uniform, unknown
-from webnn.validation.errors import OperationError
+from webnn.validation.errors import OperationError, label_prefix
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.context.selection import Selection
+    from webnn.context.devices.selection import FallbackPolicy, Selection
+    from webnn.context.placement import OperatorPlacement
     from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
 
-__all__ = ["compile_graph"]
+__all__ = ["answer_placement", "compile_graph"]
+
+#: How many operators a warning names.
+_NAMED = 3
 
 
 def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller) -> MLGraph:
@@ -109,3 +113,43 @@ def _uniform(model: OnnxModel, selection: Selection, reason: str) -> Callable[[]
         device=selection.device,
         reason=reason,
     )
+
+
+def answer_placement(placement: Placement, policy: FallbackPolicy, caller: Caller) -> None:
+    """Apply the policy to a graph with operators that left the requested device: ``"allow"`` gives one warning.
+
+    Raises:
+        OperationError: The policy is ``"deny"``; the error names the first of these operators.
+    """
+    if policy == "silent":
+        return
+    strays = placement.strays
+    if not strays:
+        return
+    if policy == "deny":
+        first = strays[0]
+        raise OperationError(
+            f"{label_prefix(first.label)}build: {first.operation} would run on the {first.device.upper()} in a graph for deviceType "
+            f'"{placement.requested}", which the fallback policy "deny" refuses{_because(first.reason)}',
+            operation=first.operation,
+            label=first.label,
+        )
+    # A reason that all operators share is given once.
+    reasons = {each.reason for each in strays}
+    named = [_describe(each, with_reason=len(reasons) > 1) for each in strays[:_NAMED]]
+    if len(strays) > _NAMED:
+        named.append(f"and {len(strays) - _NAMED} more")
+    count = "1 operator runs" if len(strays) == 1 else f"{len(strays)} operators run"
+    why = _because(strays[0].reason) if len(reasons) == 1 else ""
+    caller.warn(
+        f'build: {count} elsewhere in a graph for deviceType "{placement.requested}": {"; ".join(named)}{why}', DeviceFallbackWarning
+    )
+
+
+def _describe(operator: OperatorPlacement, *, with_reason: bool) -> str:
+    reason = _because(operator.reason) if with_reason else ""
+    return f"{label_prefix(operator.label)}{operator.operation} on the {operator.device.upper()}{reason}"
+
+
+def _because(reason: str) -> str:
+    return f": {reason}" if reason else ""

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from webnn.context.build_steps import BuildSteps
     from webnn.context.compute_steps import ComputeSteps, MLComputeResult
     from webnn.context.graph import MLGraph
-    from webnn.context.loss import MLContextLostInfo
-    from webnn.context.state import ContextState
+    from webnn.context.state import ContextState, MLContextLostInfo
     from webnn.context.tensor import MLTensor, MLTensorDescriptor
     from webnn.context.tensor_steps import TensorSteps
     from webnn.validation.revision import Revision

@@ -15,17 +15,17 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from webnn.context.devices.fallback import FallbackPolicy, convert_policy
-from webnn.context.devices.order import convert_order, convert_provider_options
+from webnn.context.devices.choice import convert_order, convert_provider_options
+from webnn.context.devices.selection import FallbackPolicy, convert_policy
 from webnn.context.faults import Faults
 from webnn.validation import webidl
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
-    from webnn.context.devices.order import Order
+    from webnn.context.devices.choice import Order
+    from webnn.context.devices.selection import Options
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
-    from webnn.context.selection import Options
 
 __all__ = ["FALLBACK_VARIABLE", "PROFILE_VARIABLE", "Emulation", "Settings", "ambient", "convert_settings", "emulate"]
 

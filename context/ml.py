@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from pydantic import PlainValidator
 
 from webnn.context import emulation
-from webnn.context.creation import Creation, Request
-from webnn.context.document import Document
-from webnn.context.promise import rejected
+from webnn.context.build_steps import BuildSteps
+from webnn.context.compute_steps import ComputeSteps
+from webnn.context.context import MLContext
+from webnn.context.devices.choice import select, select_accelerated, select_by_profile
+from webnn.context.devices.selection import answer_selection
+from webnn.context.engine import discovery
+from webnn.context.promise import promise, rejected
+from webnn.context.state import ContextState, ContextType, Document
+from webnn.context.tensor_steps import TensorSteps
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
 from webnn.validation.caller import find_caller
 from webnn.validation.device_type import DEVICE_TYPES
 from webnn.validation.dictionary import Boolean, Dictionary, convertMembers, member_names
-from webnn.validation.drafts import DEFAULT, find_revision
+from webnn.validation.drafts import DEFAULT, find_revision, with_acceptance
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
@@ -26,8 +34,7 @@ from webnn.validation.revision import Revision
 if TYPE_CHECKING:
     import asyncio
 
-    from webnn.context.context import MLContext
-    from webnn.context.devices.fallback import FallbackPolicy
+    from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.faults import Faults
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
@@ -66,6 +73,20 @@ class AcceleratedContextOptions(Dictionary):
 
     powerPreference: PowerPreference = "default"
     accelerated: Boolean = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    """What a program asks of a context: the converted arguments, of either draft.
+
+    Attributes:
+        deviceType: A device; ``None`` leaves the choice to ``accelerated``.
+    """
+
+    contextType: ContextType = "default"
+    deviceType: str | None = None
+    powerPreference: str = "default"
+    accelerated: bool = True
 
 
 class GPUDevice:
@@ -140,10 +161,15 @@ class ML:
         """
         caller = find_caller(2)
         try:
-            creation = self._creation(options, members, caller)
+            create, settings = self._prepare(options, members, caller)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
-        return creation.create(self._timeline)
+        if settings.faults is None:
+            return promise(self._timeline, create)
+        # Imported lazily; most programs inject no faults.
+        from webnn.context.faults.injection import create_context  # noqa: PLC0415
+
+        return create_context(self._timeline, create, settings.faults)
 
     def createContextSync(self, options: MLContextOptions | GPUDevice | None = None, **members: Unpack[MLContextOptions]) -> MLContext:
         """Create a context and wait for it: `createContext` for scripts.
@@ -157,25 +183,25 @@ class ML:
             SecurityError: The document may not use the feature.
             NotSupportedError: There is no engine.
         """
-        return self._creation(options, members, find_caller(2)).create_sync()
+        create, settings = self._prepare(options, members, find_caller(2))
+        if settings.faults is None:
+            return create()
+        from webnn.context.faults.injection import create_context_sync  # noqa: PLC0415 (as above)
 
-    def _creation(self, options: object, members: Mapping[str, Any], caller: Caller) -> Creation:
-        """Convert the arguments, run the steps before the parallel ones, and return these."""
+        return create_context_sync(create, settings.faults)
+
+    def _prepare(self, options: object, members: Mapping[str, Any], caller: Caller) -> tuple[Callable[[], MLContext], emulation.Settings]:
+        """Convert the arguments and run the steps before the parallel ones; return these, and the settings of the context."""
         request = self._request(options, members)
         settings = self._settings.over(emulation.ambient())
-        if settings.faults is None:
-            return Creation(request, settings, self._revision, self._document, caller)
-        # Imported lazily; most programs inject no faults.
-        from webnn.context.faults.injection import FaultyCreation  # noqa: PLC0415
+        return partial(_create, request, settings, self._revision, self._document, caller), settings
 
-        return FaultyCreation(request, settings, self._revision, self._document, caller)
-
-    def _request(self, options: object, members: Mapping[str, Any]) -> Request:
+    def _request(self, options: object, members: Mapping[str, Any]) -> _Request:
         """Convert the arguments and run the steps of `ML.createContext` before the parallel ones."""
         if isinstance(options, GPUDevice):
             if members:
                 raise _error("gpuDevice", "must be the only argument")
-            request = Request(contextType="webgpu", deviceType="gpu")
+            request = _Request(contextType="webgpu", deviceType="gpu")
         else:
             if members and options is not None:
                 raise _error("options", "must be given as a dictionary or as keyword arguments, not as both")
@@ -187,7 +213,7 @@ class ML:
         self._document._checkAllowed("createContext", self._revision.draft)
         return request
 
-    def _convert(self, given: Mapping[str, Any]) -> Request:
+    def _convert(self, given: Mapping[str, Any]) -> _Request:
         """Convert to the ``MLContextOptions`` of the revision."""
         call = Call("createContext", _ANCHOR, self._revision)
         if not self._revision.tensors:
@@ -195,7 +221,7 @@ class ML:
                 raise webidl.ConversionError(f"is not a member in the draft {self._revision.name}, which has deviceType", ".accelerated")
             warn_ignored(call, "options", given, member_names(ContextOptions))
             named = convertMembers(ContextOptions, given)
-            return Request(deviceType=named.deviceType, powerPreference=named.powerPreference)
+            return _Request(deviceType=named.deviceType, powerPreference=named.powerPreference)
         # No member of the draft, but browsers have it.
         warn_ignored(call, "options", given, member_names(AcceleratedContextOptions, "deviceType"))
         deviceType = given.get("deviceType")
@@ -205,7 +231,7 @@ class ML:
             except webidl.ConversionError as error:
                 raise webidl.ConversionError(error.reason, ".deviceType") from error.__cause__
         converted = convertMembers(AcceleratedContextOptions, given)
-        return Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
+        return _Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
 
 
 class Navigator:
@@ -230,6 +256,50 @@ class Navigator:
             revision = self._revision or os.environ.get("WEBNN_REVISION") or DEFAULT
             self._ml = ML(revision=revision, document=self._document)
         return self._ml
+
+
+def _create(request: _Request, settings: emulation.Settings, revision: Revision, document: Document, caller: Caller) -> MLContext:
+    """*Create a context*, `#create-a-context`.
+
+    Raises:
+        NotSupportedError: There is no engine; or the request would get another device, and the fallback policy refuses that.
+    """
+    selection = _select(request, settings)
+    if settings.faults is not None:
+        settings.faults._admitContext(request.deviceType or selection.device)
+    policy = settings.fallback or "allow"
+    if request.contextType == "default":
+        answer_selection(selection, policy, caller)
+    state = ContextState(
+        contextType=request.contextType,
+        document=document,
+        fallback=policy,
+        on_build=settings.on_build,
+        powerPreference=request.powerPreference,
+        profile=settings.profile,
+        revision=revision if settings.profile is None else with_acceptance(revision, settings.profile),
+        selection=selection,
+    )
+    if settings.faults is None:
+        return MLContext._create(state, BuildSteps(state), ComputeSteps(state), TensorSteps(state))
+    # Imported lazily; most programs inject no faults.
+    from webnn.context.faults.injection import make_steps  # noqa: PLC0415
+
+    return MLContext._create(state, *make_steps(state, settings.faults))
+
+
+def _select(request: _Request, settings: emulation.Settings) -> Selection:
+    """Choose the devices of a context: real ones, or those of a profile."""
+    power = request.powerPreference
+    choose: Callable[[str], Selection]
+    if settings.profile is not None:
+        choose = partial(select_by_profile, profile=settings.profile, powerPreference=power)
+    else:
+        options = settings.providerOptions or {}
+        choose = partial(select, inventory=discovery.discover(), powerPreference=power, order=settings.order or {}, providerOptions=options)
+    if request.deviceType is None and request.accelerated:
+        return select_accelerated(choose, power)
+    return choose(request.deviceType or "cpu")
 
 
 def _error(argument: str, requirement: str) -> WebNNTypeError:

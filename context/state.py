@@ -1,29 +1,171 @@
-"""The state of a context: what its graphs, its tensors and the steps of its methods refer to."""
+"""The state of a context: what its graphs, its tensors and the steps of its methods refer to; the page around it, and its loss."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+import weakref
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypedDict
 
 import numpy as np
 
 from webnn.context import buffers
-from webnn.context.loss import Loss
+from webnn.context.promise import Pending, running_loop
 from webnn.context.timeline import Timeline
+from webnn.validation.errors import InvalidStateError, SecurityError
 
 if TYPE_CHECKING:
+    import asyncio
+
     from webnn.builder.description import GraphDescription
-    from webnn.context.devices.fallback import FallbackPolicy
-    from webnn.context.document import Document
+    from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
-    from webnn.context.selection import Selection
     from webnn.validation.revision import Revision
 
-__all__ = ["ContextState", "ContextType", "Steps"]
+__all__ = ["ContextState", "ContextType", "Document", "Loss", "MLContextLostInfo", "Steps"]
 
 ContextType = Literal["default", "webgpu"]
+
+
+class Document:
+    """The page around a program: its permissions policy. `#permissions-policy-integration`.
+
+    Args:
+        permissionsPolicy: Which policy-controlled features the document may use, for example ``{"webnn": False}``. A feature that is
+            not named is allowed.
+    """
+
+    __slots__ = ("__weakref__", "_permissionsPolicy")
+
+    def __init__(self, permissionsPolicy: Mapping[str, bool] | None = None) -> None:
+        self._permissionsPolicy = dict(permissionsPolicy or {})
+
+    def setPermissionsPolicy(self, permissionsPolicy: Mapping[str, bool]) -> None:
+        """Change which features the document may use, as a new page would; existing contexts are not affected."""
+        self._permissionsPolicy = dict(permissionsPolicy)
+
+    def allowedToUse(self, feature: str) -> bool:
+        """Tell whether the document is *allowed to use* a feature, for example ``"webnn"``."""
+        return self._permissionsPolicy.get(feature, True)
+
+    def _checkAllowed(self, operation: str, draft: str = "") -> None:
+        if not self.allowedToUse("webnn"):
+            raise SecurityError(
+                f'{operation}: the permissions policy of the document does not allow the feature "webnn"',
+                operation=operation,
+                draft=draft,
+            )
+
+
+class MLContextLostInfo(TypedDict):
+    """What `MLContext.lost` resolves with. `#dictdef-mlcontextlostinfo`."""
+
+    message: str
+
+
+class _Member(Protocol):
+    """A graph or a tensor, which ends with its context."""
+
+    _endsFirst: ClassVar[bool]
+
+    def _destroy(self) -> None: ...
+
+
+class Loss:
+    """Whether a context is lost, and what depends on it. Any thread may call any method.
+
+    Attributes:
+        info: Why the context is lost; ``None`` if it is not.
+        promises: The pending promises of the context, which end with it.
+    """
+
+    __slots__ = ("_event", "_futures", "_lock", "_members", "info", "promises")
+
+    def __init__(self) -> None:
+        self.info: MLContextLostInfo | None = None
+        self.promises: set[Pending[Any]] = set()
+        self._lock = threading.Lock()
+        self._event = threading.Event()
+        self._members: weakref.WeakSet[_Member] = weakref.WeakSet()
+        #: A promise for each event loop that asked: a future belongs to one loop.
+        self._futures: dict[asyncio.AbstractEventLoop, Pending[MLContextLostInfo]] = {}
+
+    def check(self, operation: str) -> None:
+        """Check that the context is not lost.
+
+        Raises:
+            InvalidStateError: It is.
+        """
+        if self.info is not None:
+            raise self.error(operation)
+
+    def error(self, operation: str) -> InvalidStateError:
+        """Make the error of a call whose context is lost."""
+        reason = "" if self.info is None else f": {self.info['message']}"
+        return InvalidStateError(f"{operation}: the context must not be lost, but it is{reason}", operation=operation)
+
+    def add(self, member: _Member, operation: str) -> None:
+        """Register a new graph or tensor to be destroyed with the context.
+
+        Raises:
+            InvalidStateError: The context is lost.
+        """
+        with self._lock:
+            self.check(operation)
+            self._members.add(member)
+
+    def remove(self, member: _Member) -> None:
+        """Forget a graph or tensor that was destroyed."""
+        with self._lock:
+            self._members.discard(member)
+
+    def lose(self, message: str) -> None:
+        """*Lose* the context, `#mlcontext-lose`; nothing happens if it is lost already."""
+        with self._lock:
+            if self.info is not None:
+                return
+            # 1.-2. The info has the message.
+            info = self.info = MLContextLostInfo(message=message)
+            waiting = list(self._futures.values())
+            # The graphs come first.
+            members = sorted(self._members, key=lambda member: not member._endsFirst)
+            self._members.clear()
+        # 3. The promise is resolved with it.
+        self._event.set()
+        for each in waiting:
+            each.resolve(info.copy)
+        # 4.-5. Every graph and every tensor of the context is destroyed.
+        for member in members:
+            member._destroy()
+        # What else is pending is aborted.
+        for pending in list(self.promises):
+            # [2026-06: #api-mlgraphbuilder-build 18.2] The promise is rejected.
+            pending.reject(InvalidStateError(f"the context was lost: {message}"))
+
+    def future(self) -> asyncio.Future[MLContextLostInfo]:
+        """Return the future of the running event loop that the loss resolves: the same one each time, unless the program cancelled it.
+
+        Raises:
+            RuntimeError: There is no running event loop.
+        """
+        loop = running_loop()
+        with self._lock:
+            pending = self._futures.get(loop)
+            if pending is not None and not pending.future.cancelled():
+                return pending.future
+            for other in [each for each in self._futures if each.is_closed()]:
+                del self._futures[other]
+            pending = self._futures[loop] = Pending()
+            if self.info is not None:
+                pending.future.set_result(self.info.copy())
+            return pending.future
+
+    def wait(self, timeout: float | None) -> MLContextLostInfo | None:
+        """Wait for the loss; return ``None`` if the timeout expires first."""
+        self._event.wait(timeout)
+        return None if self.info is None else self.info.copy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False, weakref_slot=True)

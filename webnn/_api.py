@@ -46,15 +46,14 @@ from webnn.builder.options import (
 )
 from webnn.context.compute_steps import MLComputeResult
 from webnn.context.context import MLContext
-from webnn.context.devices.fallback import DeviceFallbackWarning
-from webnn.context.document import Document
+from webnn.context.devices.selection import DeviceFallbackWarning
 from webnn.context.emulation import emulate
 from webnn.context.faults import Faults
 from webnn.context.graph import MLGraph
 from webnn.context.graph_builder import MLGraphBuilder
-from webnn.context.loss import MLContextLostInfo
 from webnn.context.ml import ML, GPUDevice, MLContextOptions, Navigator
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
+from webnn.context.state import Document, MLContextLostInfo
 from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.ignored import explain_ignored
 from webnn.validation.descriptor import OperandDescriptor

@@ -1,59 +1,220 @@
-"""The choice of a context's devices.
+"""The choice of a context's devices: the order of the execution providers, what exists on a machine, and what a request gets of it.
 
-Nothing here asks the engine. The existing devices come as an `Inventory`, which `webnn.context.devices.discovery` makes.
+Nothing here asks the engine. The existing devices come as an `Inventory`, which `webnn.context.engine.discovery` makes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import platform
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from webnn.context.devices.order import DEFAULT_ORDER, Order
-from webnn.context.selection import CPU, CUDA, DIRECTML, OPENVINO, Device, Options, Selection, session_settings, threads
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, Options, Selection, session_settings, threads
 from webnn.validation.device_type import DEVICE_TYPES
 
 if TYPE_CHECKING:
-    from webnn.context.devices.inventory import Inventory
     from webnn.context.profiles import Profile
 
-__all__ = ["select", "select_accelerated", "select_accelerated_by_profile", "select_by_profile"]
+__all__ = [
+    "DEFAULT_ORDER",
+    "Inventory",
+    "Order",
+    "convert_order",
+    "convert_provider_options",
+    "select",
+    "select_accelerated",
+    "select_by_profile",
+]
 
+Order = Mapping[str, tuple[str, ...]]
+
+#: What each device type runs on, best first: providers, or a device type, which includes the row of that type. Of two GPUs the kind that
+#: ``powerPreference`` asks for comes first, whichever provider has it. The CPU provider comes after all of them.
+DEFAULT_ORDER: Order = MappingProxyType(
+    {
+        "cpu": (OPENVINO,),
+        "gpu": (CUDA, OPENVINO, WEBGPU, DIRECTML),
+        "npu": (OPENVINO, DIRECTML, "gpu"),
+    }
+)
+_SUFFIX = "ExecutionProvider"
 _DIRECTML_PREFERENCES = {"default": "default", "high-performance": "high_performance", "low-power": "minimum_power"}
 _NONE: Mapping[str, Any] = MappingProxyType({})
+#: Systems that a provider exists for, where it is not all of them.
+_SYSTEMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {CUDA: ("Linux", "Windows"), DIRECTML: ("Windows",), OPENVINO: ("Linux", "Windows")}
+)
 
 
-def select_accelerated(
-    inventory: Inventory,
-    *,
-    powerPreference: str = "default",
-    order: Order = _NONE,
-    providerOptions: Mapping[str, Options] = _NONE,
-) -> Selection:
+# What a user sets
+
+
+def convert_order(value: object) -> Order:
+    """Convert rows that replace those of `DEFAULT_ORDER`.
+
+    Args:
+        value: For each device type the names of providers, best first. The name of a device type includes the row of that type.
+
+    Raises:
+        TypeError: The value is not a mapping, or a row is not a list or tuple.
+        ValueError: A key is not a device type, an entry is not a provider's name or occurs twice, or rows refer to each other in a circle.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"order must be a mapping of device types to lists of providers, got {value!r}")
+    rows = {key: _convert_row(key, row) for key, row in value.items()}
+    merged = {**DEFAULT_ORDER, **rows}
+    for start in DEVICE_TYPES:
+        _check_circle(merged, (start,))
+    return MappingProxyType(rows)
+
+
+def _convert_row(key: object, row: object) -> tuple[str, ...]:
+    if key not in DEVICE_TYPES:
+        raise ValueError(f"order must have keys of {list(DEVICE_TYPES)}, got {key!r}")
+    if not isinstance(row, list | tuple):
+        raise TypeError(f'order["{key}"] must be a list of providers, got {row!r}')
+    for index, entry in enumerate(row):
+        where = f'order["{key}"][{index}]'
+        if entry == CPU:
+            raise ValueError(f"{where} must not be {CPU}, which stands behind every row")
+        if not _is_provider(entry) and entry not in DEVICE_TYPES:
+            raise ValueError(f"{where} must be a provider such as 'CUDA{_SUFFIX}' or one of {list(DEVICE_TYPES)}, got {entry!r}")
+        if entry in row[:index]:
+            raise ValueError(f"{where} must not be there twice, got {entry!r}")
+    return tuple(row)
+
+
+def _check_circle(rows: Order, path: tuple[str, ...]) -> None:
+    """Check that a row does not refer to itself, directly or through other rows."""
+    for entry in rows[path[-1]]:
+        if entry in path:
+            raise ValueError(f"order must not refer to itself, got {' -> '.join((*path, entry))}")
+        if entry in DEVICE_TYPES:
+            _check_circle(rows, (*path, entry))
+
+
+def convert_provider_options(value: object) -> Mapping[str, Options]:
+    """Convert a mapping from names of providers to mappings of their options, to what the engine takes.
+
+    Raises:
+        TypeError: The value, or that of a provider, is not a mapping, or an option is neither text nor a number nor a bool.
+        ValueError: A key is not the name of a provider.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"providerOptions must be a mapping of providers to their options, got {value!r}")
+    return MappingProxyType({key: _convert_options(key, options) for key, options in value.items()})
+
+
+def _convert_options(key: object, options: object) -> Options:
+    if not _is_provider(key):
+        raise ValueError(f"providerOptions must have keys such as 'CUDA{_SUFFIX}', got {key!r}")
+    if not isinstance(options, Mapping):
+        raise TypeError(f'providerOptions["{key}"] must be a mapping of options to values, got {options!r}')
+    for option, setting in options.items():
+        if not isinstance(option, str):
+            raise TypeError(f'providerOptions["{key}"] must have texts as keys, got {option!r}')
+        if not isinstance(setting, str | int | float):
+            raise TypeError(f'providerOptions["{key}"]["{option}"] must be text, a number or a truth value, got {setting!r}')
+    return MappingProxyType({option: str(setting) for option, setting in options.items()})
+
+
+def _is_provider(value: object) -> bool:
+    # A provider that drives several devices at once has a second part: OpenVINOExecutionProvider.AUTO.
+    return isinstance(value, str) and _SUFFIX in value
+
+
+# What exists
+
+
+class Inventory:
+    """What exists on this machine. Thread-safe.
+
+    A listed device may fail to start. It is tried once, before it is chosen.
+
+    Args:
+        devices: The devices of the providers whose devices are known.
+        verify: Tries a device. Returns why it does not start, worded to follow the provider's name, or an empty string.
+        missing: Why an installed provider has no devices, worded to follow its name.
+        built_in: The providers that are a part of the engine; those without a listed device can be used for any type whose row names them.
+        system: ``"Linux"``, ``"Windows"`` or ``"Darwin"``.
+    """
+
+    __slots__ = ("_failures", "_lock", "_verify", "built_in", "devices", "missing", "system")
+
+    def __init__(
+        self,
+        devices: Iterable[Device],
+        *,
+        verify: Callable[[Device], str],
+        missing: Mapping[str, str] = _NONE,
+        built_in: Collection[str] = (),
+        system: str | None = None,
+    ) -> None:
+        self.devices = tuple(devices)
+        self.missing = missing
+        self.built_in = tuple(built_in)
+        self.system = platform.system() if system is None else system
+        self._verify = verify
+        self._failures: dict[Device, str] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def cpu(self) -> Device:
+        """The device of the CPU provider, which always exists."""
+        return next((device for device in self.devices if device.provider == CPU), Device(provider=CPU, type="cpu"))
+
+    @property
+    def providers(self) -> list[str]:
+        """The names of the providers that are installed, whether or not they start."""
+        return list(dict.fromkeys([*(device.provider for device in self.devices), *self.missing, *self.built_in]))
+
+    def failure(self, device: Device) -> str:
+        """Return why a device does not start, worded to follow the provider's name; an empty string if it starts."""
+        if device.provider == CPU:
+            return ""
+        with self._lock:
+            if device not in self._failures:
+                self._failures[device] = self._verify(device)
+            return self._failures[device]
+
+    def find(self, provider: str, deviceType: str) -> list[Device] | str:
+        """Return the devices of a type that a provider has; if there is none, the reason."""
+        devices = [device for device in self.devices if device.provider == provider]
+        found = [device for device in devices if device.type == deviceType]
+        if found:
+            return found
+        if devices:
+            return f"{provider} has no device of type {deviceType} here"
+        if provider in self.missing:
+            return f"{provider} {self.missing[provider]}"
+        if provider in self.built_in:
+            return [Device(provider=provider, type=deviceType)]
+        if self.system in _SYSTEMS.get(provider, (self.system,)):
+            return f"{provider} is not installed"
+        return f"{provider} exists for {' and '.join(_SYSTEMS[provider])} only"
+
+
+# What a request gets
+
+
+def select_accelerated(choose: Callable[[str], Selection], powerPreference: str) -> Selection:
     """Choose the devices of a context that asks for acceleration and for no device.
 
     Args:
-        inventory: What exists.
+        choose: Chooses the devices for a device type.
         powerPreference: ``"low-power"`` prefers an NPU to a GPU; otherwise it is the other way round.
-        order: As for `select`.
-        providerOptions: As for `select`.
 
     Returns:
         The selection for the first of these devices that exists. If none does, the one for the CPU, which is not a fallback.
     """
-    return _first_accelerated(
-        partial(select, inventory=inventory, powerPreference=powerPreference, order=order, providerOptions=providerOptions), powerPreference
-    )
-
-
-def _first_accelerated(request: Callable[[str], Selection], powerPreference: str) -> Selection:
-    """Return the selection for the first accelerator that exists; if none does, the one for the CPU."""
     for requested in ("npu", "gpu") if powerPreference == "low-power" else ("gpu", "npu"):
-        selection = request(requested)
+        selection = choose(requested)
         if not selection.fallback:
             return selection
-    return request("cpu")
+    return choose("cpu")
 
 
 def select(
@@ -96,13 +257,7 @@ def select(
 
 
 def select_by_profile(requested: str, profile: Profile, *, powerPreference: str = "default") -> Selection:
-    """Choose the device of a context that emulates one: the profile says what a request gets, and the CPU provider computes.
-
-    Args:
-        requested: The device type that is asked for.
-        profile: The device profile.
-        powerPreference: As for `select`.
-    """
+    """Choose the device of a context that emulates one: the profile says what a request gets, and the CPU provider computes."""
     device, reason = profile.device_for(requested)
     cpu = Device(provider=CPU, type="cpu")
     return Selection(
@@ -113,11 +268,6 @@ def select_by_profile(requested: str, profile: Profile, *, powerPreference: str 
         reasons=(reason,) if reason else (),
         settings=session_settings([cpu], powerPreference),
     )
-
-
-def select_accelerated_by_profile(profile: Profile, *, powerPreference: str = "default") -> Selection:
-    """Choose the device of a context that emulates one and asks for acceleration and no device: `select_accelerated` for a profile."""
-    return _first_accelerated(lambda requested: select_by_profile(requested, profile, powerPreference=powerPreference), powerPreference)
 
 
 def _candidates(deviceType: str, inventory: Inventory, powerPreference: str, order: Order) -> Iterator[Device | str]:

@@ -16,8 +16,8 @@ from webnn.validation.errors import OperationError, label_prefix
 
 if TYPE_CHECKING:
     from webnn.builder.onnx.translate import OnnxModel
+    from webnn.context.devices.selection import Device, Options, Selection, SessionSettings
     from webnn.context.engine.memory import TensorMemory
-    from webnn.context.selection import Device, Options, Selection, SessionSettings
 
 __all__ = ["SILENT", "CompiledGraph", "session_options", "start"]
 

@@ -249,15 +249,18 @@ class Faults:
         text = ", ".join(f"{name}={_write(value)}" for name, value in armed.items() if value is not None)
         return f"<Faults {text or 'nothing armed'}; {counted}>"
 
-    def _judgeContext(self, deviceType: str) -> NotSupportedError | None:
-        """Count a request for a context, and return its error; ``None`` if it does not fail."""
+    def _admitContext(self, deviceType: str) -> None:
+        """Count a request for a context.
+
+        Raises:
+            NotSupportedError: A fault refuses the request.
+        """
         with self._lock:
             self._contexts += 1
         message = self._refuse.get(deviceType)
-        if message is None:
-            return None
-        reason = message or f'there is to be no context for "{deviceType}"'
-        return NotSupportedError(f"createContext: an injected fault (refuse={_write(deviceType)}): {reason}", operation="createContext")
+        if message is not None:
+            reason = message or f'there is to be no context for "{deviceType}"'
+            raise NotSupportedError(f"createContext: an injected fault (refuse={_write(deviceType)}): {reason}", operation="createContext")
 
     def _judgeBuild(self, size: Callable[[], int]) -> Verdict:
         """Count a build, and decide which fault it gets.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from webnn.context.build_steps import BuildSteps
 from webnn.context.compute_steps import ComputeSteps
-from webnn.context.creation import Creation
 from webnn.context.promise import promise, rejected
 from webnn.context.tensor_steps import TensorSteps
 from webnn.validation.errors import UnknownError
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.compute_steps import MLComputeResult
     from webnn.context.context import MLContext
-    from webnn.context.creation import AllSteps
     from webnn.context.faults.faults import Faults
     from webnn.context.graph import MLGraph
     from webnn.context.state import ContextState
@@ -32,53 +30,33 @@ if TYPE_CHECKING:
     from webnn.context.timeline import Timeline
     from webnn.validation.caller import Caller
 
-__all__ = ["FaultyBuildSteps", "FaultyComputeSteps", "FaultyCreation", "FaultyTensorSteps"]
+__all__ = ["create_context", "create_context_sync", "make_steps"]
 
 
-class FaultyCreation(Creation):
-    """The creation of a context whose settings have faults."""
+def create_context(timeline: Timeline, create: Callable[[], MLContext], faults: Faults) -> asyncio.Future[MLContext]:
+    """Decide at the call whether it gets a context; answer on the timeline, after the delay."""
+    delay = faults.delay
+    if delay:
+        timeline.post(lambda: time.sleep(delay))
+    try:
+        context = create()
+    except Exception as error:  # a failed step rejects the promise
+        return promise(timeline, _failing(error))
+    return promise(timeline, lambda: context)
 
-    __slots__ = ()
 
-    @property
-    def _faults(self) -> Faults:
-        faults = self._settings.faults
-        assert faults is not None  # others take the base class
-        return faults
+def create_context_sync(create: Callable[[], MLContext], faults: Faults) -> MLContext:
+    """Create a context, and wait before the answer."""
+    delay = faults.delay or 0.0
+    try:
+        return create()
+    finally:
+        time.sleep(delay)
 
-    def create(self, timeline: Timeline) -> asyncio.Future[MLContext]:
-        """Decide at the call whether it gets a context; answer on the timeline."""
-        delay = self._faults.delay
-        if delay:
-            timeline.post(lambda: time.sleep(delay))
-        try:
-            context = self.make()
-        except Exception as error:  # a failed step rejects the promise
-            return promise(timeline, _failing(error))
-        return promise(timeline, lambda: context)
 
-    def create_sync(self) -> MLContext:
-        """Create the context, and wait before the answer."""
-        delay = self._faults.delay or 0.0
-        try:
-            return self.make()
-        finally:
-            time.sleep(delay)
-
-    def admit(self, deviceType: str) -> None:
-        """Count the request.
-
-        Raises:
-            NotSupportedError: A fault refuses the request.
-        """
-        refusal = self._faults._judgeContext(deviceType)
-        if refusal is not None:
-            raise refusal
-
-    def steps(self, state: ContextState) -> AllSteps:
-        """Return steps that inject the faults."""
-        faults = self._faults
-        return FaultyBuildSteps(state, faults), FaultyComputeSteps(state, faults), FaultyTensorSteps(state, faults)
+def make_steps(state: ContextState, faults: Faults) -> tuple[BuildSteps, ComputeSteps, TensorSteps]:
+    """Return the steps of a context's methods that inject the faults."""
+    return FaultyBuildSteps(state, faults), FaultyComputeSteps(state, faults), FaultyTensorSteps(state, faults)
 
 
 class _Faulty:

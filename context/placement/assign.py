@@ -15,8 +15,8 @@ from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
+    from webnn.context.devices.selection import Selection
     from webnn.context.profiles import Profile
-    from webnn.context.selection import Selection
     from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["Assignments", "Outline", "measure", "outline", "simulate", "uniform", "unknown"]

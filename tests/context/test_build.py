@@ -12,8 +12,7 @@ from tests.context.devices.inventories import CUDA_GPU, OPENVINO_DEVICES, make_i
 from tests.context.engine import runtimes
 from tests.context.engine.runtimes import Runtime
 from webnn import ML, MLGraph, MLGraphBuilder, NotSupportedError, OperationError
-from webnn.context.devices.fallback import DeviceFallbackWarning, FallbackPolicy
-from webnn.context.selection import CPU, CUDA, OPENVINO
+from webnn.context.devices.selection import CPU, CUDA, OPENVINO, DeviceFallbackWarning, FallbackPolicy
 
 REFUSAL = "[ONNXRuntimeError] : 1 : FAIL : This is an invalid model."
 REASON = "refused the graph: This is an invalid model."

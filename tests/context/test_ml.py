@@ -22,7 +22,7 @@ from webnn import (
     WebNNTypeError,
     WebNNWarning,
 )
-from webnn.context.selection import CPU, CUDA, DIRECTML
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML
 from webnn.validation.drafts import DRAFTS
 
 

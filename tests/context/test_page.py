@@ -25,7 +25,7 @@ from webnn import (
     OperationError,
     UnknownError,
 )
-from webnn.context.devices.fallback import FallbackPolicy
+from webnn.context.devices.selection import FallbackPolicy
 from webnn.context.emulation import emulate
 from webnn.context.faults import Faults
 

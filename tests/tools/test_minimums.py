@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from tests.meta.specification import ROOT
 from tools.minimums import constraints, requirements
 from webnn.commands import main as cli
-from webnn.context.engine import requirement
+from webnn.context.engine import runtime
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 ENGINES = [
@@ -38,7 +38,7 @@ def test_every_dependency_of_the_tests_is_there() -> None:
 
 @pytest.mark.parametrize("text", [text for text in ENGINES if "-ep-" not in text])
 def test_every_flavour_of_the_engine_has_its_lower_limit(text: str) -> None:
-    assert str(Requirement(text).specifier) == ">=" + ".".join(map(str, requirement.LOWEST))
+    assert str(Requirement(text).specifier) == ">=" + ".".join(map(str, runtime.LOWEST))
 
 
 def test_typer_has_the_lower_limit_that_the_command_line_checks() -> None:

@@ -10,9 +10,10 @@ import webnn
 from webnn.commands.choices import Device
 from webnn.commands.failure import failure
 from webnn.commands.rows import Row, make_console, print_rows
-from webnn.context import selection as device_selection
-from webnn.context.devices import choice, discovery
-from webnn.context.devices.inventory import Inventory
+from webnn.context.devices import choice
+from webnn.context.devices import selection as device_selection
+from webnn.context.devices.choice import Inventory
+from webnn.context.engine import discovery
 
 __all__ = ["command"]
 

@@ -11,7 +11,7 @@ import webnn
 from webnn.commands.failure import failure
 from webnn.commands.lazy import make_group
 from webnn.commands.registry import COMMANDS
-from webnn.context.engine import requirement
+from webnn.context.engine import runtime
 
 __all__ = ["LOWEST_TYPER", "app", "main"]
 
@@ -52,7 +52,7 @@ def root(
 
 def main() -> None:
     """Run the command line."""
-    if requirement.is_older(typer.__version__, LOWEST_TYPER):
+    if runtime.is_older(typer.__version__, LOWEST_TYPER):
         needed = ".".join(map(str, LOWEST_TYPER))
         sys.exit(f"webnn: typer {needed} or newer is needed, found {typer.__version__}: run 'python -m pip install --upgrade typer'")
     try:

@@ -23,7 +23,7 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from webnn.context.selection import usable_cores as cores
+from webnn.context.devices.selection import usable_cores as cores
 
 __all__ = ["End", "Finished", "StartError", "Worker", "cores", "run_tasks"]
 

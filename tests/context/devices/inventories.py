@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from webnn.context.devices.inventory import Inventory
-from webnn.context.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, Selection
+from webnn.context.devices.choice import Inventory
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, Selection
 
 CPU_DEVICE = Device(provider=CPU, type="cpu", vendor="Intel")
 CUDA_GPU = Device(provider=CUDA, type="gpu", discrete=True, vendor="NVIDIA")
@@ -141,7 +141,7 @@ SELECTIONS: list[tuple[str, str, str | tuple[str, ...]]] = [
 
 def install(monkeypatch: pytest.MonkeyPatch, inventory: Inventory) -> None:
     """Make contexts on this inventory."""
-    monkeypatch.setattr("webnn.context.devices.discovery.discover", lambda: inventory)
+    monkeypatch.setattr("webnn.context.engine.discovery.discover", lambda: inventory)
 
 
 def outline(selection: Selection) -> str:

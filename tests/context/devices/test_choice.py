@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,11 +27,9 @@ from tests.context.devices.inventories import (
     make_inventory,
     outline,
 )
-from webnn.context import selection
-from webnn.context.devices.choice import select, select_accelerated
-from webnn.context.devices.inventory import Inventory
-from webnn.context.devices.order import DEFAULT_ORDER, convert_order, convert_provider_options
-from webnn.context.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, SessionSettings, usable_cores
+from webnn.context.devices import selection
+from webnn.context.devices.choice import DEFAULT_ORDER, Inventory, convert_order, convert_provider_options, select, select_accelerated
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, SessionSettings, usable_cores
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +71,8 @@ ACCELERATED = [
 @pytest.mark.parametrize(("inventory", "default", "low_power"), ACCELERATED)
 def test_acceleration_is_no_request_for_a_device(inventory: str, default: str, low_power: str) -> None:
     for preference, expected in (("default", default), ("high-performance", default), ("low-power", low_power)):
-        selection = select_accelerated(INVENTORIES[inventory], powerPreference=preference)
+        choose = partial(select, inventory=INVENTORIES[inventory], powerPreference=preference)
+        selection = select_accelerated(choose, preference)
         assert outline(selection).replace("high_performance", "default").replace(" num_of_threads=10", "") == expected
         assert not selection.fallback
 
@@ -198,7 +198,7 @@ def test_a_provider_without_a_device_takes_the_type_of_its_row() -> None:
     order = convert_order({"npu": ["TensorrtExecutionProvider"]})
     selection = select("npu", EVERYTHING, order=order)
     assert selection.devices[0] == Device(provider="TensorrtExecutionProvider", type="npu")
-    accelerated = select_accelerated(EVERYTHING, powerPreference="low-power", order=order)
+    accelerated = select_accelerated(partial(select, inventory=EVERYTHING, powerPreference="low-power", order=order), "low-power")
     assert outline(accelerated) == "npu: Tensorrt, CPU"
 
 
@@ -226,7 +226,6 @@ def test_wrong_orders(order: Any, error: type[Exception], message: str) -> None:
 
 def test_the_default_order_is_valid() -> None:
     assert convert_order(dict(DEFAULT_ORDER)) == DEFAULT_ORDER
-    assert convert_order(None) == {}
 
 
 def test_provider_options_go_over_ours() -> None:
@@ -242,7 +241,6 @@ def test_provider_options_go_over_ours() -> None:
         (DIRECTML, {"device_filter": "npu", "performance_preference": "default", "disable_metacommands": "True"}),
         (CPU, {"use_arena": "0.5"}),
     ]
-    assert convert_provider_options(None) == {}
 
 
 WRONG_OPTIONS: list[tuple[Any, type[Exception], str]] = [

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from tests.context.engine.runtimes import Runtime, install, install_plugins, listed
-from webnn.context.devices import discovery
-from webnn.context.devices.inventory import Inventory
-from webnn.context.engine import probe
+from webnn.context.devices.choice import Inventory
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device
+from webnn.context.engine import discovery
 from webnn.context.engine import runtime as engine
-from webnn.context.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device
 
 CPU_DEVICE = Device(provider=CPU, type="cpu", vendor="Intel")
 
@@ -221,7 +220,7 @@ FAILURES: list[tuple[Device, dict[str, Any], str]] = [
 def test_failures(monkeypatch: pytest.MonkeyPatch, device: Device, failing: dict[str, Any], expected: str) -> None:
     runtime = Runtime(providers=[CUDA, OPENVINO, CPU], failing=failing)
     install(monkeypatch, runtime)
-    assert probe.find_failure(device) == expected
+    assert discovery.find_failure(device) == expected
     # Silent while it is tried, and as it was after that.
     assert runtime.severities == [4, 2]
     assert all(session.arguments["enable_fallback"] == 0 for session in runtime.sessions)
@@ -232,7 +231,7 @@ def test_a_library_that_does_not_load(monkeypatch: pytest.MonkeyPatch, tmp_path:
     for name in ("libonnxruntime_providers_cuda.so", "libonnxruntime_providers_cuda.dylib", "onnxruntime_providers_cuda.dll"):
         (tmp_path / "capi" / name).write_bytes(b"no library")
     install(monkeypatch, Runtime(providers=[CUDA, CPU], failing={CUDA: ""}, file=str(tmp_path / "__init__.py")))
-    failure = probe.find_failure(GPU)
+    failure = discovery.find_failure(GPU)
     assert failure.startswith("does not load: ")
     assert len(failure) > len("does not load: ")
 
@@ -251,7 +250,7 @@ def test_what_the_engine_prints_is_not_shown(monkeypatch: pytest.MonkeyPatch, ca
     runtime = Runtime().module()
     runtime.preload_dlls = preload_dlls
     monkeypatch.setattr(engine, "load", lambda: runtime)
-    probe._preload.__wrapped__()
+    discovery._preload.__wrapped__()
     print("mine")
     assert called == [1, 2]
     assert capsys.readouterr().out == "mine\n"
@@ -262,7 +261,7 @@ def test_an_engine_that_preloads_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     runtime = Runtime().module()
     assert not hasattr(runtime, "preload_dlls")
     monkeypatch.setattr(engine, "load", lambda: runtime)
-    probe._preload.__wrapped__()
+    discovery._preload.__wrapped__()
 
 
 @pytest.mark.parametrize(("device", "expected"), [(GPU, ["preload", "session"]), (WEBGPU_GPU, ["session"])], ids=["built in", "plug-in"])
@@ -275,11 +274,11 @@ def test_libraries_are_loaded_before_a_built_in_provider_is_tried(
     start = runtime.start
     monkeypatch.setattr(runtime, "start", lambda *arguments, **options: (steps.append("session"), start(*arguments, **options))[1])
     install(monkeypatch, runtime)
-    monkeypatch.setattr(probe, "_preload", lambda: steps.append("preload"))
-    assert probe.find_failure(device) == ""
+    monkeypatch.setattr(discovery, "_preload", lambda: steps.append("preload"))
+    assert discovery.find_failure(device) == ""
     assert steps == expected
 
 
 def test_the_smallest_model_starts() -> None:
     """On the real engine."""
-    assert probe.find_failure(Device(provider=CPU, type="cpu")) == ""
+    assert discovery.find_failure(Device(provider=CPU, type="cpu")) == ""

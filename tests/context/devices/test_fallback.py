@@ -14,15 +14,15 @@ import pytest
 from tests.context.devices.inventories import INVENTORIES, PREFERENCES, SELECTIONS, install
 from tests.support import PATIENCE
 from webnn import ML, NotSupportedError, OperationError
+from webnn.context.build import answer_placement
 from webnn.context.devices.choice import select
-from webnn.context.devices.fallback import (
+from webnn.context.devices.selection import (
     DeviceFallbackWarning,
     FallbackPolicy,
-    answer_placement,
+    Selection,
     answer_selection,
     convert_policy,
 )
-from webnn.context.selection import Selection
 from webnn.validation.caller import Caller, find_caller
 
 POLICIES: list[FallbackPolicy] = ["allow", "silent", "deny"]
@@ -229,7 +229,7 @@ def test_a_call_that_no_python_code_makes(monkeypatch: pytest.MonkeyPatch) -> No
         found.append(caller)
         done.set()
 
-    monkeypatch.setattr("webnn.context.creation.answer_selection", answer)
+    monkeypatch.setattr("webnn.context.ml.answer_selection", answer)
     _thread.start_new_thread(ML().createContextSync, ({"deviceType": "gpu"},))
     assert done.wait(PATIENCE)
     assert (found[0].filename, found[0].lineno) == ("<sys>", 0)

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from webnn.context.devices import discovery
-from webnn.context.engine import probe
+from webnn.context.devices.selection import CPU, OPENVINO, WEBGPU
+from webnn.context.engine import discovery
 from webnn.context.engine import runtime as engine
-from webnn.context.selection import CPU, OPENVINO, WEBGPU
 
 
 class Options:
@@ -138,7 +137,7 @@ def install(monkeypatch: pytest.MonkeyPatch, runtime: Runtime) -> None:
     """Make this the engine."""
     module = runtime.module()
     monkeypatch.setattr(engine, "load", lambda: module)
-    monkeypatch.setattr(probe, "_preload", lambda: None)
+    monkeypatch.setattr(discovery, "_preload", lambda: None)
 
 
 def install_plugins(monkeypatch: pytest.MonkeyPatch, folder: Path, **packages: str) -> None:

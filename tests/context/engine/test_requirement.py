@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 import webnn
-from webnn.context.devices import discovery
-from webnn.context.engine import requirement
+from webnn.context.engine import discovery
 from webnn.context.engine import runtime as engine
 
 
@@ -48,7 +47,7 @@ def replace_engine(monkeypatch: pytest.MonkeyPatch, **members: Any) -> None:
     ],
 )
 def test_versions(version: str, older: bool) -> None:
-    assert requirement.is_older(version, (1, 31, 0)) == older
+    assert engine.is_older(version, (1, 31, 0)) == older
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,11 @@ from tests.support import make_context
 from webnn import ML, MLContext, MLGraphBuilder, NotSupportedError, OperationError
 from webnn.builder.onnx import translate
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
-from webnn.context.devices.choice import select
-from webnn.context.devices.order import convert_provider_options
-from webnn.context.engine import probe, session
+from webnn.context.devices.choice import convert_provider_options, select
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML, Device
+from webnn.context.engine import discovery, session
 from webnn.context.engine import runtime as engine
 from webnn.context.engine.session import CompiledGraph
-from webnn.context.selection import CPU, CUDA, DIRECTML, Device
 
 
 def compute(context: MLContext) -> Any:
@@ -114,7 +113,7 @@ def compile(
 ) -> tuple[CompiledGraph, Session]:
     builder = MLGraphBuilder(make_context())
     model = translate.translate(builder._collect({"y": builder.relu(builder.input("x", dataType="float32"))}))
-    providerOptions = convert_provider_options(options)
+    providerOptions = convert_provider_options(options or {})
     selection = select(deviceType, make_inventory(*devices, system="Windows"), providerOptions=providerOptions, **arguments)
     with monkeypatch.context() as patch:
         runtimes.install(patch, runtime)
@@ -157,7 +156,7 @@ def test_directml(monkeypatch: pytest.MonkeyPatch, deviceType: str, powerPrefere
 def test_directml_is_tried_with_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     runtime = Runtime(providers=[DIRECTML, CPU])
     runtimes.install(monkeypatch, runtime)
-    assert probe.find_failure(DIRECTML_DEVICES[1]) == ""
+    assert discovery.find_failure(DIRECTML_DEVICES[1]) == ""
     [session] = runtime.sessions
     assert session.arguments["provider_options"] == [{"device_filter": "npu"}]
     assert (session.options.execution_mode, session.options.enable_mem_pattern) == ("sequential", False)
@@ -175,7 +174,7 @@ def test_plugins_are_asked_for_by_their_devices(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize(("preference", "threads", "spinning"), [("high-performance", 10, None), ("low-power", 2, "0")])
 def test_threads(monkeypatch: pytest.MonkeyPatch, preference: str, threads: int, spinning: str | None) -> None:
-    monkeypatch.setattr("webnn.context.selection.usable_cores", lambda: 10)
+    monkeypatch.setattr("webnn.context.devices.selection.usable_cores", lambda: 10)
     _, session = compile(monkeypatch, Runtime(), deviceType="cpu", powerPreference=preference)
     assert session.options.intra_op_num_threads == threads
     assert session.options.entries.get("session.intra_op.allow_spinning") == spinning

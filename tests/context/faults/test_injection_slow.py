@@ -16,7 +16,7 @@ from tests.context.tensors import SHAPE, filled, full, make, scale_graph, value
 from tests.support import CURRENT, PATIENCE, wait_until
 from webnn import ML, InvalidStateError, MLContext, MLGraphBuilder, NotSupportedError, UnknownError
 from webnn.context.faults import Faults, injection
-from webnn.context.loss import Loss
+from webnn.context.state import Loss
 
 #: A delay that nothing waits for, in seconds.
 HANGS = 3600.0

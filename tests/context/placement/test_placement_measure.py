@@ -12,10 +12,10 @@ from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.describe import describe_graph
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import OnnxModel, translate
+from webnn.context.devices.selection import Device, Selection
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import measure, outline
-from webnn.context.selection import Device, Selection
 
 Build = Callable[[MLGraphBuilder], Mapping[str, MLOperand]]
 

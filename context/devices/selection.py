@@ -1,4 +1,4 @@
-"""The devices that a context got, and the settings of its sessions."""
+"""The devices that a context got, the settings of its sessions, and what happens if it got another device than the program asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
+
+from webnn.validation.caller import Caller
+from webnn.validation.errors import NotSupportedError, WebNNWarning
 
 __all__ = [
     "CPU",
@@ -15,9 +18,13 @@ __all__ = [
     "OPENVINO",
     "WEBGPU",
     "Device",
+    "DeviceFallbackWarning",
+    "FallbackPolicy",
     "Options",
     "Selection",
     "SessionSettings",
+    "answer_selection",
+    "convert_policy",
     "session_settings",
     "threads",
     "usable_cores",
@@ -30,6 +37,13 @@ CUDA = "CUDAExecutionProvider"
 DIRECTML = "DmlExecutionProvider"
 OPENVINO = "OpenVINOExecutionProvider"
 WEBGPU = "WebGpuExecutionProvider"
+
+FallbackPolicy = Literal["allow", "silent", "deny"]
+_POLICIES: tuple[FallbackPolicy, ...] = get_args(FallbackPolicy)
+
+
+class DeviceFallbackWarning(WebNNWarning):
+    """A context, or operators of a graph, run on another device than the one that was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +122,7 @@ class Selection:
 
 
 def session_settings(devices: Iterable[Device], powerPreference: str) -> SessionSettings:
-    """Return the session options for these devices.
-
-    Args:
-        devices: The devices.
-        powerPreference: ``"high-performance"`` uses every core that this process may use, ``"low-power"`` a quarter of them without
-            spinning; otherwise the engine decides.
-    """
+    """Return the session options for these devices."""
     directml = any(device.provider == DIRECTML for device in devices)
     return SessionSettings(
         threads=threads(powerPreference), spinning=powerPreference != "low-power", sequential=directml, memory_pattern=not directml
@@ -122,7 +130,7 @@ def session_settings(devices: Iterable[Device], powerPreference: str) -> Session
 
 
 def threads(powerPreference: str) -> int:
-    """Return how many threads an operator on the CPU may use; 0 leaves it to the engine."""
+    """Return how many threads an operator on the CPU may use: every core, or a quarter for "low-power"; 0 leaves it to the engine."""
     if powerPreference == "default":
         return 0
     return usable_cores() if powerPreference == "high-performance" else max(1, usable_cores() // 4)
@@ -137,3 +145,41 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def convert_policy(value: object, where: str) -> FallbackPolicy:
+    """Convert to a policy.
+
+    Args:
+        value: What was given.
+        where: What it was given as, for example ``"WEBNN_FALLBACK"``.
+
+    Raises:
+        ValueError: It is not a policy.
+    """
+    for policy in _POLICIES:
+        if value == policy:
+            return policy
+    raise ValueError(f"{where} must be one of {list(_POLICIES)}, got {value!r}")
+
+
+def answer_selection(selection: Selection, policy: FallbackPolicy, caller: Caller) -> None:
+    """Apply the policy to a request whose context runs on another device: ``"allow"`` warns, once for each place that asks.
+
+    Raises:
+        NotSupportedError: The policy is ``"deny"``.
+    """
+    if not selection.fallback or policy == "silent":
+        return
+    device = selection.device.upper()
+    if selection.devices[0].type != "cpu":
+        device += f" ({selection.providers[0][0]})"
+    reasons = f": {'; '.join(selection.reasons)}"
+    request = f'deviceType "{selection.requested}"'
+    # [#create-a-context 4, #api-ml-createcontext 5.1] The device that was asked for is there.
+    if policy == "deny":
+        raise NotSupportedError(
+            f'createContext: {request} would run on the {device} here, which the fallback policy "deny" refuses{reasons}',
+            operation="createContext",
+        )
+    caller.warn(f"{request} runs on the {device} here{reasons}", DeviceFallbackWarning)

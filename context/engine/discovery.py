@@ -1,0 +1,157 @@
+"""Discovery: the devices that the engine of this machine offers, by its own providers and by plug-ins, and whether each starts."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import importlib
+import importlib.util
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import FunctionType, MappingProxyType
+
+from webnn.context.devices.choice import Inventory
+from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, Options, session_settings
+from webnn.context.engine import runtime
+from webnn.context.engine.runtime import one_line
+from webnn.context.engine.session import SILENT, session_options, start
+
+__all__ = ["PLUGINS", "discover", "find_failure", "refuses_options"]
+
+#: Plug-ins: the provider that each brings, and its package, whose ``get_library_path()`` says what to register.
+PLUGINS: Mapping[str, str] = MappingProxyType({WEBGPU: "onnxruntime_ep_webgpu", OPENVINO: "onnxruntime_ep_openvino"})
+#: The devices that providers built into the engine may have. Only a try shows whether a device exists.
+_BUILT_IN = (
+    Device(provider=CUDA, type="gpu", discrete=True, vendor="NVIDIA"),
+    Device(provider=OPENVINO, type="cpu", options=MappingProxyType({"device_type": "CPU"})),
+    Device(provider=OPENVINO, type="gpu", options=MappingProxyType({"device_type": "GPU"}), vendor="Intel"),
+    Device(provider=OPENVINO, type="npu", options=MappingProxyType({"device_type": "NPU"}), vendor="Intel"),
+    Device(provider=DIRECTML, type="gpu", options=MappingProxyType({"device_filter": "gpu"})),
+    Device(provider=DIRECTML, type="npu", options=MappingProxyType({"device_filter": "npu"})),
+)
+#: Providers whose devices the engine lists, but which are chosen by their names.
+_BY_NAME = {CPU, DIRECTML}
+_LOCK = threading.Lock()
+#: The default severity of the engine's log. The engine has no function that returns the severity in use.
+_WARNINGS = 2
+#: A model of one Identity, to try a provider. It is stored as bytes because making it would load onnx before the first build.
+_SMALLEST_MODEL = (
+    b'\x08\n::\n\x13\n\x01x\x12\x01y\x1a\x01n"\x08Identity\x12\x01g'
+    b"Z\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x04\n\x00\x10\x15"
+)
+_LIBRARIES = {"win32": "onnxruntime_providers_{}.dll", "darwin": "libonnxruntime_providers_{}.dylib"}
+
+
+def discover() -> Inventory:
+    """Return what exists on this machine. The first call of a process registers the plug-ins that are installed.
+
+    Raises:
+        NotSupportedError: No engine is installed.
+    """
+    with _LOCK:
+        return _discover()
+
+
+@functools.cache
+def _discover() -> Inventory:
+    built_in = runtime.available_providers()
+    # Plug-ins that the program registered itself are listed already.
+    before = {device.provider for device in runtime.list_devices()}
+    missing = {provider: reason for provider in PLUGINS if provider not in before and (reason := _register(provider))}
+    listed = runtime.list_devices()
+    plugins = [device for device in listed if device.provider not in _BY_NAME]
+    # A provider that is there in both ways is used as a plug-in: that one knows its devices.
+    known = {device.provider for device in plugins}
+    cpu = next((Device(provider=CPU, type="cpu", vendor=device.vendor) for device in listed if device.provider == CPU), None)
+    devices = [
+        *plugins,
+        *(device for device in _BUILT_IN if device.provider in built_in and device.provider not in known),
+        Device(provider=CPU, type="cpu") if cpu is None else cpu,
+    ]
+    found = {device.provider for device in devices}
+    return Inventory(
+        devices,
+        verify=find_failure,
+        missing=MappingProxyType({provider: reason for provider, reason in missing.items() if provider not in found}),
+        built_in=built_in,
+    )
+
+
+def _register(provider: str) -> str:
+    """Register a plug-in if it is installed.
+
+    Returns:
+        The reason to report if no device of it is listed; an empty string if it is not installed.
+    """
+    package = PLUGINS[provider]
+    try:
+        if importlib.util.find_spec(package) is None:
+            return ""
+        runtime.register_library(provider, str(importlib.import_module(package).get_library_path()))
+    except (Exception, SystemExit) as error:  # whatever a plug-in does, the other providers work
+        return f"does not register: {one_line(error)}"
+    return "is registered, but it found no device"
+
+
+def find_failure(device: Device, settings: Options | None = None) -> str:
+    """Try whether a session with a device starts, by default with only the options that choose the device.
+
+    Returns:
+        Why it does not start, worded to follow the provider's name; an empty string if it starts.
+    """
+    ort = runtime.load()
+    settings = device.options if settings is None else settings
+    if not device.plugin:
+        _preload()
+    # If a provider of its own does not start, the engine logs the reason to standard error and goes on without it.
+    ort.set_default_logger_severity(SILENT)
+    try:
+        options = session_options(session_settings([device], "default"))
+        session = start(_SMALLEST_MODEL, options, [device], [(device.provider, settings)])
+        if device.provider in session.get_providers():
+            return ""
+    except Exception as error:  # the engine's exceptions have no common class
+        return f"does not start: {one_line(error)}"
+    finally:
+        ort.set_default_logger_severity(_WARNINGS)
+    told = ", ".join(f"{name} {value}" for name, value in settings.items())
+    return _loading_failure(device.provider) or ("does not start" + (f" with {told}" if told else ""))
+
+
+def refuses_options(device: Device, settings: Options) -> bool:
+    """Tell whether a device starts, but not with these provider options."""
+    return bool(find_failure(device, settings)) and not find_failure(device)
+
+
+@functools.cache
+def _preload() -> None:
+    """Load the CUDA libraries of Python packages, where the engine is built for CUDA."""
+    preload = getattr(runtime.load(), "preload_dlls", None)
+    if preload is None:
+        return
+    # The function prints which libraries it does not find. A copy with its own `print` is silent, and leaves the engine's module and
+    # sys.stdout unchanged.
+    namespace = {**preload.__globals__, "print": lambda *_, **__: None}
+    silent = FunctionType(preload.__code__, namespace, preload.__name__, preload.__defaults__, preload.__closure__)
+    # Missing libraries are reported when the provider is tried.
+    with contextlib.suppress(Exception):
+        silent()
+
+
+def _loading_failure(provider: str) -> str:
+    """Return why the library of a provider does not load: the engine only logs that.
+
+    Call it only after the engine tried the library: nothing else may load the library before the engine does.
+    """
+    stem = provider.removesuffix("ExecutionProvider").lower()
+    name = _LIBRARIES.get(sys.platform, "libonnxruntime_providers_{}.so").format(stem)
+    library = Path(str(runtime.load().__file__)).parent / "capi" / name
+    if library.exists():
+        try:
+            ctypes.CDLL(str(library))
+        except OSError as error:
+            return f"does not load: {one_line(error)}"
+    return ""
