@@ -23,8 +23,9 @@ import numpy as np
 
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
+from webnn.validation.errors import WebNNTypeError
 
-__all__ = ["DETACHED_REASON", "BufferSlot", "Checked", "TransferredMemory", "check", "copy_bytes", "detached_reason", "transfer"]
+__all__ = ["DETACHED_REASON", "BufferSlot", "Checked", "TransferredMemory", "check", "copy_bytes", "detached_reason", "source", "transfer"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -189,6 +190,20 @@ def _is_taken(owner: Any, top: Array) -> bool:
 def copy_bytes(source: Array, target: Array) -> None:
     """Copy an array's bytes, in row-major order, to the beginning of another one, which is C-contiguous and at least as long."""
     target.reshape(-1).view(np.uint8)[: source.nbytes] = np.ascontiguousarray(source).reshape(-1).view(np.uint8)
+
+
+def source(operation: str, anchor: str, value: object) -> Array:
+    """Convert to ``AllowSharedBufferSource``: an array over the bytes to be read.
+
+    Raises:
+        WebNNTypeError: The value has no buffer.
+    """
+    if type(value) is np.ndarray:
+        return value
+    reason, view = buffers.as_array(value)
+    if view is None:
+        raise WebNNTypeError(f"{operation}: inputData {reason}", operation=operation, argument="inputData", anchor=anchor)
+    return view
 
 
 def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked | str:

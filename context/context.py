@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from webnn.builder.options import MLOperandDescriptor
-    from webnn.context.build_steps import BuildSteps
-    from webnn.context.compute_steps import ComputeSteps, MLComputeResult
     from webnn.context.graph import MLGraph
+    from webnn.context.graph_steps import BuildSteps, ComputeSteps, MLComputeResult
     from webnn.context.state import ContextState, MLContextLostInfo
     from webnn.context.tensor import MLTensor, MLTensorDescriptor
     from webnn.context.tensor_steps import TensorSteps

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 from pydantic import PlainValidator
 
 from webnn.context import emulation
-from webnn.context.build_steps import BuildSteps
-from webnn.context.compute_steps import ComputeSteps
 from webnn.context.context import MLContext
 from webnn.context.devices.choice import select, select_accelerated, select_by_profile
 from webnn.context.devices.selection import answer_selection
 from webnn.context.engine import discovery
+from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected
 from webnn.context.state import ContextState, ContextType, Document
 from webnn.context.tensor_steps import TensorSteps

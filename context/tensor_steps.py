@@ -1,6 +1,9 @@
-"""The steps of the methods of `MLContext` that use tensors: dispatch, write and read.
+"""The steps of the methods of `MLContext` that use tensors: create, dispatch, write and read.
 
 They check at the call. The job for the timeline refers to the tensors' memory, not to the tensors, which may be destroyed before it runs.
+
+The specification creates the data of a tensor on the timeline. A program can notice the difference only if the context is lost. So the data
+is created at the call, and a new tensor does not wait for queued work.
 """
 
 from __future__ import annotations
@@ -10,22 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn.context import buffers, tensor_creation
+from webnn.context import buffers
+from webnn.context.engine.memory import TensorMemory
 from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
 from webnn.context.state import Steps
 from webnn.context.tensor import MLTensor
-from webnn.context.tensor_creation import source
 from webnn.validation import tensors, webidl
 from webnn.validation.buffers import as_array
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.errors import InvalidStateError, OperationError, WebNNTypeError
+from webnn.validation.errors import InvalidStateError, OperationError, UnknownError, WebNNTypeError
+from webnn.validation.operand_descriptor import convertDescriptor, convertTensorDescriptor
+from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
     import asyncio
 
     from webnn.context.buffers import BufferSlot
-    from webnn.context.engine.memory import TensorMemory
     from webnn.context.engine.session import CompiledGraph
     from webnn.context.state import ContextState
 
@@ -48,19 +52,19 @@ class TensorSteps(Steps):
 
     def create(self, descriptor: object, members: Mapping[str, Any]) -> asyncio.Future[MLTensor]:
         """Run the steps of `MLContext.createTensor`."""
-        return self.promise(lambda: tensor_creation.tensor(self._state, descriptor, members))
+        return self.promise(lambda: _make(self._state, descriptor, members))
 
     def create_sync(self, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
         """Run the steps of `MLContext.createTensor`, and return the tensor."""
-        return self.finish(lambda: tensor_creation.tensor(self._state, descriptor, members))
+        return self.finish(lambda: _make(self._state, descriptor, members))
 
     def create_constant(self, descriptor: object, inputData: object) -> asyncio.Future[MLTensor]:
         """Run the steps of `MLContext.createConstantTensor`."""
-        return self.promise(lambda: tensor_creation.constant_tensor(self._state, descriptor, inputData))
+        return self.promise(lambda: _make_constant(self._state, descriptor, inputData))
 
     def create_constant_sync(self, descriptor: object, inputData: object) -> MLTensor:
         """Run the steps of `MLContext.createConstantTensor`, and return the tensor."""
-        return self.finish(lambda: tensor_creation.constant_tensor(self._state, descriptor, inputData))
+        return self.finish(lambda: _make_constant(self._state, descriptor, inputData))
 
     def promise(self, create: Callable[[], MLTensor]) -> asyncio.Future[MLTensor]:
         """Return the promise of a new tensor. The next round of the event loop resolves it, unless the context is lost before.
@@ -190,7 +194,7 @@ class TensorSteps(Steps):
         """
         if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
             raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
-        view = source("writeTensor", _WRITE, inputData)
+        view = buffers.source("writeTensor", _WRITE, inputData)
         state = self._state
         # [1] The tensor belongs to this context.
         if tensor._state is not state:
@@ -300,6 +304,85 @@ class TensorSteps(Steps):
         if memory is None:
             raise _destroyed(state, "readTensor")
         return memory, view
+
+
+def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
+    """Run the steps of `MLContext.createTensor`.
+
+    Raises:
+        WebNNTypeError: The descriptor is not valid or not supported.
+        InvalidStateError: The context is lost.
+        UnknownError: There is no memory.
+    """
+    call = Call("createTensor", "#api-mlcontext-createtensor", state.revision)
+    if members and descriptor is not None:
+        raise call.error("descriptor", "must be given as a dictionary or as keyword arguments, not as both")
+    given: Any = members or descriptor
+    try:
+        operand, readable, writable = convertTensorDescriptor(call, given)
+    except webidl.ConversionError as error:
+        raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
+    # [3] The context is not lost.
+    state.loss.check("createTensor")
+    # The dimensions are valid and supported: docs/spec-issues.md.
+    call.check_dimensions("descriptor", operand)
+    if call.revision.acceptance is not None:
+        call.revision.acceptance.accept_tensor(call, "input", "descriptor", operand)
+    # 4. Create the tensor.
+    created = MLTensor._create(state, operand, readable=readable, writable=writable)
+    # 6. Create its data, all zeros.
+    return _finish(call, created, lambda: TensorMemory.zeros(operand))
+
+
+def _make_constant(state: ContextState, descriptor: object, inputData: object) -> MLTensor:
+    """Run the steps of `MLContext.createConstantTensor`.
+
+    Raises:
+        WebNNTypeError: The descriptor is not valid or not supported, or the data does not fit.
+        InvalidStateError: The context is lost.
+        UnknownError: There is no memory.
+    """
+    call = Call("createConstantTensor", "#api-mlcontext-createconstanttensor", state.revision)
+    try:
+        operand = convertDescriptor(call, descriptor)
+    except webidl.ConversionError as error:
+        raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
+    view = buffers.source(call.operation, call.anchor, inputData)
+    # [3] The context is not lost.
+    state.loss.check("createConstantTensor")
+    # [4] The dimensions are valid and supported.
+    call.check_dimensions("descriptor", operand)
+    # [5] Type and length of the buffer match, and it is not detached.
+    reason = tensors.mismatch(view, operand) or buffers.detached_reason(view)
+    if reason:
+        raise call.error("inputData", reason)
+    if call.revision.acceptance is not None:
+        call.revision.acceptance.accept_tensor(call, "constant", "descriptor", operand)
+
+    def data() -> TensorMemory:
+        memory = np.empty(operand.array_shape, NUMPY_DTYPES[operand.dataType])
+        buffers.copy_bytes(view, memory)
+        return TensorMemory(memory)
+
+    # 8. Create the tensor.
+    created = MLTensor._create(state, operand, isConstant=True)
+    # 6.-7., 10. Create its data, a copy of the bytes.
+    return _finish(call, created, data)
+
+
+def _finish(call: Call, created: MLTensor, data: Callable[[], TensorMemory]) -> MLTensor:
+    """Give a tensor its data, and register it to be destroyed with its context."""
+    # [#api-mlcontext-createtensor 6.1.2, #api-mlcontext-createconstanttensor 10.1.2] There is memory.
+    try:
+        created._memory = data()
+    except MemoryError as error:
+        raise UnknownError(
+            f"{call.operation}: there must be memory for {created._descriptor}: {error}",
+            operation=call.operation,
+        ) from error
+    # [#api-mlcontext-createtensor 6.2, #api-mlcontext-createconstanttensor 10.2] The context is not lost meanwhile.
+    created._state.loss.add(created, call.operation)
+    return created
 
 
 def _convert(argument: str, named: Mapping[str, MLTensor]) -> list[tuple[str, MLTensor]]:

@@ -44,13 +44,13 @@ from webnn.builder.options import (
     MLTransposeOptions,
     MLTriangularOptions,
 )
-from webnn.context.compute_steps import MLComputeResult
 from webnn.context.context import MLContext
 from webnn.context.devices.selection import DeviceFallbackWarning
 from webnn.context.emulation import emulate
 from webnn.context.faults import Faults
 from webnn.context.graph import MLGraph
 from webnn.context.graph_builder import MLGraphBuilder
+from webnn.context.graph_steps import MLComputeResult
 from webnn.context.ml import ML, GPUDevice, MLContextOptions, Navigator
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
 from webnn.context.state import Document, MLContextLostInfo

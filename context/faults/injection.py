@@ -9,8 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from webnn.context.build_steps import BuildSteps
-from webnn.context.compute_steps import ComputeSteps
+from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected
 from webnn.context.tensor_steps import TensorSteps
 from webnn.validation.errors import UnknownError
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     from webnn.builder.graph import ComputationalGraph
-    from webnn.context.compute_steps import MLComputeResult
     from webnn.context.context import MLContext
     from webnn.context.faults.faults import Faults
     from webnn.context.graph import MLGraph
+    from webnn.context.graph_steps import MLComputeResult
     from webnn.context.state import ContextState
     from webnn.context.tensor import MLTensor
     from webnn.context.timeline import Timeline

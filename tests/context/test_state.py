@@ -11,9 +11,8 @@ import pytest
 from tests.context.tensors import add_graph, current, filled, make
 from tests.support import CURRENT, make_context, wait_until
 from webnn import ML, Faults, MLContext, MLGraphBuilder
-from webnn.context.build_steps import BuildSteps
-from webnn.context.compute_steps import ComputeSteps
 from webnn.context.faults.injection import FaultyBuildSteps, FaultyComputeSteps, FaultyTensorSteps
+from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.tensor_steps import TensorSteps
 
 

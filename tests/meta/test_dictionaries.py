@@ -24,7 +24,7 @@ from tests.meta.specification import (
     text,
 )
 from webnn.builder import options
-from webnn.context import compute_steps, context, ml, state, tensor
+from webnn.context import context, graph_steps, ml, state, tensor
 from webnn.validation import descriptor
 from webnn.validation.drafts.idl import IdlMember
 
@@ -67,7 +67,7 @@ def test_every_typed_dictionary_is_public() -> None:
     assert {name for name in webnn.__all__ if hasattr(getattr(webnn, name), "__total__")} == set(DICTIONARIES)
     defined = {
         name
-        for module in (compute_steps, context, state, ml, options, tensor)
+        for module in (graph_steps, context, state, ml, options, tensor)
         for name, value in vars(module).items()
         if name.startswith("ML") and hasattr(value, "__total__")
     }

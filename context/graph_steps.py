@@ -1,4 +1,4 @@
-"""The steps of `MLContext.compute`: check everything, then transfer."""
+"""The steps of `MLGraphBuilder.build` that belong to the context, and those of `MLContext.compute`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from webnn.validation.errors import OperationError, WebNNTypeError
 if TYPE_CHECKING:
     import asyncio
 
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.validation.caller import Caller
 
-__all__ = ["ComputeSteps", "MLComputeResult"]
+__all__ = ["BuildSteps", "ComputeSteps", "MLComputeResult"]
 
 _ANCHOR = "#api-mlcontext-compute"
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -34,8 +36,34 @@ class MLComputeResult(TypedDict):
     outputs: dict[str, Array]
 
 
+class BuildSteps(Steps):
+    """Builds the graphs of a context."""
+
+    __slots__ = ()
+
+    def build(self, graph: ComputationalGraph, caller: Caller) -> asyncio.Future[MLGraph]:
+        """Compile a graph on the timeline; the caller is the program's line, for a warning."""
+        state = self._state
+        return promise(state.timeline, self.prepare(graph, caller), state.loss.promises)
+
+    def build_sync(self, graph: ComputationalGraph, caller: Caller) -> MLGraph:
+        """Compile a graph and wait for it."""
+        return self._state.timeline.run(self.prepare(graph, caller))
+
+    def prepare(self, graph: ComputationalGraph, caller: Caller) -> Callable[[], MLGraph]:
+        """Return the job for the timeline."""
+
+        def job() -> MLGraph:
+            # Imported lazily because it loads onnx, which is slow: at the first build, and not on the event loop's thread.
+            from webnn.context.build import compile_graph  # noqa: PLC0415
+
+            return compile_graph(self._state, graph, caller)
+
+        return job
+
+
 class ComputeSteps(Steps):
-    """Computes the graphs of a context over buffers."""
+    """Computes the graphs of a context over buffers: checks everything, then transfers."""
 
     __slots__ = ()
 
