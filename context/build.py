@@ -17,7 +17,7 @@ from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.graph import MLGraph
 from webnn.context.placement import Placement
-from webnn.context.placement.assign import measure, outline, simulate, uniform, unknown
+from webnn.context.placement.assign import measure, simulate, uniform, unknown
 from webnn.validation.errors import OperationError, label_prefix
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
     # [16.1.1; 2026-06: 18.1.2] The engine takes the graph.
     try:
         if profile is not None:
-            placed = simulate(outline(describe_graph(graph)), profile, state.selection.requested)
+            placed = simulate(describe_graph(graph), profile, state.selection.requested)
             # Before the work: a refused placement needs no session.
             answer_placement(placed, state.fallback, caller)
             implementation = CompiledGraph(translate(graph), state.selection)
@@ -77,7 +77,7 @@ def _build_on_devices(
     selection = state.selection
     if len(selection.devices) == 1:
         implementation = CompiledGraph(model, selection)
-        return implementation, _uniform(model, selection, "; ".join(selection.reasons) if selection.fallback else "")
+        return implementation, _uniform(model, selection, selection.reason)
     try:
         implementation = CompiledGraph(model, selection)
     except OperationError as error:
@@ -89,7 +89,7 @@ def _build_on_devices(
         return implementation, _uniform(model, selection, reason)()
     assignments = implementation.assignments()
     if assignments is not None:
-        return implementation, measure(outline(describe_graph(graph)), assignments, selection, model.op_types())
+        return implementation, measure(describe_graph(graph), assignments, selection, model.op_types())
     if selection.accelerated and state.fallback == "deny":
         unknown("build")
     return implementation, unknown

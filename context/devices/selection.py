@@ -112,6 +112,11 @@ class Selection:
         return self.device != self.requested
 
     @property
+    def reason(self) -> str:
+        """Why the request got another device type; empty if it did not."""
+        return "; ".join(self.reasons) if self.fallback else ""
+
+    @property
     def accelerated(self) -> bool:
         """The best device is a massively parallel one."""
         return self.device != "cpu"

@@ -21,7 +21,7 @@ from webnn.commands.scripts import print_error, run_script
 from webnn.commands.text import one_line, replace_surrogates
 from webnn.context.emulation import Emulation, Settings
 from webnn.context.placement import Placement
-from webnn.context.placement.assign import outline, simulate
+from webnn.context.placement.assign import simulate
 from webnn.context.profiles import Violation, load_profile
 from webnn.processes.lifetime import end_with_parent
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
@@ -129,7 +129,7 @@ class Recorder:
         state = built._state
         profile = state.profile
         if self._job.device is not None and profile is not None:
-            placement: Placement | None = simulate(outline(graph), profile, self._job.device)
+            placement: Placement | None = simulate(graph, profile, self._job.device)
         else:
             placement = _find_placement(built)
         name = replace_surrogates(self.case or ", ".join(graph.outputs))

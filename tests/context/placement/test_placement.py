@@ -20,7 +20,7 @@ from webnn.builder.describe import describe_graph
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
 from webnn.context.placement import Placement, Transfer
-from webnn.context.placement.assign import Outline, outline, simulate, uniform, unknown
+from webnn.context.placement.assign import simulate, uniform, unknown
 from webnn.validation.descriptor import OperandDescriptor
 
 Build = Callable[[MLGraphBuilder], Mapping[str, MLOperand]]
@@ -48,12 +48,8 @@ def make_builder() -> MLGraphBuilder:
     return MLGraphBuilder(make_context(CURRENT))
 
 
-def draw(build: Build) -> Outline:
-    return outline(describe_graph(collect(build(make_builder()))))
-
-
 def place(build: Build, device: str = "gpu", profile: Device | None = None) -> Placement:
-    return simulate(draw(build), profile or Device(), device)
+    return simulate(describe_graph(collect(build(make_builder()))), profile or Device(), device)
 
 
 def tensor(builder: MLGraphBuilder, name: str = "x", shape: Sequence[int] = (2, 3)) -> MLOperand:
@@ -310,7 +306,7 @@ def test_labels_and_the_names_of_inputs_are_kept() -> None:
 def test_small_integers_share_bytes() -> None:
     builder = MLGraphBuilder(make_context(f"{CURRENT}+browsers"))
     x = builder.input("x", dataType="int4", shape=[5])
-    placement = simulate(outline(describe({"y": builder.cast(x, "int8")})), Device(), "gpu")
+    placement = simulate(describe({"y": builder.cast(x, "int8")}), Device(), "gpu")
     assert placement.transfers == (
         Transfer(value=X, source="cpu", destination="gpu", bytes=3),
         Transfer(value="cast#1", source="gpu", destination="cpu", bytes=5),
@@ -329,7 +325,7 @@ def place_chain(length: int, *, alternating: bool) -> tuple[Placement, str, floa
     try:
         for _ in range(3):
             before = time.thread_time()
-            placement = simulate(outline(describe_graph(graph)), Device(), "gpu")
+            placement = simulate(describe_graph(graph), Device(), "gpu")
             text = str(placement)
             seconds.append(time.thread_time() - before)
     finally:
@@ -347,16 +343,16 @@ def test_a_long_chain_takes_linear_time(alternating: bool) -> None:
     assert "8,000" in text
 
 
-def test_an_outline_keeps_no_operands() -> None:
+def test_a_placement_keeps_no_operands() -> None:
     builder = make_builder()
     weight = constant(builder, 2, 3)
     operand = builder.add(tensor(builder), weight)
-    drawn = outline(describe({"y": operand}))
+    placement = simulate(describe({"y": operand}), Device(), "gpu")
     gone: list[weakref.ref[Any]] = [weakref.ref(each) for each in (builder, weight, operand)]
     del builder, weight, operand
     gc.collect()
     assert [each() for each in gone] == [None, None, None]
-    assert [step.operation for step in drawn.steps] == ["add"]
+    assert [each.operation for each in placement.operators] == ["add"]
 
 
 # Where only the CPU is there

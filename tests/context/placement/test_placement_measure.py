@@ -15,7 +15,7 @@ from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.context.devices.selection import Device, Selection
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.placement import Placement
-from webnn.context.placement.assign import measure, outline
+from webnn.context.placement.assign import measure
 
 Build = Callable[[MLGraphBuilder], Mapping[str, MLOperand]]
 
@@ -46,7 +46,7 @@ def place(
     op_types: Mapping[str, str] | None = None,
 ) -> Placement:
     graph = collect(build(make_builder()))
-    return measure(outline(describe_graph(graph)), assignments, selection, translate(graph).op_types() if op_types is None else op_types)
+    return measure(describe_graph(graph), assignments, selection, translate(graph).op_types() if op_types is None else op_types)
 
 
 def tensor(builder: MLGraphBuilder, *shape: int) -> MLOperand:
@@ -247,7 +247,7 @@ def assign(model: OnnxModel) -> list[tuple[str, list[str]]]:
 def test_the_names_of_the_real_engine() -> None:
     graph = collect(network(make_builder()))
     model = translate(graph)
-    placement = measure(outline(describe_graph(graph)), assign(model), select((CPU, "gpu")), model.op_types())
+    placement = measure(describe_graph(graph), assign(model), select((CPU, "gpu")), model.op_types())
     assert {each.index for each in placement.operators if not each.device} - {7} == DROPPED
     assert {each.providers for each in placement.operators} == {(), (CPU,)}
     assert len(placement.partitions) == 1
@@ -259,7 +259,7 @@ def test_a_function_of_the_real_engine() -> None:
     builder = make_builder()
     graph = collect({"y": builder.hardSwish(tensor(builder))})
     model = translate(graph)
-    [operator] = measure(outline(describe_graph(graph)), assign(model), GPU, model.op_types()).fallbacks
+    [operator] = measure(describe_graph(graph), assign(model), GPU, model.op_types()).fallbacks
     assert (operator.device, operator.providers) == ("cpu", (CPU,))
 
 
@@ -272,7 +272,7 @@ def test_the_real_engine_with_two_providers() -> None:
     model = translate(graph)
     assignments = CompiledGraph(model, selection).assignments()
     assert assignments is not None
-    placement = measure(outline(describe_graph(graph)), assignments, selection, model.op_types())
+    placement = measure(describe_graph(graph), assignments, selection, model.op_types())
     operators = {each.index: each for each in placement.operators}
     assert operators[1].providers == (OPENVINO,)
     assert operators[12].providers == (OPENVINO, CPU)
