@@ -1,17 +1,20 @@
-"""What `MLContext.opSupportLimits()` returns: `#api-mlcontext-opsupportlimits`."""
+"""The limits of operands: ``MLTensorLimits``, and what `MLContext.opSupportLimits()` returns, `#api-mlcontext-opsupportlimits`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, Types
+from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, OperandDescriptor, Ranks, Types
 from webnn.validation.revision import Revision
 
-__all__ = ["EXCEPTIONS", "LOWER_RANKS", "op_support_limits"]
+__all__ = ["CONTEXT", "EXCEPTIONS", "LOWER_RANKS", "Operations", "TensorLimits", "op_support_limits", "operand_names", "write_limits"]
 
+#: The members of ``MLOpSupportLimits`` that are no operation's.
+CONTEXT = ("preferredInputLayout", "maxTensorByteLength", "input", "constant", "output")
 _INTEGERS = frozenset(DATA_TYPES) - frozenset(FLOAT_TYPES)
 
 #: Data types that a draft's table allows but this emulator does not run, by operation and operand.
@@ -23,8 +26,32 @@ EXCEPTIONS: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
 #: Smallest ranks by the draft's steps and prose, where its table gives a larger one; by operation and operand.
 LOWER_RANKS: Mapping[str, Mapping[str, int]] = MappingProxyType({"gather": {"output": 0}})
 
-#: An operand's name, data types, and smallest and largest rank; ``None`` where the draft sets no largest one.
-_Row = tuple[str, Types, int, int | None]
+
+@dataclass(frozen=True, slots=True)
+class TensorLimits:
+    """What one operand may be: ``MLTensorLimits``, `#dictdef-mltensorlimits`.
+
+    Attributes:
+        data_types: The data types it may have.
+        ranks: The smallest and the largest rank it may have.
+    """
+
+    data_types: Types
+    ranks: Ranks
+
+    def take(self, descriptor: OperandDescriptor) -> bool:
+        """Tell whether an operand is within the limits."""
+        low, high = self.ranks
+        return descriptor.dataType in self.data_types and low <= len(descriptor.dimensions) <= high
+
+    def dictionary(self) -> dict[str, Any]:
+        """Return the IDL's dictionary, a new one each time."""
+        low, high = self.ranks
+        return {"dataTypes": list(self.data_types), "rankRange": {"min": low, "max": high}}
+
+
+#: The limits of operands by operation and row, in the order of the IDL's dictionaries.
+Operations = Mapping[str, Mapping[str, TensorLimits]]
 
 
 def op_support_limits(revision: Revision) -> dict[str, Any]:
@@ -32,9 +59,6 @@ def op_support_limits(revision: Revision) -> dict[str, Any]:
 
     The limits are those that the draft allows, less `EXCEPTIONS` and with `LOWER_RANKS`. Where the draft leaves the largest rank open, it
     is the revision's. A context of a device profile returns what the profile says.
-
-    Args:
-        revision: The context's revision, one whose draft has such limits.
 
     Returns:
         The dictionary, with every member that the IDL has, in its order. Operations that a user's profile lacks are left out. The
@@ -47,43 +71,43 @@ def op_support_limits(revision: Revision) -> dict[str, Any]:
         return revision.acceptance.limits()
     if revision.limits is None:
         raise ValueError(f"there are no limits of a revision {revision.name!r} here")
-    every = revision.limits.data_types
-    limits: dict[str, Any] = {
-        "preferredInputLayout": "nchw",
-        "maxTensorByteLength": revision.max_byte_length,
-        "input": _tensor_limits(every, 0, revision.max_rank),
-        "constant": _tensor_limits(every, 0, revision.max_rank),
-        "output": _tensor_limits(every, 0, revision.max_rank),
-    }
-    for operation, rows in _operations(revision):
-        limits[operation] = {
-            name: _tensor_limits(types, low, revision.max_rank if high is None else high) for name, types, low, high in rows
-        }
+    every = TensorLimits(revision.limits.data_types, (0, revision.max_rank))
+    return write_limits(("nchw", revision.max_byte_length, every, every, every), _operations(revision))
+
+
+def write_limits(context: tuple[str, int, TensorLimits, TensorLimits, TensorLimits], operations: Operations) -> dict[str, Any]:
+    """Make the dictionary ``MLOpSupportLimits`` from the values of the members `CONTEXT` and those of the operations."""
+    limits: dict[str, Any] = dict(zip(CONTEXT, context, strict=True)) | dict(operations)
+    for member, value in limits.items():
+        if isinstance(value, TensorLimits):
+            limits[member] = value.dictionary()
+        elif isinstance(value, Mapping):
+            limits[member] = {row: each.dictionary() for row, each in value.items()}
     return limits
 
 
-def _tensor_limits(types: Types, low: int, high: int) -> dict[str, Any]:
-    """Make the dictionary ``MLTensorLimits``, `#dictdef-mltensorlimits`."""
-    return {"dataTypes": list(types), "rankRange": {"min": low, "max": high}}
+def operand_names(revision: Revision) -> dict[str, tuple[str, ...]]:
+    """Return the rows of each operation, in the order of the IDL's dictionaries: arguments, options that are operands, outputs."""
+    dictionaries = revision.idl()["dictionaries"]
+    operations = [member for member in dictionaries["MLOpSupportLimits"]["members"] if member["name"] not in CONTEXT]
+    return {member["name"]: tuple(row["name"] for row in dictionaries[str(member["type"])]["members"]) for member in operations}
 
 
 @cache
-def _operations(revision: Revision) -> tuple[tuple[str, tuple[_Row, ...]], ...]:
-    """Return the rows of each operation, in the order of the IDL's dictionaries."""
+def _operations(revision: Revision) -> Operations:
+    """Return the limits of each operation."""
     assert revision.limits is not None  # as just checked
-    operations = revision.limits.operations
-    dictionaries = revision.idl()["dictionaries"]
-    result: list[tuple[str, tuple[_Row, ...]]] = []
-    for member in dictionaries["MLOpSupportLimits"]["members"]:
-        operation, type = member["name"], str(member["type"])
-        if operation not in operations:
-            continue  # one of the context's own
-        rows: list[_Row] = []
-        for operand in (each["name"] for each in dictionaries[type]["members"]):
-            given = operations[operation][operand]
+    tables = revision.limits.operations
+    operations: dict[str, dict[str, TensorLimits]] = {}
+    for operation, names in operand_names(revision).items():
+        if operation not in tables:
+            continue  # an addition removed it
+        rows = operations[operation] = {}
+        for operand in names:
+            given = tables[operation][operand]
             excepted = EXCEPTIONS.get(operation, {}).get(operand, frozenset())
             low, high = given.ranks
             low = LOWER_RANKS.get(operation, {}).get(operand, low)
-            rows.append((operand, tuple(each for each in given.data_types if each not in excepted), low, high))
-        result.append((operation, tuple(rows)))
-    return tuple(result)
+            types = tuple(each for each in given.data_types if each not in excepted)
+            rows[operand] = TensorLimits(types, (low, revision.max_rank if high is None else high))
+    return operations

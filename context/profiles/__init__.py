@@ -5,8 +5,9 @@ ending. The data is what ``MLContext.opSupportLimits()`` returns in a page on th
 running browser; the others were transcribed from Chromium's source. ``_source`` says from where.
 """
 
+from webnn.context.limits import TensorLimits
 from webnn.context.profiles.load import ALIASES, PROFILES, is_name, load_profile
-from webnn.context.profiles.profile import Kind, Profile, TensorLimits, Violation
+from webnn.context.profiles.profile import Kind, Profile, Violation
 from webnn.context.profiles.schema import ProfileError
 
 __all__ = ["ALIASES", "PROFILES", "Kind", "Profile", "ProfileError", "TensorLimits", "Violation", "is_name", "load_profile"]

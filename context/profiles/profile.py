@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from webnn.context.profiles.names import output_rows
-from webnn.validation.descriptor import MAX_RANK, OperandDescriptor, Ranks, Types
+from webnn.context import limits
+from webnn.context.limits import Operations, TensorLimits
+from webnn.validation.descriptor import MAX_RANK, OperandDescriptor
+from webnn.validation.drafts import for_devices
 from webnn.validation.operation import NamedOperand, Role
 
 if TYPE_CHECKING:
     from webnn.validation.operation import Call
 
-__all__ = ["RENAMED", "Kind", "Operations", "Profile", "TensorLimits", "Violation"]
+__all__ = ["RENAMED", "Kind", "Profile", "Violation", "operand_names"]
 
 #: What a violation is about.
 Kind = Literal["operation", "dataType", "rank"]
@@ -26,31 +29,10 @@ _DATA_TYPE_ARGUMENTS = frozenset({"dataType", "options.outputDataType", "type"})
 RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"where": {"input": "trueValue", "other": "falseValue"}})
 
 
-@dataclass(frozen=True, slots=True)
-class TensorLimits:
-    """What one operand may be: ``MLTensorLimits``.
-
-    Attributes:
-        data_types: The data types it may have.
-        ranks: The smallest and the largest rank it may have.
-    """
-
-    data_types: Types
-    ranks: Ranks
-
-    def take(self, descriptor: OperandDescriptor) -> bool:
-        """Tell whether an operand is within the limits."""
-        low, high = self.ranks
-        return descriptor.dataType in self.data_types and low <= len(descriptor.dimensions) <= high
-
-    def dictionary(self) -> dict[str, Any]:
-        """Return it as ``MLContext.opSupportLimits`` has it, a new dictionary each time."""
-        low, high = self.ranks
-        return {"dataTypes": list(self.data_types), "rankRange": {"min": low, "max": high}}
-
-
-#: The limits of operands by operation and row, in the order of the IDL's dictionaries.
-Operations = Mapping[str, Mapping[str, TensorLimits]]
+@cache
+def operand_names() -> Mapping[str, tuple[str, ...]]:
+    """Return the rows that profiles have for each operation: those of the newest draft."""
+    return MappingProxyType(limits.operand_names(for_devices()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,20 +120,9 @@ class Profile:
         return device, "" if device == requested else f'the device profile "{self.name}" runs {requested} contexts on the {device}'
 
     def limits(self) -> dict[str, Any]:
-        """Return what ``MLContext.opSupportLimits`` returns: every member that the profile has, in the IDL's order.
-
-        The dictionary is a new one each time: the caller may change it.
-        """
-        limits: dict[str, Any] = {
-            "preferredInputLayout": self.preferred_layout,
-            "maxTensorByteLength": self.max_byte_length,
-            "input": self.input.dictionary(),
-            "constant": self.constant.dictionary(),
-            "output": self.output.dictionary(),
-        }
-        for operation, rows in self.operations.items():
-            limits[operation] = {row: each.dictionary() for row, each in rows.items()}
-        return limits
+        """Return what ``MLContext.opSupportLimits`` returns, a new dictionary each time: every member that the profile has."""
+        context = (self.preferred_layout, self.max_byte_length, self.input, self.constant, self.output)
+        return limits.write_limits(context, self.operations)
 
     def check(
         self, operation: str, label: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor], chosen: str = ""
@@ -171,14 +142,14 @@ class Profile:
             return
         found: set[Violation] = set()
         for argument, row, descriptor in _all(operation, operands, outputs):
-            limits = rows[row]
-            if limits.take(descriptor):
+            taken = rows[row]
+            if taken.take(descriptor):
                 continue
             if row.startswith("output"):
                 # Browsers do not check an output's smallest rank. They publish the input's, even if an output has fewer dimensions
                 # (gatherND).
-                limits = replace(limits, ranks=(0, limits.ranks[1]))
-            for violation in _violations(Violation(operation, argument, profile=self.name, label=label), limits, descriptor):
+                taken = replace(taken, ranks=(0, taken.ranks[1]))
+            for violation in _violations(Violation(operation, argument, profile=self.name, label=label), taken, descriptor):
                 is_chosen = chosen and argument == "output" and violation.kind == "dataType"
                 named = replace(violation, argument=chosen) if is_chosen else violation
                 # An operand that chooses the type of the output was already reported.
@@ -200,8 +171,8 @@ class Profile:
         Raises:
             WebNNTypeError: As for `accept`.
         """
-        limits = {"input": self.input, "constant": self.constant, "output": self.output}[role]
-        self._refuse(call, _violations(Violation(call.operation, argument, profile=self.name, label=label), limits, descriptor))
+        taken = {"input": self.input, "constant": self.constant, "output": self.output}[role]
+        self._refuse(call, _violations(Violation(call.operation, argument, profile=self.name, label=label), taken, descriptor))
 
     def _refuse(self, call: Call, violations: Iterable[Violation]) -> None:
         for violation in violations:
@@ -230,25 +201,23 @@ def _all(operation: str, operands: Iterable[NamedOperand], outputs: Sequence[Ope
     renamed = RENAMED.get(operation, {})
     for argument, row, descriptor in operands:
         yield argument, renamed.get(row, row), descriptor
-    for (argument, row), descriptor in zip(output_rows(operation, len(outputs)), outputs, strict=True):
-        yield argument, row, descriptor
+    rows = operand_names()[operation]
+    for index, descriptor in enumerate(outputs):
+        if "output" in rows:
+            yield "output", "output", descriptor
+        else:
+            yield f"outputs[{index}]", "outputs" if "outputs" in rows else f"output{index}", descriptor
 
 
-def _violations(subject: Violation, limits: TensorLimits, descriptor: OperandDescriptor) -> Iterator[Violation]:
-    """Compare an operand with its limits.
-
-    Args:
-        subject: What is common to all violations.
-        limits: The limits.
-        descriptor: The operand.
-    """
-    if descriptor.dataType not in limits.data_types:
-        yield replace(subject, kind="dataType", given=descriptor.dataType, allowed=limits.data_types)
-    low, high = limits.ranks
+def _violations(subject: Violation, taken: TensorLimits, descriptor: OperandDescriptor) -> Iterator[Violation]:
+    """Compare an operand with what the device takes; the subject is what is common to all violations."""
+    if descriptor.dataType not in taken.data_types:
+        yield replace(subject, kind="dataType", given=descriptor.dataType, allowed=taken.data_types)
+    low, high = taken.ranks
     rank = len(descriptor.dimensions)
     # If no data type is accepted, the range of ranks has no meaning.
-    if limits.data_types and not low <= rank <= high:
-        yield replace(subject, kind="rank", given=f"{rank}-D {list(descriptor.dimensions)}", allowed=limits.ranks)
+    if taken.data_types and not low <= rank <= high:
+        yield replace(subject, kind="rank", given=f"{rank}-D {list(descriptor.dimensions)}", allowed=taken.ranks)
 
 
 def _dimensions(low: int, high: int) -> str:

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from webnn.context.profiles.names import CONTEXT, operand_names
-from webnn.context.profiles.profile import Operations, Profile, TensorLimits
+from webnn.context.limits import CONTEXT, TensorLimits
+from webnn.context.profiles.profile import Profile, operand_names
 from webnn.validation import webidl
 from webnn.validation.descriptor import MAX_RANK, DataType
 from webnn.validation.device_type import DEVICE_TYPES, DeviceType
@@ -254,7 +254,8 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
     devices = dict(base.devices) if base is not None else {each: each for each in DEVICE_TYPES}
     native = None if base is None else base.native
     if "_native" in data:
-        native = _native_operations(_native(data["_native"]))
+        given = _native(data["_native"])
+        native = None if given is None else MappingProxyType({operation: _rows(rows) for operation, rows in given.items()})
     return Profile(
         name=name,
         source=MappingProxyType(_source(data.get("_source", _origin(data)))),
@@ -265,7 +266,7 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
         output=_limits(limits["output"]),
         operations=MappingProxyType(
             {
-                operation: MappingProxyType({row: _limits(limits[operation][row]) for row in rows})
+                operation: _rows({row: limits[operation][row] for row in rows})
                 for operation, rows in operand_names().items()
                 if limits.get(operation) is not None
             }
@@ -303,12 +304,8 @@ def _limits(row: Mapping[str, Any]) -> TensorLimits:
     return TensorLimits(tuple(row.get("dataTypes", _EVERY_TYPE)), (ranks["min"], ranks["max"]))
 
 
-def _native_operations(operations: Mapping[str, Any] | None) -> Operations | None:
-    if operations is None:
-        return None
-    return MappingProxyType(
-        {name: MappingProxyType({row: _limits(value) for row, value in rows.items()}) for name, rows in operations.items()}
-    )
+def _rows(rows: Mapping[str, Any]) -> Mapping[str, TensorLimits]:
+    return MappingProxyType({row: _limits(value) for row, value in rows.items()})
 
 
 def _origin(data: Mapping[str, Any]) -> str:

@@ -15,7 +15,8 @@ import pytest
 
 from tests.shared import SHARED
 from tests.support import BROWSERS, CURRENT, FIRST, NEWEST, PATIENCE, limits_of
-from webnn.context.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load, load_profile, names, schema
+from webnn.context.profiles import ALIASES, PROFILES, Profile, TensorLimits, Violation, load, load_profile, schema
+from webnn.context.profiles.profile import operand_names
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, OperandDescriptor
 from webnn.validation.drafts import find_revision, with_acceptance
 from webnn.validation.operation import Call
@@ -172,7 +173,7 @@ def test_every_operand_of_an_operation_has_a_row() -> None:
     for table in (FIRST.operations, NEWEST.operations):
         for name, operation in table.items():
             rows = [renamed.get((name, row), row) for row in (*operation.operands, *operation.members)]
-            assert set(rows) <= set(names.operand_names()[name]), name
+            assert set(rows) <= set(operand_names()[name]), name
 
 
 # What a profile says of a call
