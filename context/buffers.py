@@ -57,11 +57,7 @@ class TransferredMemory:
 
 @dataclass(frozen=True, slots=True)
 class Lent:
-    """The owner of an input's memory that is only read.
-
-    Attributes:
-        value: What the program gave.
-    """
+    """The owner of an input's memory that is only read: what the program gave."""
 
     value: object
 
@@ -86,13 +82,9 @@ class BufferSlot:
     """A graph input or output, as the buffers see it.
 
     Attributes:
-        name: Its name in the graph.
         value: Its ONNX name.
         index: Its number among the inputs and outputs of the graph.
-        descriptor: Its descriptor.
-        dtype: The NumPy type of its elements.
-        nbytes: Its byte length.
-        memory: The class of transferred memory of this length.
+        memory: The class of transferred memory of its byte length.
     """
 
     name: str
@@ -193,11 +185,7 @@ def copy_bytes(source: Array, target: Array) -> None:
 
 
 def source(operation: str, anchor: str, value: object) -> Array:
-    """Convert to ``AllowSharedBufferSource``: an array over the bytes to be read.
-
-    Raises:
-        WebNNTypeError: The value has no buffer.
-    """
+    """Convert to ``AllowSharedBufferSource``: an array over the bytes to be read."""
     if type(value) is np.ndarray:
         return value
     reason, view = buffers.as_array(value)
@@ -208,11 +196,6 @@ def source(operation: str, anchor: str, value: object) -> Array:
 
 def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked | str:
     """Check a view: *validate buffer with descriptor*, and what this emulator needs to use the memory in place.
-
-    Args:
-        slot: The input or output.
-        value: What the program gave for it.
-        written: It is an output.
 
     Returns:
         The checked view, or what is wrong.
@@ -247,11 +230,7 @@ def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked 
 
 
 def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[str, Array], dict[str, Array]] | tuple[str, str]:
-    """*Transfer* all views of a call, or none. `#mlnamedarraybufferviews-transfer-alg`.
-
-    Args:
-        given: The inputs' views.
-        wanted: The outputs' views.
+    """*Transfer* all views of a call, of inputs and outputs, or none. `#mlnamedarraybufferviews-transfer-alg`.
 
     Returns:
         The new arrays over the same memory, by name, for both; or the name of the view at fault and what is wrong.
@@ -326,7 +305,7 @@ def _take_back(
     Args:
         given: As for `transfer`.
         wanted: As for `transfer`.
-        inputs: The new arrays of the first of the inputs' views, those that were transferred.
+        inputs: The new arrays of the inputs' views that were transferred.
         outputs: The same for the outputs.
         name: The name of the view at fault.
         owner: The owner that was taken already; ``None`` if the view's memory overlaps another's.

@@ -36,11 +36,6 @@ _NAMED = 3
 def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller) -> MLGraph:
     """Convert a graph into what the engine understands: the parallel steps of `build`, `#api-mlgraphbuilder-build`.
 
-    Args:
-        state: The context's state.
-        graph: The graph.
-        caller: The program's line, for a warning.
-
     Raises:
         OperationError: The engine refuses the graph, or operators leave the requested device and the fallback policy refuses that.
         InvalidStateError: The context is lost.

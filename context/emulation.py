@@ -11,7 +11,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -60,14 +60,8 @@ class Settings:
             return self
         if self is _NOTHING:
             return outer
-        return Settings(
-            profile=outer.profile if self.profile is None else self.profile,
-            fallback=outer.fallback if self.fallback is None else self.fallback,
-            faults=outer.faults if self.faults is None else self.faults,
-            order=outer.order if self.order is None else self.order,
-            providerOptions=outer.providerOptions if self.providerOptions is None else self.providerOptions,
-            on_build=outer.on_build if self.on_build is None else self.on_build,
-        )
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(outer, **{name: value for name, value in own.items() if value is not None})
 
 
 _NOTHING = Settings()
@@ -77,11 +71,7 @@ _LOCK = threading.Lock()
 
 
 class Emulation:
-    """What `emulate` returns: a context manager. It may be entered several times, also within itself and from several threads.
-
-    Attributes:
-        settings: What it sets.
-    """
+    """What `emulate` returns: a context manager. It may be entered several times, also within itself and from several threads."""
 
     __slots__ = ("__weakref__", "settings")
 
@@ -154,20 +144,7 @@ def convert_settings(
     order: object = None,
     providerOptions: object = None,
 ) -> Settings:
-    """Check and convert the parameters that `ML` and `emulate` share.
-
-    Args:
-        where: The name of the caller, for the messages.
-        profile: A profile, or the name or file of one.
-        fallback: A policy.
-        faults: The faults.
-        order: Rows of the order of providers.
-        providerOptions: Options for the execution providers.
-
-    Raises:
-        TypeError: A parameter has the wrong type.
-        ValueError: A parameter has the right type but an invalid value.
-    """
+    """Check and convert the parameters that `ML` and `emulate` share; ``where`` is the name of the caller, for the messages."""
     given = (profile, fallback, faults, order, providerOptions)
     if all(value is None for value in given):
         return _NOTHING

@@ -87,16 +87,7 @@ class ComputeSteps(Steps):
         return result
 
     def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
-        """Run the steps of `MLContext.compute` before the parallel ones.
-
-        Returns:
-            The parallel steps, and what the method returns after them.
-
-        Raises:
-            WebNNTypeError: The graph or an array does not fit; no array was transferred.
-            OperationError: The context was made from a GPUDevice.
-            InvalidStateError: An injected fault has lost the context.
-        """
+        """Run the steps of `MLContext.compute` before the parallel ones; return these, and what the method returns after them."""
         if type(graph) is not MLGraph and not webidl.isInstance(graph, MLGraph):
             raise _error("graph", f"must be an MLGraph, got {webidl.describe(graph)}")
         # Most programs pass a dict. Its names are converted below if the graph does not have them.
@@ -161,11 +152,7 @@ class ComputeSteps(Steps):
     def _prepare_converted(
         self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> tuple[Callable[[], None], MLComputeResult]:
-        """Run the steps of `MLContext.compute` with names that the graph knows only after their conversion.
-
-        Raises:
-            WebNNTypeError: As `prepare`; or the graph does not know a converted name either.
-        """
+        """Run the steps of `MLContext.compute` with names that the graph knows only after their conversion."""
         converted = []
         for argument, named, slots in (("inputs", inputs, graph._inputDescriptors), ("outputs", outputs, graph._outputDescriptors)):
             names = _convert(argument, named)

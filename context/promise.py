@@ -38,12 +38,6 @@ class Pending(Generic[T]):
 
     Args:
         owners: Sets of promises to be rejected together. The promise is in each of them as long as it is pending.
-
-    Attributes:
-        future: The future that the program gets.
-
-    Raises:
-        RuntimeError: There is no running event loop.
     """
 
     __slots__ = ("__weakref__", "_loop", "_owners", "future")
@@ -58,11 +52,7 @@ class Pending(Generic[T]):
         self.future.add_done_callback(self._leave)
 
     def resolve(self, finish: Callable[[], T]) -> None:
-        """Let the event loop resolve the promise, from any thread.
-
-        Args:
-            finish: What the loop calls for the value, unless the promise is settled by then. The promise is rejected with what it raises.
-        """
+        """Let the event loop call a function for the value, from any thread, unless the promise is settled by then."""
         self._call(self._resolve, finish)
 
     def reject(self, error: Exception) -> None:
@@ -109,14 +99,9 @@ def rejected(error: Exception) -> asyncio.Future[Any]:
 
 
 def promise(timeline: Timeline, job: Callable[[], T], *owners: set[Pending[Any]]) -> asyncio.Future[T]:
-    """Run a job on a timeline; return a future of the running event loop.
+    """Run a job on a timeline; return a future of the running event loop, which fails with what the job raises.
 
     A job whose future is cancelled before its turn does not run.
-
-    Args:
-        timeline: The timeline.
-        job: What to run. The future fails with what it raises.
-        owners: As for `Pending`.
     """
     pending: Pending[T] = Pending(*owners)
 

@@ -93,11 +93,7 @@ class Loss:
         self._futures: dict[asyncio.AbstractEventLoop, Pending[MLContextLostInfo]] = {}
 
     def check(self, operation: str) -> None:
-        """Check that the context is not lost.
-
-        Raises:
-            InvalidStateError: It is.
-        """
+        """Raise InvalidStateError if the context is lost."""
         if self.info is not None:
             raise self.error(operation)
 
@@ -107,11 +103,7 @@ class Loss:
         return InvalidStateError(f"{operation}: the context must not be lost, but it is{reason}", operation=operation)
 
     def add(self, member: _Member, operation: str) -> None:
-        """Register a new graph or tensor to be destroyed with the context.
-
-        Raises:
-            InvalidStateError: The context is lost.
-        """
+        """Register a new graph or tensor to be destroyed with the context, unless that is lost already."""
         with self._lock:
             self.check(operation)
             self._members.add(member)
@@ -145,11 +137,7 @@ class Loss:
             pending.reject(InvalidStateError(f"the context was lost: {message}"))
 
     def future(self) -> asyncio.Future[MLContextLostInfo]:
-        """Return the future of the running event loop that the loss resolves: the same one each time, unless the program cancelled it.
-
-        Raises:
-            RuntimeError: There is no running event loop.
-        """
+        """Return the future of the running event loop that the loss resolves: the same one each time, unless the program cancelled it."""
         loop = running_loop()
         with self._lock:
             pending = self._futures.get(loop)
@@ -175,16 +163,9 @@ class ContextState:
     A graph or a tensor belongs to a context if both have the same state.
 
     Attributes:
-        contextType: The *context type*.
-        document: The page around the program.
         fallback: What happens if an operator does not get its device.
         on_build: Called on the timeline with every graph that is built.
-        powerPreference: The ``MLPowerPreference`` of the request.
         profile: The device profile, if there is one; the revision accepts what the profile accepts.
-        revision: The draft, with the limits of a device profile.
-        selection: The devices.
-        loss: Whether the context is lost.
-        timeline: The queue of its work.
     """
 
     contextType: ContextType
@@ -204,11 +185,7 @@ class ContextState:
 
 
 class Steps:
-    """The base of the steps of a context's methods.
-
-    Args:
-        state: The context's state.
-    """
+    """The base of the steps of a context's methods."""
 
     __slots__ = ("_state",)
 

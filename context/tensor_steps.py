@@ -67,14 +67,7 @@ class TensorSteps(Steps):
         return self.finish(lambda: _make_constant(self._state, descriptor, inputData))
 
     def promise(self, create: Callable[[], MLTensor]) -> asyncio.Future[MLTensor]:
-        """Return the promise of a new tensor. The next round of the event loop resolves it, unless the context is lost before.
-
-        Args:
-            create: Makes the tensor.
-
-        Raises:
-            RuntimeError: There is no running event loop.
-        """
+        """Return the promise of a new tensor. The next round of the event loop resolves it, unless the context is lost before."""
         pending: Pending[MLTensor] = Pending(self._state.loss.promises)
         try:
             tensor = create()
@@ -85,11 +78,7 @@ class TensorSteps(Steps):
         return pending.future
 
     def finish(self, create: Callable[[], MLTensor]) -> MLTensor:
-        """Return a new tensor.
-
-        Args:
-            create: Makes the tensor.
-        """
+        """Return a new tensor. Faults can come in between."""
         return create()
 
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
@@ -97,12 +86,7 @@ class TensorSteps(Steps):
         self._state.timeline.post(self.prepare_dispatch(graph, inputs, outputs))
 
     def prepare_dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> Callable[[], None]:
-        """Run the steps of `MLContext.dispatch` before those of the timeline, and return these.
-
-        Raises:
-            WebNNTypeError: The graph or a tensor does not fit.
-            InvalidStateError: The graph was destroyed.
-        """
+        """Run the steps of `MLContext.dispatch` before those of the timeline, and return these."""
         # After the checks, only destruction can make the call invalid, so everything else is checked once. Mappings and names of other
         # classes are checked each time, because they may change with each use.
         state = self._state
@@ -139,11 +123,7 @@ class TensorSteps(Steps):
     def _check(
         self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
     ) -> tuple[CompiledGraph, Sequence[BufferSlot], list[TensorMemory]]:
-        """Run those steps of `MLContext.dispatch` one by one.
-
-        Returns:
-            The graph's implementation; the slot and the memory of each input, then of each output.
-        """
+        """Run those steps of `MLContext.dispatch` one by one; return the implementation, and the slot and the memory of each tensor."""
         if not webidl.isInstance(graph, MLGraph):
             raise _error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH)
         given = _convert("inputs", inputs)
@@ -186,12 +166,7 @@ class TensorSteps(Steps):
         return implementation, slots, memory
 
     def write(self, tensor: MLTensor, inputData: object) -> None:
-        """Run the steps of `MLContext.writeTensor`.
-
-        Raises:
-            WebNNTypeError: The tensor is not a writable one of this context, or the buffer does not fit.
-            InvalidStateError: The tensor was destroyed.
-        """
+        """Run the steps of `MLContext.writeTensor`."""
         if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
             raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
         view = buffers.source("writeTensor", _WRITE, inputData)
@@ -233,15 +208,7 @@ class TensorSteps(Steps):
             return rejected(error)
 
     def queue_read(self, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
-        """Run the steps of `MLContext.readTensor`, and queue those of the timeline.
-
-        Returns:
-            The promise.
-
-        Raises:
-            WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
-            InvalidStateError: The tensor was destroyed.
-        """
+        """Run the steps of `MLContext.readTensor`, queue those of the timeline, and return the promise."""
         state = self._state
         memory, view = self._check_read(tensor, outputData)
         # 6.-7. (7.-8.) The promise ends with the tensor, if it is pending.
@@ -259,12 +226,7 @@ class TensorSteps(Steps):
         return pending.future
 
     def read_sync(self, tensor: MLTensor, outputData: object) -> Array | None:
-        """Run the steps of `MLContext.readTensor`, and wait for the data.
-
-        Raises:
-            WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
-            InvalidStateError: The tensor was destroyed, or is while it waits.
-        """
+        """Run the steps of `MLContext.readTensor`, and wait for the data."""
         state = self._state
         memory, view = self._check_read(tensor, outputData)
 
@@ -307,13 +269,7 @@ class TensorSteps(Steps):
 
 
 def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
-    """Run the steps of `MLContext.createTensor`.
-
-    Raises:
-        WebNNTypeError: The descriptor is not valid or not supported.
-        InvalidStateError: The context is lost.
-        UnknownError: There is no memory.
-    """
+    """Run the steps of `MLContext.createTensor`."""
     call = Call("createTensor", "#api-mlcontext-createtensor", state.revision)
     if members and descriptor is not None:
         raise call.error("descriptor", "must be given as a dictionary or as keyword arguments, not as both")
@@ -335,13 +291,7 @@ def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -
 
 
 def _make_constant(state: ContextState, descriptor: object, inputData: object) -> MLTensor:
-    """Run the steps of `MLContext.createConstantTensor`.
-
-    Raises:
-        WebNNTypeError: The descriptor is not valid or not supported, or the data does not fit.
-        InvalidStateError: The context is lost.
-        UnknownError: There is no memory.
-    """
+    """Run the steps of `MLContext.createConstantTensor`."""
     call = Call("createConstantTensor", "#api-mlcontext-createconstanttensor", state.revision)
     try:
         operand = convertDescriptor(call, descriptor)

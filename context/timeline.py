@@ -81,12 +81,7 @@ class Timeline:
         _FORKS.add(self)
 
     def post(self, job: Callable[[], object], size: int = 0) -> None:
-        """Append a job and return; nobody waits for it.
-
-        Args:
-            job: What to run. The return value is discarded.
-            size: How many bytes it holds.
-        """
+        """Append a job that holds so many bytes, and return; nobody waits for it."""
         self._pending.append(job)
         self._held += size
         self._active = True
@@ -178,11 +173,7 @@ class Timeline:
             self._held = 0
 
     def _wake(self) -> bool:
-        """Have the worker look at the queue; start one if there is none.
-
-        Returns:
-            Whether there is a worker. None can be started during the interpreter's exit.
-        """
+        """Have the worker look at the queue; start one if there is none. Tell whether there is one: none starts during the exit."""
         if not self._employed:
             with self._lock:
                 if not self._employed:

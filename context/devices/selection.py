@@ -91,7 +91,7 @@ class Selection:
     """What a request got.
 
     Attributes:
-        requested: The device type that was asked for, for example ``"npu"``.
+        requested: The device type that was asked for.
         device: The device type that it got.
         devices: The devices of the session, best first; the CPU provider's is the last one.
         providers: Their providers, each with its options.
@@ -153,11 +153,7 @@ def usable_cores() -> int:
 
 
 def convert_policy(value: object, where: str) -> FallbackPolicy:
-    """Convert to a policy.
-
-    Args:
-        value: What was given.
-        where: What it was given as, for example ``"WEBNN_FALLBACK"``.
+    """Convert to a policy; ``where`` says what was given, for example ``"WEBNN_FALLBACK"``.
 
     Raises:
         ValueError: It is not a policy.

@@ -39,11 +39,7 @@ class TensorMemory:
 
     @classmethod
     def zeros(cls, descriptor: OperandDescriptor) -> TensorMemory:
-        """Make memory that is all zeros; the operating system allocates the pages of a large one on first use.
-
-        Raises:
-            MemoryError: There is none.
-        """
+        """Make memory that is all zeros; the operating system allocates the pages of a large one on first use."""
         return cls(np.zeros(descriptor.array_shape, NUMPY_DTYPES[descriptor.dataType]))
 
     @property

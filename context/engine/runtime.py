@@ -63,15 +63,7 @@ def available_providers() -> list[str]:
 
 
 def register_library(name: str, path: str) -> None:
-    """Register the library of a plug-in, for this process.
-
-    Args:
-        name: A name for it.
-        path: The file.
-
-    Raises:
-        Exception: The engine refuses it. A library that is registered already is not an error.
-    """
+    """Register the library of a plug-in under a name, for this process. A library that is registered already is not an error."""
     try:
         load().register_execution_provider_library(name, path)
     except Exception as error:  # the engine's exceptions have no common class

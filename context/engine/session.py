@@ -110,10 +110,6 @@ class CompiledGraph:
 
     Not thread-safe: the context's timeline runs one call at a time.
 
-    Args:
-        model: The translated graph.
-        selection: The devices of the session and their providers.
-
     Raises:
         OperationError: The engine refuses the model; the error names the operator where the engine does. Or a provider does not start.
     """
@@ -175,11 +171,9 @@ class CompiledGraph:
         return list(self._session.get_providers())
 
     def assignments(self) -> list[tuple[str, list[str]]] | None:
-        """Return which provider runs which nodes of the model, as the engine grouped them.
+        """Return the provider and the names of the nodes of each group of nodes that the engine made.
 
-        Returns:
-            For each group the provider and the names of the nodes; ``None`` if only the CPU provider is in use, or if the engine is too
-            old to tell.
+        ``None`` if only the CPU provider is in use, or if the engine is too old to tell.
         """
         if not self._recorded:
             return None
@@ -187,11 +181,7 @@ class CompiledGraph:
         return [(group.ep_name, [node.name for node in group.get_nodes()]) for group in groups]
 
     def run(self, given: list[Checked], wanted: list[Checked]) -> None:
-        """Compute outputs from inputs, all in place.
-
-        Args:
-            given: The memory of every input.
-            wanted: The memory of the outputs that are wanted.
+        """Compute the outputs that are wanted from all inputs, in place.
 
         Raises:
             OperationError: The engine fails.
@@ -212,11 +202,7 @@ class CompiledGraph:
             raise self._failure("compute", error) from error
 
     def dispatch(self, slots: Sequence[BufferSlot], memories: Sequence[TensorMemory]) -> None:
-        """Compute outputs from inputs, all in the memory of tensors.
-
-        Args:
-            slots: Every input and output, in any order.
-            memories: The memory of each.
+        """Compute outputs from inputs, all in the memory of tensors, in any order.
 
         Raises:
             OperationError: The engine fails.

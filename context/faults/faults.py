@@ -58,33 +58,26 @@ class _Plan:
     which: _Which | None = None
     since: int = 0
 
+    @property
+    def numbers(self) -> range | frozenset[int]:
+        """The numbers of the calls, unless it is all."""
+        if isinstance(self.which, int):
+            return range(self.which, self.which + 1)
+        return frozenset() if self.which is None or isinstance(self.which, str) else self.which
+
     def hit(self, count: int) -> str:
         """Return the part of the setting that hits a call; an empty string if none does."""
+        if self.which == "all":
+            return '"all"'
         number = count - self.since
-        match self.which:
-            case None:
-                return ""
-            case "all":
-                return '"all"'
-            case int():
-                return str(number) if number == self.which else ""
-            case numbers:
-                return str(number) if number in numbers else ""
+        return str(number) if number in self.numbers else ""
 
     def pending(self, count: int) -> bool:
         """Tell whether it can still hit a call after so many calls."""
-        number = count - self.since
-        match self.which:
-            case None:
-                return False
-            case "all":
-                return True
-            case int():
-                return number < self.which
-            case range() as numbers:
-                return bool(numbers) and number < max(numbers[0], numbers[-1])
-            case numbers:
-                return number < max(numbers, default=0)
+        numbers = self.numbers
+        # A range may be too long to go through.
+        ends = (numbers[0], numbers[-1]) if isinstance(numbers, range) and numbers else numbers
+        return self.which == "all" or count - self.since < max(ends, default=0)
 
 
 class Faults:
@@ -263,23 +256,14 @@ class Faults:
             raise NotSupportedError(f"createContext: an injected fault (refuse={_write(deviceType)}): {reason}", operation="createContext")
 
     def _judgeBuild(self, size: Callable[[], int]) -> Verdict:
-        """Count a build, and decide which fault it gets.
-
-        Args:
-            size: What it needs, in bytes; counted if there is a limit.
-        """
+        """Count a build, and decide which fault it gets. The size in bytes is asked for only if there is a limit."""
         with self._lock:
             self._builds += 1
             hit = self._failBuild.hit(self._builds)
         return Verdict(delay=self._delay or 0.0, error=self._failure("build", "failBuild", hit, size))
 
     def _judgeCompute(self, operation: str, size: Callable[[], int]) -> Verdict:
-        """Count a computation, and decide which fault it gets.
-
-        Args:
-            operation: ``"compute"`` or ``"dispatch"``.
-            size: As for `_judgeBuild`.
-        """
+        """Count a computation, and decide which fault it gets."""
         with self._lock:
             self._computes += 1
             hit = self._failCompute.hit(self._computes)

@@ -59,12 +59,7 @@ def make_steps(state: ContextState, faults: Faults) -> tuple[BuildSteps, Compute
 
 
 class _Faulty:
-    """The constructor of steps that have faults.
-
-    Args:
-        state: The context's state.
-        faults: The faults.
-    """
+    """The constructor of steps that have faults."""
 
     def __init__(self, state: ContextState, faults: Faults) -> None:
         self._state = state
@@ -96,13 +91,7 @@ class FaultyComputeSteps(_Faulty, ComputeSteps):
     """Computes graphs over buffers, or fails to."""
 
     def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
-        """Run the steps before the parallel ones, and decide which fault the parallel ones get.
-
-        Raises:
-            WebNNTypeError: The graph or an array does not fit; no array was transferred.
-            OperationError: The context was made from a GPUDevice.
-            InvalidStateError: The context is lost, which only a fault does in the draft 2024-06.
-        """
+        """Run the steps before the parallel ones, and decide which fault the parallel ones get."""
         state, loss = self._state, self._state.loss
         loss.check("compute")
         work, result = super().prepare(graph, inputs, outputs)
@@ -126,12 +115,7 @@ class FaultyTensorSteps(_Faulty, TensorSteps):
     """Makes and reads tensors late or not at all, and fails to run graphs on them."""
 
     def prepare_dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> Callable[[], None]:
-        """Run the steps of `MLContext.dispatch` before those of the timeline, and decide which fault the latter get.
-
-        Raises:
-            WebNNTypeError: The graph or a tensor does not fit.
-            InvalidStateError: The graph was destroyed.
-        """
+        """Run the steps of `MLContext.dispatch` before those of the timeline, and decide which fault the latter get."""
         state, loss = self._state, self._state.loss
         work = super().prepare_dispatch(graph, inputs, outputs)
         verdict = self._faults._judgeCompute("dispatch", lambda: _run_size(graph))
@@ -148,11 +132,7 @@ class FaultyTensorSteps(_Faulty, TensorSteps):
         return job
 
     def promise(self, create: Callable[[], MLTensor]) -> asyncio.Future[MLTensor]:
-        """Return the promise of a new tensor. A slow one is resolved by the timeline, after the work that is queued.
-
-        Raises:
-            RuntimeError: There is no running event loop.
-        """
+        """Return the promise of a new tensor. A slow one is resolved by the timeline, after the work that is queued."""
         delay = self._faults.delay
         if not delay:
             return super().promise(lambda: self._settle(self._allocate(create)))
@@ -169,35 +149,19 @@ class FaultyTensorSteps(_Faulty, TensorSteps):
         return promise(state.timeline, job, state.loss.promises)
 
     def finish(self, create: Callable[[], MLTensor]) -> MLTensor:
-        """Make a tensor, and wait before the answer.
-
-        Raises:
-            WebNNTypeError: The descriptor or the data does not fit.
-            InvalidStateError: The context is lost, before or while it waits.
-            UnknownError: There is no memory.
-        """
+        """Make a tensor, and wait before the answer."""
         delay = self._faults.delay or 0.0
         outcome = self._allocate(create)
         _wait(self._state, delay)
         return self._settle(outcome)
 
     def queue_read(self, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
-        """Run the steps of `MLContext.readTensor`, and queue a wait and those of the timeline.
-
-        Raises:
-            WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
-            InvalidStateError: The tensor was destroyed.
-        """
+        """Run the steps of `MLContext.readTensor`, and queue a wait and those of the timeline."""
         self._stall_read(tensor, outputData)
         return super().queue_read(tensor, outputData)
 
     def read_sync(self, tensor: MLTensor, outputData: object) -> np.ndarray[Any, np.dtype[Any]] | None:
-        """Run the steps of `MLContext.readTensor`, wait, and wait for the data.
-
-        Raises:
-            WebNNTypeError: The tensor is not a readable one of this context, or the buffer does not fit.
-            InvalidStateError: The tensor was destroyed, or is while it waits.
-        """
+        """Run the steps of `MLContext.readTensor`, wait, and wait for the data."""
         self._stall_read(tensor, outputData)
         return super().read_sync(tensor, outputData)
 

@@ -87,12 +87,7 @@ def _shipped(name: str) -> Profile:
 
 
 def _load(file: Path, extending: tuple[Path, ...]) -> Profile:
-    """Load a user's file.
-
-    Args:
-        file: The file.
-        extending: The files that extend it, each the next one.
-    """
+    """Load a user's file; ``extending`` are the files that extend it, each the next one."""
     shown = str(file)
     data = check(shown, _read(file))
     base: Profile | None = None

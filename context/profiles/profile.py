@@ -127,15 +127,7 @@ class Profile:
     def check(
         self, operation: str, label: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor], chosen: str = ""
     ) -> Iterator[Violation]:
-        """Find the limits of the device that a call breaks.
-
-        Args:
-            operation: The operation.
-            label: Its label, empty if it has none.
-            operands: Its operands, those of the options too.
-            outputs: The descriptors of its outputs.
-            chosen: The argument that says the data type of the output, empty if none does. It may be an operand.
-        """
+        """Find the limits of the device that a call breaks. For the arguments see `Acceptance.accept`."""
         rows = self.operations.get(operation)
         if rows is None:
             yield Violation(operation, "", profile=self.name, label=label)
@@ -181,7 +173,7 @@ class Profile:
                 raise replace(call, label=violation.label).error(violation.argument, violation.requirement, *given)
 
     def fallback_reason(self, operation: str, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor]) -> str:
-        """Say why the device leaves an operation to another one; empty if it runs it itself. See `check` for the arguments."""
+        """Say why the device leaves an operation to another one; empty if it runs it itself."""
         if self.native is None:
             return ""
         rows = self.native.get(operation)

@@ -132,10 +132,6 @@ _OWN = tuple(str(field.alias) for field in _File.model_fields.values() if field.
 def check(file: str, data: object) -> dict[str, Any]:
     """Check the shape of a file's content, and return it.
 
-    Args:
-        file: The file, for the error.
-        data: The JSON value.
-
     Raises:
         ProfileError: With every problem: a name or a data type that is not known, a value of a wrong type, ranks that are not a range.
     """
@@ -235,13 +231,7 @@ def _text(error: ErrorDetails) -> str:
 
 
 def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None) -> Profile:
-    """Make the profile of a file. Members that the file leaves out come from the profile that it extends.
-
-    Args:
-        file: The file, for the error.
-        name: The profile's name.
-        data: The checked content of the file.
-        base: The profile that it extends, if it does.
+    """Make the profile of a file from its checked content. Members that it leaves out come from the profile that it extends.
 
     Raises:
         ProfileError: Members are missing in both. The error lists all of them.
