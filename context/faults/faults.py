@@ -48,12 +48,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Which calls of a kind a fault hits.
-
-    Attributes:
-        which: The numbers of the calls; 1 is the next call after the fault was set.
-        since: How many calls there had been by then.
-    """
+    """Which calls of a kind a fault hits: numbers, of which 1 is the next call after so many that there had been when the fault was set."""
 
     which: _Which | None = None
     since: int = 0

@@ -246,13 +246,7 @@ def _name_nodes(names: Iterable[str], op_types: Mapping[str, str]) -> str:
 
 
 def simulate(graph: GraphDescription, profile: Profile, device: str) -> Placement:
-    """Tell where a device profile would run each operator: those that its device runs natively there, the others on the CPU.
-
-    Args:
-        graph: The graph.
-        profile: The profile. If it has no list of what runs natively, everything does.
-        device: The device type that was requested.
-    """
+    """Tell where a device profile would run each operator: those that its device runs natively there, the others on the CPU."""
     target, reason = profile.device_for(device)
     known = graph.descriptors()
     places: list[_Place] = []
@@ -304,12 +298,5 @@ def _byte_length(values: Mapping[str, tuple[str, OperandDescriptor]]) -> int:
 
 
 def unknown(caller: str = "placement") -> Placement:
-    """Replace `uniform` if the engine cannot report where nodes run.
-
-    Args:
-        caller: What asked, for the error.
-
-    Raises:
-        NotSupportedError: Always.
-    """
+    """Replace `uniform` if the engine cannot report where nodes run: raise NotSupportedError."""
     raise NotSupportedError(f"{caller}: this version of ONNX Runtime does not tell where it runs operators; 1.24 and newer ones do")
