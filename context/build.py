@@ -98,16 +98,7 @@ def _refuses_options(selection: Selection) -> bool:
 
 def _uniform(model: OnnxModel, selection: Selection, reason: str) -> Callable[[], Placement]:
     """Return a function that places a graph on the default CPU provider. It does not keep the model's weights alive."""
-    return partial(
-        uniform,
-        model.operators,
-        model.inputs,
-        model.outputs,
-        provider=selection.providers[-1][0],
-        requested=selection.requested,
-        device=selection.device,
-        reason=reason,
-    )
+    return partial(uniform, model.operators, model.inputs, model.outputs, selection, reason)
 
 
 def answer_placement(placement: Placement, policy: FallbackPolicy, caller: Caller) -> None:

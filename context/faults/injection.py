@@ -17,15 +17,15 @@ from webnn.validation.errors import UnknownError
 if TYPE_CHECKING:
     import asyncio
 
-    import numpy as np
-
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.context import MLContext
+    from webnn.context.engine.memory import TensorMemory
     from webnn.context.faults.faults import Faults
     from webnn.context.graph import MLGraph
     from webnn.context.graph_steps import MLComputeResult
     from webnn.context.state import ContextState
     from webnn.context.tensor import MLTensor
+    from webnn.context.tensor_steps import Array
     from webnn.context.timeline import Timeline
     from webnn.validation.caller import Caller
 
@@ -155,23 +155,14 @@ class FaultyTensorSteps(_Faulty, TensorSteps):
         _wait(self._state, delay)
         return self._settle(outcome)
 
-    def queue_read(self, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
-        """Run the steps of `MLContext.readTensor`, and queue a wait and those of the timeline."""
-        self._stall_read(tensor, outputData)
-        return super().queue_read(tensor, outputData)
-
-    def read_sync(self, tensor: MLTensor, outputData: object) -> np.ndarray[Any, np.dtype[Any]] | None:
-        """Run the steps of `MLContext.readTensor`, wait, and wait for the data."""
-        self._stall_read(tensor, outputData)
-        return super().read_sync(tensor, outputData)
-
-    def _stall_read(self, tensor: MLTensor, outputData: object) -> None:
-        """Have the timeline wait before a read, unless that is refused."""
+    def _check_read(self, tensor: MLTensor, outputData: object) -> tuple[TensorMemory, Array | None]:
+        """Run the steps of `MLContext.readTensor` up to the promise, and have the timeline wait before the others."""
+        checked = super()._check_read(tensor, outputData)
         delay = self._faults.delay
         if delay:
             state = self._state
-            self._check_read(tensor, outputData)
             state.timeline.post(lambda: _wait(state, delay))
+        return checked
 
     def _allocate(self, create: Callable[[], MLTensor]) -> MLTensor | UnknownError:
         """Make a tensor, or return why there is no memory for it."""

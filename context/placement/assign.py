@@ -261,11 +261,8 @@ def uniform(
     operators: Sequence[tuple[str, int, str]],
     inputs: Mapping[str, tuple[str, OperandDescriptor]],
     outputs: Mapping[str, tuple[str, OperandDescriptor]],
-    *,
-    provider: str,
-    requested: str = HOST,
-    device: str = HOST,
-    reason: str = "",
+    selection: Selection,
+    reason: str,
 ) -> Placement:
     """Place all operators in one partition, for a session with only the default CPU provider. It ignores what the engine removes.
 
@@ -273,10 +270,8 @@ def uniform(
         operators: `OnnxModel.operators`: the operation, the number and the label of each.
         inputs: `OnnxModel.inputs`.
         outputs: `OnnxModel.outputs`.
-        provider: The execution provider of the CPU.
-        requested: The device type that was asked for.
-        device: The device type that the context got.
-        reason: Why the graph does not run there.
+        selection: The devices of the context, of which the last one is the CPU's.
+        reason: Why the graph does not run on the best one.
     """
     partition = Partition(
         device=HOST,
@@ -284,12 +279,17 @@ def uniform(
         inputBytes=_byte_length(inputs),
         outputBytes=_byte_length(outputs),
     )
+    providers = (selection.providers[-1][0],)
     placed = [
-        OperatorPlacement(index=index, operation=operation, label=label, device=HOST, providers=(provider,), partition=0, reason=reason)
+        OperatorPlacement(index=index, operation=operation, label=label, device=HOST, providers=providers, partition=0, reason=reason)
         for operation, index, label in operators
     ]
     return Placement(
-        requested=requested, device=device, reason=reason, operators=tuple(placed), partitions=(partition,) if operators else ()
+        requested=selection.requested,
+        device=selection.device,
+        reason=reason,
+        operators=tuple(placed),
+        partitions=(partition,) if operators else (),
     )
 
 

@@ -19,6 +19,7 @@ from webnn import MLGraph, MLGraphBuilder, MLOperand, NotSupportedError, describ
 from webnn.builder.describe import describe_graph
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
+from webnn.context.devices.selection import Selection
 from webnn.context.placement import Placement, Transfer
 from webnn.context.placement.assign import simulate, uniform, unknown
 from webnn.validation.descriptor import OperandDescriptor
@@ -358,13 +359,17 @@ def test_a_placement_keeps_no_operands() -> None:
 # Where only the CPU is there
 
 
+def select(requested: str = "cpu") -> Selection:
+    return Selection(requested=requested, device="cpu", devices=(), providers=(("CPUExecutionProvider", {}),))
+
+
 def translated(build: Build) -> Any:
     return translate(collect(build(make_builder())))
 
 
 def test_uniform() -> None:
     model = translated(split_in_two)
-    placement = uniform(model.operators, model.inputs, model.outputs, provider="CPUExecutionProvider")
+    placement = uniform(model.operators, model.inputs, model.outputs, select(), "")
     assert [(each.index, each.operation, each.device, each.providers, each.partition) for each in placement.operators] == [
         (1, "split", "cpu", ("CPUExecutionProvider",), 0),
         (2, "cumulativeSum", "cpu", ("CPUExecutionProvider",), 0),
@@ -376,14 +381,14 @@ def test_uniform() -> None:
 
 def test_uniform_after_a_fallback() -> None:
     model = translated(nothing_leaves)
-    placement = uniform(model.operators, {}, {}, provider="CPUExecutionProvider", requested="gpu", reason="there is no GPU")
+    placement = uniform(model.operators, {}, {}, select("gpu"), "there is no GPU")
     assert placement.fallbacks == placement.operators
     assert placement.strays == ()
     assert {each.reason for each in placement.operators} == {placement.reason} == {"there is no GPU"}
 
 
 def test_uniform_of_nothing() -> None:
-    placement = uniform((), {}, {}, provider="CPUExecutionProvider")
+    placement = uniform((), {}, {}, select(), "")
     assert (placement.devices, placement.partitions, placement.operators) == ([], (), ())
 
 
@@ -451,7 +456,7 @@ def test_a_placement_is_made_once_when_it_is_asked_for() -> None:
 
 def test_a_placement_outlives_its_graph() -> None:
     model = translated(nothing_leaves)
-    graph = built(CURRENT, partial(uniform, model.operators, model.inputs, model.outputs, provider="CPUExecutionProvider"))
+    graph = built(CURRENT, partial(uniform, model.operators, model.inputs, model.outputs, select(), ""))
     graph.destroy()
     assert graph.devices == ["cpu"]
     assert [each.operation for each in graph.placement.operators] == ["relu", "abs"]
