@@ -8,47 +8,41 @@ from pathlib import Path
 import pytest
 
 from webnn.check.conclude import complete, conclude
-from webnn.check.events import Built, Ended, Note, Notes, Refused, read_notes
+from webnn.check.events import Ended, Note, Notes, read_notes
 from webnn.check.report import Graph, Refusal, Verdict
-from webnn.processes.child import Finished
+from webnn.processes.child import Exit
 
 
-def graph(name: str = "y", profile: str | None = "coreml") -> Built:
-    return Built(graph=Graph(name=name, profile=profile, requested="cpu", operators=1))
+def graph(name: str = "y", profile: str | None = "coreml") -> Graph:
+    return Graph(name=name, profile=profile, requested="cpu", operators=1)
 
 
-def refusal(operation: str = "relu", count: int = 1) -> Refusal:
-    return Refusal(
-        operation=operation, label="", argument="input", kind="dataType", given="int32", allowed=("float32",), profile="coreml", count=count
-    )
+def refused(operation: str = "relu") -> Refusal:
+    return Refusal(operation=operation, label="", argument="input", kind="dataType", given="int32", allowed=("float32",), profile="coreml")
 
 
-def refused(operation: str = "relu") -> Refused:
-    return Refused(refusal=refusal(operation))
-
-
-def finished(code: int | None = 0) -> Finished:
-    return Finished(code=code, output="", seconds=1.25)
+def finished(code: int | None = 0) -> Exit:
+    return Exit(code=code, output="", seconds=1.25)
 
 
 @pytest.mark.parametrize(
     ("notes", "code", "verdict", "fatal", "error"),
     [
-        ([graph(), Ended()], 0, Verdict.BUILDS, None, ""),
-        ([refused(), graph(), Ended(counts=(1,))], 0, Verdict.BUILDS_DIFFERENTLY, None, ""),
-        ([refused(), refused("abs"), Ended(error="E", fatal=1, counts=(1, 1))], 1, Verdict.REFUSED, 1, "E"),
-        ([graph(), refused(), Ended(error="E", fatal=0, counts=(1,))], 1, Verdict.REFUSED, 0, "E"),
+        ([graph(), Ended(code=0)], 0, Verdict.BUILDS, None, ""),
+        ([refused(), graph(), Ended(code=0, counts=(1,))], 0, Verdict.BUILDS_DIFFERENTLY, None, ""),
+        ([refused(), refused("abs"), Ended(code=1, error="E", fatal=1, counts=(1, 1))], 1, Verdict.REFUSED, 1, "E"),
+        ([graph(), refused(), Ended(code=1, error="E", fatal=0, counts=(1,))], 1, Verdict.REFUSED, 0, "E"),
         # It caught everything, and built nothing: the last refusal is what it gave up for.
-        ([refused(), refused("abs"), Ended(counts=(1, 1))], 0, Verdict.REFUSED, 1, ""),
-        ([graph(), Ended(error="E")], 1, Verdict.ERROR, None, "E"),
+        ([refused(), refused("abs"), Ended(code=0, counts=(1, 1))], 0, Verdict.REFUSED, 1, ""),
+        ([graph(), Ended(code=1, error="E")], 1, Verdict.ERROR, None, "E"),
         # An error of its own, after it caught a refusal.
-        ([refused(), Ended(error="E", counts=(1,))], 1, Verdict.ERROR, None, "E"),
-        ([Ended()], 0, Verdict.NO_GRAPH, None, ""),
+        ([refused(), Ended(code=1, error="E", counts=(1,))], 1, Verdict.ERROR, None, "E"),
+        ([Ended(code=0)], 0, Verdict.NO_GRAPH, None, ""),
         ([graph()], None, Verdict.TIMEOUT, None, "the program was not done after 2.5 s"),
         ([], None, Verdict.TIMEOUT, None, "the program was not done after 2.5 s"),
         ([graph()], 3, Verdict.CRASHED, None, "the process ended with exit code 3"),
         ([graph()], 0xC0000005, Verdict.CRASHED, None, "the process ended with exit code 0xc0000005"),
-        ([graph(), Ended()], 1, Verdict.CRASHED, None, "the process ended with exit code 1"),
+        ([graph(), Ended(code=0)], 1, Verdict.CRASHED, None, "the process ended with exit code 1"),
         ([], -signal.SIGTERM, Verdict.CRASHED, None, "the process died (signal 15, SIGTERM)"),
         ([], -1000, Verdict.CRASHED, None, "the process died (signal 1000)"),
         # `os._exit(0)`: what was built was built.
@@ -59,12 +53,12 @@ def test_verdicts(notes: list[Note], code: int | None, verdict: Verdict, fatal: 
     run = conclude("coreml", notes, finished(code), 2.5)
     assert (run.verdict, run.fatal, run.error) == (verdict, fatal, error)
     assert run.passed is (verdict in (Verdict.BUILDS, Verdict.BUILDS_DIFFERENTLY))
-    assert list(run.graphs) == [note.graph for note in notes if isinstance(note, Built)]
+    assert list(run.graphs) == [note for note in notes if isinstance(note, Graph)]
     assert (run.profile, run.seconds, run.notes) == ("coreml", 1.25, ())
 
 
 def test_counts() -> None:
-    run = conclude("coreml", [refused(), refused("abs"), graph(), Ended(counts=(3, 1))], finished(), 1)
+    run = conclude("coreml", [refused(), refused("abs"), graph(), Ended(code=0, counts=(3, 1))], finished(), 1)
     assert [each.count for each in run.refusals] == [3, 1]
     # A process that died did not count.
     assert [each.count for each in conclude("coreml", [refused(), refused("abs")], finished(1), 1).refusals] == [1, 1]
@@ -83,12 +77,12 @@ def test_counts() -> None:
 )
 def test_a_program_that_chooses_its_profile(profile: str | None, built: list[str | None], remarks: tuple[str, ...]) -> None:
     notes = [graph(profile=each) for each in built]
-    assert conclude(profile, [*notes, Ended()], finished(), 1).notes == remarks
+    assert conclude(profile, [*notes, Ended(code=0)], finished(), 1).notes == remarks
 
 
 def test_complete() -> None:
-    run = conclude("coreml", [refused(), Ended(error="E", fatal=0, counts=(1,))], finished(1), 1)
-    more = complete(run, [refused("abs"), refused(), graph(), Ended(counts=(1, 2))], finished(), 1)
+    run = conclude("coreml", [refused(), Ended(code=1, error="E", fatal=0, counts=(1,))], finished(1), 1)
+    more = complete(run, [refused("abs"), refused(), graph(), Ended(code=0, counts=(1, 2))], finished(), 1)
     # All in the program's order; what ended the run is still known.
     assert [(each.operation, each.count) for each in more.refusals] == [("abs", 1), ("relu", 2)]
     assert (more.verdict, more.fatal, more.error, more.graphs) == (Verdict.REFUSED, 1, "E", ())
@@ -97,8 +91,8 @@ def test_complete() -> None:
 
 def test_complete_where_the_ways_part() -> None:
     """What the program met only because something was refused before is not met where everything is allowed."""
-    run = conclude("coreml", [refused(), refused("abs"), Ended(error="E", fatal=1, counts=(1, 1))], finished(1), 1)
-    more = complete(run, [refused(), Ended(error="Other", counts=(1,))], finished(1), 1)
+    run = conclude("coreml", [refused(), refused("abs"), Ended(code=1, error="E", fatal=1, counts=(1, 1))], finished(1), 1)
+    more = complete(run, [refused(), Ended(code=1, error="Other", counts=(1,))], finished(1), 1)
     assert [each.operation for each in more.refusals] == ["relu", "abs"]
     assert more.fatal == 1
     assert more.notes == ("there may be more: the program did not get to its end when everything was allowed (Other)",)
@@ -110,14 +104,14 @@ def test_complete_where_the_ways_part() -> None:
 def test_notes(tmp_path: Path) -> None:
     file = tmp_path / "notes"
     assert read_notes(file) == []
-    written: list[Note] = [graph("ä\n\u2028"), refused(), Ended(error="E", fatal=0, counts=(1,))]
+    written: list[Note] = [graph("ä\n\u2028"), refused(), Ended(code=1, error="E", fatal=0, counts=(1,))]
     notes = Notes(file)
     for note in written:
         notes.write(note)
     assert read_notes(file) == written
 
 
-@pytest.mark.parametrize("rest", [b'{"event": "built", "gra', b"\xff\n", b"{}\n", b"\n"])
+@pytest.mark.parametrize("rest", [b'{"name": "y", "profi', b"\xff\n", b"{}\n", b"\n"])
 def test_notes_that_end_in_the_middle(tmp_path: Path, rest: bytes) -> None:
     file = tmp_path / "notes"
     Notes(file).write(graph())

@@ -20,7 +20,7 @@ from webnn.check.report import Graph, Refusal, Run, Verdict
 from webnn.context.emulation import ambient
 from webnn.context.profiles import PROFILES
 from webnn.javascript.node import NodeMissingError, find_node
-from webnn.processes.child import Finished
+from webnn.processes.child import Exit
 from webnn.wpt_runner.vectors import bundled_archives
 
 COREML = ["coreml", "coreml-macos14"]
@@ -46,7 +46,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
             patch.setattr(sys, "path", [*sys.path])
             job = Job(program=str(program), kind=kind, arguments=arguments, profile=profile, notes=str(notes), **more)
             code = worker.run(job)
-        return conclude(profile, read_notes(notes), Finished(code=code, output="", seconds=0), 1)
+        return conclude(profile, read_notes(notes), Exit(code=code, output="", seconds=0), 1)
 
     return run
 

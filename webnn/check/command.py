@@ -11,16 +11,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from webnn.check.events import Kind
+from webnn.check.events import Job, Kind
 from webnn.check.report import Report, Run, Verdict
-from webnn.check.run import Named, Request, check
 from webnn.check.show import print_report
+from webnn.check.supervise import Named, check
 from webnn.commands.choices import Device
 from webnn.commands.failure import failure
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
 from webnn.context.profiles import PROFILES, ProfileError, is_name, load_profile
-from webnn.processes.pool import cores
 from webnn.validation.drafts import find_revision
 
 __all__ = ["command"]
@@ -75,22 +74,24 @@ def command(
     """
     kind = _kind(program)
     for text in (str(program), *(arguments or ()), *(profiles or ()), *(require or ())):
-        if not _is_text(text):
+        # Surrogates stand for bytes that are no text.
+        if text != replace_surrogates(text):
             raise failure(f"names and arguments must be text, got {text!r}", _WRONG)
     if kind == "cases" and arguments:
         raise failure(f"a file of cases takes no arguments, got {' '.join(arguments)}", _WRONG)
-    request = Request(
-        program=program,
+    chosen = _choose(profiles or [], require or [])
+    try:
+        if revision is not None:
+            find_revision(revision)
+    except ValueError as error:
+        raise failure(str(error), _WRONG) from None
+    job = Job(
+        program=str(program),
         kind=kind,
         arguments=tuple(arguments or ()),
-        profiles=_choose(profiles or [], require or []),
-        every=every,
-        revision=_find_revision(revision),
+        revision=revision,
         device=None if device is None else device.value,
-        timeout=timeout,
-        jobs=cores(),
     )
-
     errors = Console(stderr=True, highlight=False)
 
     def tell(run: Run, output: str) -> None:
@@ -101,7 +102,7 @@ def command(
     try:
         # In a terminal only.
         with errors.status("checking") as progress:
-            report = check(request, tell)
+            report = check(job, chosen, tell, every=every, timeout=timeout)
     except KeyboardInterrupt:
         raise failure("interrupted", _INTERRUPTED) from None
     except OSError as error:
@@ -115,11 +116,6 @@ def command(
         print_report(Console(highlight=False), report, every=every)
     if report.totals.failed_required:
         raise typer.Exit(_REFUSED)
-
-
-def _is_text(text: str) -> bool:
-    """Tell whether a text has no surrogates, which stand for bytes that are no text."""
-    return text == replace_surrogates(text)
 
 
 def _kind(program: Path) -> Kind:
@@ -137,15 +133,6 @@ def _kind(program: Path) -> Kind:
     return kind
 
 
-def _find_revision(name: str | None) -> str | None:
-    if name is not None:
-        try:
-            find_revision(name)
-        except ValueError as error:
-            raise failure(str(error), _WRONG) from None
-    return name
-
-
 def _choose(named: Sequence[str], required: Sequence[str]) -> list[Named]:
     """Find the profiles to check, each once: those that are named or required, or else every shipped one.
 
@@ -157,13 +144,10 @@ def _choose(named: Sequence[str], required: Sequence[str]) -> list[Named]:
     must = {_identity(source)[1] for source in needed}
     for source in (*(named or PROFILES), *needed):
         name, identity = _identity(source)
-        chosen.setdefault(identity, Named(name=name, source=identity, required=every or identity in must))
+        chosen.setdefault(identity, Named(name, identity, every or identity in must))
     names = [each.name for each in chosen.values()]
     # Files with the same name in several folders are shown by their paths.
-    return [
-        each if names.count(each.name) == 1 else Named(name=each.source, source=each.source, required=each.required)
-        for each in chosen.values()
-    ]
+    return [each if names.count(each.name) == 1 else each._replace(name=each.source) for each in chosen.values()]
 
 
 def _identity(source: str) -> tuple[str, str]:

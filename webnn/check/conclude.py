@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
+from itertools import chain, repeat
 
-from webnn.check.events import Built, Ended, Note, Refused
+from webnn.check.events import Ended, Note
 from webnn.check.report import Graph, Refusal, Run, Verdict
-from webnn.processes.child import Finished
+from webnn.processes.child import Exit, describe_code
 
 __all__ = ["complete", "conclude"]
 
 
-def conclude(profile: str | None, notes: Sequence[Note], finished: Finished, timeout: float) -> Run:
+def conclude(profile: str | None, notes: Sequence[Note], process: Exit, timeout: float) -> Run:
     """Say how a run ended.
 
     Args:
         profile: The profile, ``None`` for none.
         notes: What the process noted.
-        finished: How the process ended.
+        process: How the process ended.
         timeout: How long it was allowed to take, in seconds.
     """
-    graphs = [note.graph for note in notes if isinstance(note, Built)]
+    graphs = tuple(note for note in notes if isinstance(note, Graph))
+    refused = [note for note in notes if isinstance(note, Refusal)]
     ended = next((note for note in notes if isinstance(note, Ended)), None)
-    refusals = _refusals(notes, ended)
-    fatal = None if ended is None else ended.fatal
-    error = "" if ended is None else ended.error
-    if finished.code is None:
+    fatal, error, counts = (None, "", ()) if ended is None else (ended.fatal, ended.error, ended.counts)
+    # A process that died did not count.
+    refusals = tuple(each.model_copy(update={"count": count}) for each, count in zip(refused, chain(counts, repeat(1)), strict=False))
+    if process.code is None:
         verdict, error = Verdict.TIMEOUT, f"the program was not done after {timeout:g} s"
-    elif finished.code and not error:
+    elif process.code and not error:
         # The process ended in the middle of the program, or while the interpreter cleaned up.
-        verdict, error = Verdict.CRASHED, _describe_death(finished.code)
+        code = describe_code(process.code)
+        verdict, error = Verdict.CRASHED, f"the process ended with {code}" if process.code > 0 else f"the process died ({code})"
     elif fatal is not None:
         verdict = Verdict.REFUSED
     elif error:
@@ -44,29 +46,29 @@ def conclude(profile: str | None, notes: Sequence[Note], finished: Finished, tim
     return Run(
         profile=profile,
         verdict=verdict,
-        graphs=tuple(graphs),
-        refusals=tuple(refusals),
+        graphs=graphs,
+        refusals=refusals,
         fatal=fatal,
         error=error,
-        notes=tuple(_remarks(profile, graphs)),
-        seconds=round(finished.seconds, 3),
+        notes=_remarks(profile, graphs),
+        seconds=round(process.seconds, 3),
     )
 
 
-def complete(run: Run, notes: Sequence[Note], finished: Finished, timeout: float) -> Run:
-    """Add to a run all that the profile refuses.
+def complete(run: Run, notes: Sequence[Note], process: Exit, timeout: float) -> Run:
+    """Add to a run that ended with a refusal all that the profile refuses.
 
     Args:
-        run: The run, which ended with a refusal.
+        run: The run.
         notes: The notes of a second process, which let refused calls pass.
-        finished: How that process ended.
+        process: How that process ended.
         timeout: How long it was allowed to take, in seconds.
     """
-    again = conclude(run.profile, notes, finished, timeout)
+    again = conclude(run.profile, notes, process, timeout)
     fatal = None if run.fatal is None else _key(run.refusals[run.fatal])
-    remarks = [*run.notes]
+    remarks = run.notes
     if again.error:
-        remarks.append(f"there may be more: the program did not get to its end when everything was allowed ({again.error})")
+        remarks += (f"there may be more: the program did not get to its end when everything was allowed ({again.error})",)
     known = {_key(each) for each in again.refusals}
     # Refusals of the first run that the second one did not meet are kept.
     refusals = (*again.refusals, *(each for each in run.refusals if _key(each) not in known))
@@ -74,16 +76,10 @@ def complete(run: Run, notes: Sequence[Note], finished: Finished, timeout: float
         update={
             "refusals": refusals,
             "fatal": next((number for number, each in enumerate(refusals) if _key(each) == fatal), None),
-            "notes": tuple(remarks),
+            "notes": remarks,
             "seconds": round(run.seconds + again.seconds, 3),
         }
     )
-
-
-def _refusals(notes: Sequence[Note], ended: Ended | None) -> list[Refusal]:
-    refusals = [note.refusal for note in notes if isinstance(note, Refused)]
-    counts = () if ended is None else ended.counts
-    return [each.model_copy(update={"count": counts[number]}) if number < len(counts) else each for number, each in enumerate(refusals)]
 
 
 def _key(refusal: Refusal) -> Refusal:
@@ -91,18 +87,10 @@ def _key(refusal: Refusal) -> Refusal:
     return refusal.model_copy(update={"count": 1})
 
 
-def _remarks(profile: str | None, graphs: Sequence[Graph]) -> list[str]:
+def _remarks(profile: str | None, graphs: Sequence[Graph]) -> tuple[str, ...]:
     others = dict.fromkeys(graph.profile for graph in graphs if graph.profile != profile)
     own = [f'"{each}"' for each in others if each is not None]
     remarks = [f"the program chooses the profile {' and '.join(own)} itself, and that is what holds"] if own else []
     if None in others:
         remarks.append("the program makes contexts without a profile itself")
-    return remarks
-
-
-def _describe_death(code: int) -> str:
-    if code >= 0:
-        # Windows reports faults as large exit codes, which are usually written in hexadecimal.
-        return f"the process ended with exit code {code if code < 256 else hex(code)}"
-    name = f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else ""
-    return f"the process died (signal {-code}{name})"
+    return tuple(remarks)

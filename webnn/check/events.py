@@ -5,32 +5,28 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from webnn.check.report import Graph, Refusal
+from webnn.check.report import Graph, Model, Refusal
 from webnn.validation.device_type import DeviceType
 
-__all__ = ["Built", "Ended", "Job", "Kind", "Note", "Notes", "Refused", "read_notes"]
+__all__ = ["Ended", "Job", "Kind", "Note", "Notes", "read_notes"]
 
 #: What is checked: a program in one of two languages, or the cases of a file.
 Kind: TypeAlias = Literal["python", "javascript", "cases"]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Job(_Model):
-    """One run.
+class Job(Model):
+    """One run of a program.
 
     Attributes:
         program: The file.
         kind: What it is.
         arguments: The program's arguments.
         profile: The profile, as `load_profile` takes it; ``None`` for none.
-        revision: The draft that a page in JavaScript follows; ``None`` for the default.
+        revision: The draft that ``navigator.ml`` follows; ``None`` for what the environment says.
         device: The device type that placements are asked for; ``None`` for what the program asks for.
         go_on: Note what the profile refuses, and let it pass.
         notes: The file for the notes.
@@ -43,48 +39,32 @@ class Job(_Model):
     revision: str | None = None
     device: DeviceType | None = None
     go_on: bool = False
-    notes: str
+    notes: str = ""
 
 
-class Built(_Model):
-    """A graph was built."""
-
-    event: Literal["built"] = "built"
-    graph: Graph
-
-
-class Refused(_Model):
-    """The profile refused something, for the first time."""
-
-    event: Literal["refused"] = "refused"
-    refusal: Refusal
-
-
-class Ended(_Model):
+class Ended(Model):
     """The program ended.
 
     Attributes:
+        code: Its exit code.
         error: What it failed with; empty if it ended well.
         fatal: Which of the refusals it ended with; ``None`` if it ended with none.
         counts: How often each refusal happened.
     """
 
-    event: Literal["ended"] = "ended"
+    code: int
     error: str = ""
     fatal: int | None = None
     counts: tuple[int, ...] = ()
 
 
-Note: TypeAlias = Built | Refused | Ended
-_NOTE: TypeAdapter[Note] = TypeAdapter(Annotated[Note, Field(discriminator="event")])
+#: A graph was built, the profile refused something for the first time, or the program ended.
+Note: TypeAlias = Graph | Refusal | Ended
+_NOTE: TypeAdapter[Note] = TypeAdapter(Note)
 
 
 class Notes:
-    """Writes notes, from any thread. A copy of the process that the program made by a fork writes none.
-
-    Args:
-        file: Where they go.
-    """
+    """Writes notes to a file, from any thread. A copy of the process that the program made by a fork writes none."""
 
     def __init__(self, file: Path) -> None:
         self._file = file

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from webnn.validation.device_type import DeviceType
 
-__all__ = ["Change", "Fallback", "Graph", "Refusal", "Report", "Run", "Totals", "Verdict"]
+__all__ = ["Change", "Fallback", "Graph", "Model", "Refusal", "Report", "Run", "Totals", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -31,11 +31,13 @@ class Verdict(StrEnum):
     CRASHED = "crashed"
 
 
-class _Model(BaseModel):
+class Model(BaseModel):
+    """A value of a report, or of a note."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Change(_Model):
+class Change(Model):
     """What would make a refused operand fit.
 
     Attributes:
@@ -49,7 +51,7 @@ class Change(_Model):
     loses: str = ""
 
 
-class Refusal(_Model):
+class Refusal(Model):
     """Something that a profile does not allow.
 
     Attributes:
@@ -77,7 +79,7 @@ class Refusal(_Model):
     change: Change | None = None
 
 
-class Fallback(_Model):
+class Fallback(Model):
     """An operator that leaves the requested device.
 
     Attributes:
@@ -93,7 +95,7 @@ class Fallback(_Model):
     reason: str
 
 
-class Graph(_Model):
+class Graph(Model):
     """A graph that was built.
 
     Attributes:
@@ -117,7 +119,7 @@ class Graph(_Model):
     fallbacks: tuple[Fallback, ...] = ()
 
 
-class Run(_Model):
+class Run(Model):
     """A run of the program.
 
     Attributes:
@@ -154,7 +156,7 @@ class Run(_Model):
         return sum(len(graph.fallbacks) for graph in self.graphs)
 
 
-class Totals(_Model):
+class Totals(Model):
     """The sums of a report.
 
     Attributes:
@@ -168,7 +170,7 @@ class Totals(_Model):
     failed_required: tuple[str, ...]
 
 
-class Report(_Model):
+class Report(Model):
     """A check.
 
     Attributes:

@@ -7,14 +7,15 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from webnn.check.changes import suggest
-from webnn.check.events import Built, Ended, Job, Kind, Notes, Refused
+from webnn.check.events import Ended, Job, Kind, Notes
 from webnn.check.report import Fallback, Graph, Refusal
 from webnn.commands.registry import CASES
 from webnn.commands.scripts import print_error, run_script
@@ -23,7 +24,7 @@ from webnn.context.emulation import Emulation, Settings
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import simulate
 from webnn.context.profiles import Violation, load_profile
-from webnn.processes.lifetime import end_with_parent
+from webnn.processes.child import end_with_parent
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
 
 if TYPE_CHECKING:
@@ -34,20 +35,7 @@ __all__ = ["Recorder", "main", "run"]
 
 _LONGEST_NAME = 60
 _LONGEST_ERROR = 500
-
-
-class _End(NamedTuple):
-    """How a program ended.
-
-    Attributes:
-        code: Its exit code.
-        error: What it failed with; empty if it ended well.
-        fatal: The number of the refusal that it failed with, ``None`` if it is none.
-    """
-
-    code: int = 0
-    error: str = ""
-    fatal: int | None = None
+_DONE = Ended(code=0)
 
 
 class Recorder:
@@ -84,14 +72,7 @@ class Recorder:
         return Emulation(Settings(profile=self.profile, fallback="silent", on_build=self.note))
 
     def refuse(self, violation: Violation) -> bool:
-        """Note what the profile refuses: the observer of the profile.
-
-        Args:
-            violation: What it is.
-
-        Returns:
-            Whether the call goes on nevertheless.
-        """
+        """Note what the profile refuses, as its observer, and return whether the call goes on nevertheless."""
         v = violation
         key = (v, self.case)
         fault = (v.operation, v.label, v.kind, v.given)
@@ -116,22 +97,19 @@ class Recorder:
                     graph=replace_surrogates(self.case),
                     change=suggest(v, self.profile),
                 )
-                self._notes.write(Refused(refusal=refusal))
+                self._notes.write(refusal)
         return self._job.go_on
 
     def note(self, graph: GraphDescription, built: MLGraph) -> None:
-        """Note a graph that was built.
-
-        Args:
-            graph: Its description.
-            built: The graph.
-        """
+        """Note a graph that was built."""
         state = built._state
         profile = state.profile
+        placement: Placement | None = None
         if self._job.device is not None and profile is not None:
-            placement: Placement | None = simulate(graph, profile, self._job.device)
+            placement = simulate(graph, profile, self._job.device)
         else:
-            placement = _find_placement(built)
+            with suppress(NotSupportedError):  # the engine does not tell
+                placement = built.placement
         name = replace_surrogates(self.case or ", ".join(graph.outputs))
         name = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
         with self._lock:
@@ -145,7 +123,7 @@ class Recorder:
         )
         if placement is not None:
             described = _with_placement(described, placement)
-        self._notes.write(Built(graph=described))
+        self._notes.write(described)
 
     def fatal(self, error: BaseException | None) -> int | None:
         """Return which refusal an error is, or comes from; ``None`` if none."""
@@ -159,23 +137,15 @@ class Recorder:
             error = error.__cause__ or error.__context__
         return None
 
-    def end(self, end: _End) -> None:
-        """Note that the program has ended.
-
-        Args:
-            end: How.
-        """
+    def end(self, end: Ended) -> None:
+        """Note how the program has ended."""
         with self._lock:
-            counts = tuple(self._counts[number] for number in range(len(self._numbers)))
-        self._notes.write(Ended(error=end.error, fatal=end.fatal, counts=counts))
+            counts = tuple(self._counts.values())
+        self._notes.write(end.model_copy(update={"counts": counts}))
 
 
 def main(job: str) -> None:
-    """Run a program: the main function of the process.
-
-    Args:
-        job: The `Job`, as JSON.
-    """
+    """Run a program: the main function of the process. The `Job` is JSON."""
     # Python buffers output to a pipe: a killed process would lose its last lines.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
@@ -184,11 +154,7 @@ def main(job: str) -> None:
 
 
 def run(job: Job) -> int:
-    """Run a program, and return its exit code.
-
-    Args:
-        job: What to do.
-    """
+    """Run a program, and return its exit code."""
     recorder = Recorder(job, Notes(Path(job.notes)))
     before = threading.enumerate()
     with recorder.recording():
@@ -201,31 +167,23 @@ def run(job: Job) -> int:
     return end.code
 
 
-def _find_placement(graph: MLGraph) -> Placement | None:
-    """Return where a graph runs; ``None`` if the engine does not tell."""
-    try:
-        return graph.placement
-    except NotSupportedError:
-        return None
-
-
 def _with_placement(graph: Graph, placement: Placement) -> Graph:
-    fallbacks = [
+    fallbacks = tuple(
         Fallback(operation=each.operation, label=replace_surrogates(each.label), device=each.device, reason=each.reason)
         for each in placement.fallbacks
-    ]
+    )
     return graph.model_copy(
         update={
             "requested": placement.requested,
             "devices": tuple(placement.devices),
             "partitions": len(placement.partitions),
             "transferred_bytes": placement.transferredBytes,
-            "fallbacks": tuple(fallbacks),
+            "fallbacks": fallbacks,
         }
     )
 
 
-def _run_python(job: Job, recorder: Recorder) -> _End:
+def _run_python(job: Job, recorder: Recorder) -> Ended:
     """Run a Python program as the interpreter would."""
     try:
         run_script(job.program, job.arguments)
@@ -234,14 +192,14 @@ def _run_python(job: Job, recorder: Recorder) -> _End:
             print(error.code, file=sys.stderr)
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
         # A program that exits with an error is assumed to do so because of the last refusal.
-        return _End(code, _exit_code(code), recorder.last) if code else _End()
+        return Ended(code=code, error=_exit_code(code), fatal=recorder.last) if code else _DONE
     except BaseException as error:  # whatever the program raises: the interpreter would print it, too
         print_error(error, job.program)
-        return _End(1, _write(error), recorder.fatal(error))
-    return _End()
+        return Ended(code=1, error=_write(error), fatal=recorder.fatal(error))
+    return _DONE
 
 
-def _run_javascript(job: Job, recorder: Recorder) -> _End:
+def _run_javascript(job: Job, recorder: Recorder) -> Ended:
     """Run a program, or a page, in Node: its `navigator.ml` is of this process."""
     # Only a program in JavaScript needs these.
     import typer  # noqa: PLC0415
@@ -253,25 +211,25 @@ def _run_javascript(job: Job, recorder: Recorder) -> _End:
     except typer.Exit as ended:
         if ended.exit_code:
             # The error stays in JavaScript. Most likely the last refusal caused it.
-            return _End(ended.exit_code, _exit_code(ended.exit_code), recorder.last)
-    return _End()
+            return Ended(code=ended.exit_code, error=_exit_code(ended.exit_code), fatal=recorder.last)
+    return _DONE
 
 
-def _build_cases(job: Job, recorder: Recorder) -> _End:
+def _build_cases(job: Job, recorder: Recorder) -> Ended:
     """Build the graph of every case of a file, each in a context of its own."""
-    ends: list[_End] = []
+    ends: list[Ended] = []
     cases = import_module(CASES)
     for name, build in cases.load_builds(Path(job.program)):
         recorder.case = name
         try:
             build()
         except (cases.CaseError, DOMException, TypeError) as error:
-            ends.append(_End(1, f"{replace_surrogates(name)}: {_write(error)}", recorder.fatal(error)))
+            ends.append(Ended(code=1, error=f"{replace_surrogates(name)}: {_write(error)}", fatal=recorder.fatal(error)))
     # An error caused by a refusal takes precedence over any other.
-    return min(ends, key=lambda end: end.fatal is None, default=_End())
+    return min(ends, key=lambda end: end.fatal is None, default=_DONE)
 
 
-_RUN: Mapping[Kind, Callable[[Job, Recorder], _End]] = MappingProxyType(
+_RUN: Mapping[Kind, Callable[[Job, Recorder], Ended]] = MappingProxyType(
     {"python": _run_python, "javascript": _run_javascript, "cases": _build_cases}
 )
 

@@ -41,8 +41,7 @@ from webnn.javascript.idl import load_idl
 from webnn.javascript.legacy import Legacy
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
-from webnn.processes.child import end
-from webnn.processes.lifetime import SIGNALLED, ends_at_signals
+from webnn.processes.child import SIGNALLED, ends_at_signals, kill
 from webnn.validation.drafts import DEFAULT
 from webnn.validation.revision import Revision
 
@@ -215,7 +214,7 @@ def run_program(
         except KeyboardInterrupt:
             return ENDED_BY_USER
         finally:
-            end(child)
+            kill(child)
             for pipe in (child.stdin, child.stdout, child.stderr):
                 with suppress(OSError):
                     cast("FileIO", pipe).close()

@@ -1,4 +1,4 @@
-"""Child processes that run a command, and end with all that they have started."""
+"""Child processes that run a command: how they end, with all that they have started, and at the latest with their parent."""
 
 from __future__ import annotations
 
@@ -8,21 +8,27 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
-__all__ = ["Finished", "Process", "end"]
+__all__ = ["SIGNALLED", "Exit", "Process", "describe_code", "end_with_parent", "ends_at_signals", "kill"]
 
 #: How many bytes at the end of the program's output are kept.
 _KEPT = 1 << 16
 #: How long a process that has ended may leave its output open, in seconds: what it started may still write.
 _PATIENCE = 2.0
+#: The exit code of a process that a signal ended, less the signal's number.
+SIGNALLED = 128
+#: How often a process looks for its parent, in seconds.
+_WATCH = 0.5
+#: On Windows, the right to wait for a process.
+_SYNCHRONIZE = 0x00100000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class Exit:
     """How a process ended.
 
     Attributes:
@@ -37,12 +43,7 @@ class Finished:
 
 
 class Process:
-    """A process without input, whose output is kept.
-
-    Args:
-        command: What it runs.
-        environment: Its environment variables.
-    """
+    """A process without input, whose output is kept."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._began = time.perf_counter()
@@ -52,19 +53,15 @@ class Process:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=dict(environment),
+            env=environment,
             # The processes that it starts end with it, and Ctrl-C reaches only the process that handles it.
             start_new_session=True,
         )
         self._reader = threading.Thread(target=self._read, args=[self._process.stdout], daemon=True)
         self._reader.start()
 
-    def wait(self, timeout: float) -> Finished:
-        """Wait until it ends, or end it.
-
-        Args:
-            timeout: How long it may run, in seconds.
-        """
+    def wait(self, timeout: float) -> Exit:
+        """Wait until it ends, or end it after so many seconds."""
         code: int | None = None
         try:
             code = self._process.wait(max(0.0, self._began + timeout - time.perf_counter()))
@@ -76,11 +73,11 @@ class Process:
             # A process that the program started still holds its output open.
             self.kill()
             self._reader.join(_PATIENCE)
-        return Finished(code=code, output=bytes(self._output).decode("utf-8", "replace"), seconds=seconds)
+        return Exit(code=code, output=bytes(self._output).decode("utf-8", "replace"), seconds=seconds)
 
     def kill(self) -> None:
         """End it at once, with all that it has started."""
-        end(self._process, session=True)
+        kill(self._process, session=True)
 
     def _read(self, stream: IO[bytes]) -> None:
         while content := os.read(stream.fileno(), 1 << 16):
@@ -89,7 +86,7 @@ class Process:
         stream.close()
 
 
-def end(process: subprocess.Popen[bytes], *, session: bool = False) -> None:
+def kill(process: subprocess.Popen[bytes], *, session: bool = False) -> None:
     """End a process at once, and wait for it.
 
     Args:
@@ -103,3 +100,50 @@ def end(process: subprocess.Popen[bytes], *, session: bool = False) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
+
+
+def describe_code(code: int) -> str:
+    """Describe an exit code, for example as ``"exit code 3"`` or ``"signal 11, SIGSEGV"``."""
+    if code >= 0:
+        # Windows reports faults as large exit codes, which are usually written in hexadecimal.
+        return f"exit code {code if code < 256 else hex(code)}"
+    return f"signal {-code}" + (f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else "")
+
+
+@contextmanager
+def ends_at_signals() -> Iterator[None]:
+    """Make SIGTERM and SIGHUP run the `finally` clauses of this process. Otherwise the processes that it started would go on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(SIGNALLED + number)
+
+    # An ignored signal stays ignored, as nohup requires. Windows has no SIGHUP.
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, end) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def end_with_parent() -> None:
+    """End this process, and the process group that it may lead, when its parent has died: SIGKILL runs no `finally`."""
+    threading.Thread(target=_watch_parent, args=[os.getppid()], daemon=True).start()
+
+
+def _watch_parent(parent: int) -> None:
+    if sys.platform == "win32":
+        import _winapi  # noqa: PLC0415
+
+        # The id of a process that has ended can be reused.
+        _winapi.WaitForSingleObject(_winapi.OpenProcess(_SYNCHRONIZE, False, parent), _winapi.INFINITE)
+        os._exit(SIGNALLED + 9)
+    else:
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        own = os.getpid()
+        os.kill(-own if os.getpgrp() == own else own, signal.SIGKILL)

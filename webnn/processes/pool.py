@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import os
 import signal
 import sys
 import threading
@@ -16,7 +15,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from multiprocessing import connection
 from multiprocessing.context import SpawnProcess
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from webnn.context.devices.selection import usable_cores as cores
+from webnn.processes.child import describe_code, end_with_parent
 
 __all__ = ["End", "Finished", "StartError", "Worker", "cores", "run_tasks"]
 
@@ -72,9 +72,9 @@ class Finished(Generic[T, N, R]):
 
     task: T
     end: End
-    result: R | None = None
-    problem: str = ""
-    notes: Sequence[N] = field(default=())
+    result: R | None
+    problem: str
+    notes: Sequence[N]
     seconds: float
 
 
@@ -95,18 +95,20 @@ def run_tasks(
     waiting = deque(tasks)
     workers: list[Worker[T, N, R]] = []
     try:
-        while waiting or any(worker.busy for worker in workers):
-            while waiting and len(workers) < min(jobs, _MOST_PROCESSES) and sum(not worker.busy for worker in workers) < len(waiting):
+        while waiting or workers:
+            while waiting and len(workers) < min(jobs, _MOST_PROCESSES):
                 workers.append(Worker(prepare, limit))
+                workers[-1].send(waiting.popleft())
             for worker in _wait(workers):
                 finished = worker.receive()
-                if worker.dead:
+                if finished is None:
+                    continue
+                if waiting and not worker.dead:
+                    worker.send(waiting.popleft())
+                else:
                     worker.kill()
                     workers.remove(worker)
-                elif waiting and not worker.busy:
-                    worker.send(waiting.popleft())
-                if finished is not None:
-                    yield finished
+                yield finished
     finally:
         for worker in workers:
             worker.kill()
@@ -114,11 +116,10 @@ def run_tasks(
 
 def _wait(workers: Sequence[Worker[T, N, R]]) -> list[Worker[T, N, R]]:
     """Wait until processes send a message or run out of time; return these."""
-    expected = [worker for worker in workers if worker.expected]
-    patience = min(worker.deadline for worker in expected) - time.monotonic()
-    ready = connection.wait([worker.connection for worker in expected], max(0.0, patience))
+    patience = min(worker.deadline for worker in workers) - time.monotonic()
+    ready = connection.wait([worker.connection for worker in workers], max(0.0, patience))
     now = time.monotonic()
-    return [worker for worker in expected if worker.connection in ready or worker.deadline <= now]
+    return [worker for worker in workers if worker.connection in ready or worker.deadline <= now]
 
 
 class Worker(Generic[T, N, R]):
@@ -142,35 +143,28 @@ class Worker(Generic[T, N, R]):
             raise StartError(f"a process could not start: {error}") from error
         # The connection ends with the process, because no other process holds its other side.
         theirs.close()
-        self.deadline = time.monotonic() + _START_LIMIT
         self.dead = False
         self._limit = limit
-        self._started = False
-        self._tasks: list[T] = []
-        self._notes: list[N] = []
-        self._sent = 0.0
-
-    @property
-    def busy(self) -> bool:
-        """It has a task."""
-        return bool(self._tasks)
-
-    @property
-    def expected(self) -> bool:
-        """A message is expected: that it is ready, or how its task ended."""
-        return self.busy or not self._started
+        self._ready = False
+        self._began = time.monotonic()
+        self.deadline = self._began + _START_LIMIT
 
     def send(self, task: T) -> None:
-        """Give it a task."""
-        self._tasks, self._notes = [task], []
-        self._sent = time.monotonic()
-        self.deadline = self._sent + self._limit(task)
+        """Give it a task, which it begins as soon as it is ready."""
+        self._task = task
+        self._notes: list[N] = []
+        if self._ready:
+            self._begin()
+
+    def _begin(self) -> None:
+        self._began = time.monotonic()
+        self.deadline = self._began + self._limit(self._task)
         # If it has just died, `receive` reports that.
         with contextlib.suppress(OSError):
-            self.connection.send(task)
+            self.connection.send(self._task)
 
     def receive(self) -> Finished[T, N, R] | None:
-        """Receive its message; return its task if that has ended.
+        """Receive its message, which `_wait` has waited for; return its task if that has ended.
 
         Raises:
             StartError: It reports that it could not start, or ended without a message.
@@ -178,25 +172,23 @@ class Worker(Generic[T, N, R]):
         try:
             if self.connection.poll():
                 end, value, seconds = self.connection.recv()
-            elif time.monotonic() < self.deadline:
-                return None
             else:
-                seconds = time.monotonic() - self._sent
-                end, value = End.TIMEOUT, f"took longer than {self.deadline - self._sent:.3g} s, and its process was killed"
+                seconds = time.monotonic() - self._began
+                end, value = End.TIMEOUT, f"took longer than {self.deadline - self._began:.3g} s, and its process was killed"
         except (EOFError, OSError):
-            end, value, seconds = End.DIED, self._describe_death(), time.monotonic() - self._sent
+            end, value, seconds = End.DIED, self._describe_death(), time.monotonic() - self._began
         if end is None:
             self._notes.append(value)
             return None
-        self.dead = end in (End.TIMEOUT, End.DIED)
-        if not self._started:
+        if not self._ready:
             if end is not End.RETURNED:
                 raise StartError(f"a process could not start: {value}")
-            self._started = True
+            self._ready = True
+            self._begin()
             return None
-        task = self._tasks.pop()
+        self.dead = end in (End.TIMEOUT, End.DIED)
         result, problem = (value, "") if end is End.RETURNED else (None, value)
-        return Finished(task=task, end=end, result=result, problem=problem, notes=tuple(self._notes), seconds=seconds)
+        return Finished(task=self._task, end=end, result=result, problem=problem, notes=tuple(self._notes), seconds=seconds)
 
     def run(self, task: T) -> Finished[T, N, R]:
         """Do a task, and wait for its end; the process may be dead then.
@@ -204,9 +196,6 @@ class Worker(Generic[T, N, R]):
         Raises:
             StartError: The process does not start.
         """
-        while not self._started:
-            _wait([self])
-            self.receive()
         self.send(task)
         finished: Finished[T, N, R] | None = None
         while finished is None:
@@ -225,13 +214,7 @@ class Worker(Generic[T, N, R]):
     def _describe_death(self) -> str:
         self.process.join(1)
         code = self.process.exitcode
-        if code is None:
-            return "the process closed its connection"
-        if code >= 0:
-            # Windows reports faults as large exit codes, which are usually written in hexadecimal.
-            return f"the process died (exit code {code if code < 256 else hex(code)})"
-        name = f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else ""
-        return f"the process died (signal {-code}{name})"
+        return "the process closed its connection" if code is None else f"the process died ({describe_code(code)})"
 
 
 @contextlib.contextmanager
@@ -254,8 +237,7 @@ def _package_on_path() -> Iterator[None]:
     It gets the module search path of this process. With an editable installation, a folder ``webnn`` in any folder of that path would be
     imported as the package. A checkout of web-platform-tests has such a folder.
     """
-    folder = str(Path(__file__).absolute().parents[2])
-    sys.path.append(folder)
+    sys.path.append(str(Path(__file__).absolute().parents[2]))
     try:
         yield
     finally:
@@ -265,7 +247,7 @@ def _package_on_path() -> Iterator[None]:
 def _serve(link: connection.Connection, prepare: Callable[[], Work[Any, Any, Any]]) -> None:
     """Do tasks until the connection ends: the main function of a process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     threading.stack_size(_STACK)
     thread = threading.Thread(target=_do_tasks, args=(link, prepare))
     thread.start()
@@ -290,14 +272,6 @@ def _do_tasks(link: connection.Connection, prepare: Callable[[], Work[Any, Any, 
             except Exception as error:  # as above
                 end, value = End.RAISED, _describe(error)
             link.send((end, value, time.perf_counter() - began))
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent dies, even in the middle of a task."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _describe(error: Exception) -> str:

@@ -20,8 +20,7 @@ from tests.support import PATIENCE, wait_until
 from webnn.check.report import Report, Verdict
 from webnn.commands import main as cli
 from webnn.context.profiles import PROFILES
-from webnn.processes.child import Finished, Process
-from webnn.processes.lifetime import ends_at_signals
+from webnn.processes.child import Exit, Process, ends_at_signals
 
 pytestmark = pytest.mark.processes
 
@@ -262,7 +261,7 @@ def test_an_endless_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     )
     wait = Process.wait
 
-    def wait_in_the_loop(process: Process, timeout: float) -> Finished:
+    def wait_in_the_loop(process: Process, timeout: float) -> Exit:
         """Have the time of the process begin when it is in its loop."""
         wait_until(lambda: b"child " in process._output)
         process._began = time.perf_counter()

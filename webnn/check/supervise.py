@@ -1,0 +1,138 @@
+"""Starts the processes that run the program: one without a profile, then one on each, several at once."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import webnn
+from webnn.check.conclude import complete, conclude
+from webnn.check.events import Job, Note, read_notes
+from webnn.check.report import Report, Run, Totals, Verdict
+from webnn.context.emulation import FALLBACK_VARIABLE, PROFILE_VARIABLE
+from webnn.processes.child import Exit, Process, ends_at_signals
+from webnn.processes.pool import cores
+
+__all__ = ["Named", "check"]
+
+#: The folder that holds the package.
+_ROOT = str(Path(webnn.__file__).resolve().parents[1])
+#: The interpreter finds this package, but nothing else that is beside it, and nothing in the current folder.
+_START = "import sys; sys.path.append({root!r}); from webnn.check import worker; sys.path.pop(); worker.main({job!r})"
+
+
+class Named(NamedTuple):
+    """A profile to check: what the report calls it, how `load_profile` takes it, and whether the program must build on it."""
+
+    name: str
+    source: str
+    required: bool
+
+
+def check(
+    job: Job, profiles: Sequence[Named], tell: Callable[[Run, str], None] = lambda run, output: None, *, every: bool, timeout: float
+) -> Report:
+    """Check a program. If it fails without a profile, no profile is tried.
+
+    Args:
+        job: The run without a profile.
+        profiles: The profiles.
+        tell: Called when a run has ended, with what the program printed last; from one thread at a time.
+        every: Find every refusal, not only what the program meets before it ends.
+        timeout: How long a run may take, in seconds.
+
+    Raises:
+        OSError: A process could not start.
+    """
+    began = time.perf_counter()
+    # A killed process may keep its notes open for a moment.
+    temporary = tempfile.TemporaryDirectory(prefix="webnn-check-", ignore_cleanup_errors=True)
+    with temporary as folder, ends_at_signals(), closing(_Runner(job, Path(folder), every, timeout)) as runner:
+        baseline, output = runner.run(None)
+        tell(baseline, output)
+        runs: list[Run] = []
+        if baseline.passed:
+            for future in [runner.pool.submit(runner.run, profile) for profile in profiles]:
+                run, output = future.result()
+                runs.append(run)
+                tell(run, output)
+    return Report(
+        version=webnn.__version__,
+        program=job.program,
+        arguments=job.arguments,
+        revision=job.revision,
+        device=job.device,
+        baseline=baseline,
+        profiles=tuple(runs),
+        totals=Totals(
+            profiles=len(runs),
+            passed=sum(run.passed for run in runs),
+            failed_required=tuple(str(run.profile) for run in runs if run.required and not run.passed),
+        ),
+        seconds=round(time.perf_counter() - began, 3),
+    )
+
+
+class _Runner:
+    """Runs the program, in any thread of its pool. The processes leave their notes in a folder."""
+
+    def __init__(self, job: Job, folder: Path, every: bool, timeout: float) -> None:
+        self.pool = ThreadPoolExecutor(max_workers=cores())
+        self._job = job
+        self._folder = folder
+        self._every = every
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._processes: set[Process] = set()
+        self._started = 0
+        self._over = False
+
+    def close(self) -> None:
+        """End the runs that are not done."""
+        with self._lock:
+            self._over = True
+            running = list(self._processes)
+        for process in running:
+            process.kill()
+        self.pool.shutdown(cancel_futures=True)
+
+    def run(self, profile: Named | None) -> tuple[Run, str]:
+        """Run the program, and return how that ended, with the end of what it printed."""
+        if profile is None:
+            notes, ended = self._start(self._job)
+            return conclude(None, notes, ended, self._timeout), ended.output
+        job = self._job.model_copy(update={"profile": profile.source})
+        notes, ended = self._start(job)
+        run = conclude(profile.name, notes, ended, self._timeout).model_copy(update={"required": profile.required})
+        if self._every and run.verdict is Verdict.REFUSED:
+            run = complete(run, *self._start(job.model_copy(update={"go_on": True})), self._timeout)
+        return run, ended.output
+
+    def _start(self, job: Job) -> tuple[list[Note], Exit]:
+        with self._lock:
+            if self._over:
+                raise RuntimeError("the check is over")
+            self._started += 1
+            file = self._folder / f"{self._started}.jsonl"
+            text = job.model_copy(update={"notes": str(file)}).model_dump_json()
+            process = Process([sys.executable, "-P", "-c", _START.format(root=_ROOT, job=text)], _environment(job))
+            self._processes.add(process)
+        ended = process.wait(self._timeout)
+        with self._lock:
+            self._processes.remove(process)
+        return read_notes(file), ended
+
+
+def _environment(job: Job) -> dict[str, str]:
+    """Return the environment of a process, which its children inherit; the user's own profile and policy are left out."""
+    environment = {name: value for name, value in os.environ.items() if name not in (PROFILE_VARIABLE, FALLBACK_VARIABLE)}
+    chosen = {"PYTHONIOENCODING": "utf-8", PROFILE_VARIABLE: job.profile, "WEBNN_REVISION": job.revision}
+    return environment | {name: value for name, value in chosen.items() if value is not None}
