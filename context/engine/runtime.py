@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from importlib import metadata
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -119,6 +118,8 @@ def _too_old(version: str) -> str:
     """Return the message for a version that is too old; an empty string if it is new enough."""
     if not is_older(version, LOWEST):
         return ""
+    from importlib import metadata  # noqa: PLC0415 (it loads much of the standard library)
+
     # Two variants overwrite each other's files, so neither name can be recommended.
     flavours = sorted(set(metadata.packages_distributions().get("onnxruntime", [])))
     name = flavours[0] if len(flavours) == 1 else "onnxruntime"

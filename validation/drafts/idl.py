@@ -14,7 +14,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Mapping
-from importlib import resources
 from typing import Any, NotRequired, TypedDict, cast
 
 __all__ = [
@@ -113,6 +112,8 @@ class Idl(TypedDict):
 
 def read_idl(name: str) -> Idl:
     """Read the file of a draft, for example ``"2024-06"``."""
+    from importlib import resources  # noqa: PLC0415 (it loads `tempfile`, which most programs do not need)
+
     file = resources.files("webnn.validation.drafts") / f"{name}.idl.json"
     idl: Idl = json.loads(file.read_text(encoding="utf-8"))
     return idl

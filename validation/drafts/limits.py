@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
@@ -77,6 +76,8 @@ class Limits:
 
 def read_limits(name: str) -> Limits:
     """Read the file of a draft, for example ``"2026-06"``."""
+    from importlib import resources  # noqa: PLC0415 (it loads `tempfile`, which most programs do not need)
+
     file = resources.files("webnn.validation.drafts") / f"{name}.limits.json"
     data = json.loads(file.read_text(encoding="utf-8"))
     operations: dict[str, Mapping[str, OperandLimits]] = {}
