@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLActivation, MLOperand
 
 __all__ = [
-    "Activations",
     "MLArgMinMaxOptions",
     "MLBatchNormalizationOptions",
     "MLClampOptions",
@@ -47,7 +46,6 @@ __all__ = [
     "MLSplitOptions",
     "MLTransposeOptions",
     "MLTriangularOptions",
-    "Numbers",
 ]
 
 #: ``sequence<unsigned long>`` or ``sequence<float>``: any sequence of numbers.

@@ -19,6 +19,7 @@ from webnn._version import __version__ as __version__
 if TYPE_CHECKING:
     from webnn._api import *  # noqa: F403 (what there is, `__all__` says)
     from webnn._api import __all__ as __all__
+    from webnn.builder.options import *  # noqa: F403 (mypy does not follow `__all__ +=`)
 
 
 def __getattr__(name: str) -> Any:

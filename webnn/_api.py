@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from webnn._names import publish
+from webnn.builder import options
 from webnn.builder.describe import describe
 from webnn.builder.description import (
     ActivationDescription,
@@ -12,38 +13,7 @@ from webnn.builder.description import (
     OperatorDescription,
 )
 from webnn.builder.operand import MLActivation, MLOperand
-from webnn.builder.options import (
-    MLArgMinMaxOptions,
-    MLBatchNormalizationOptions,
-    MLClampOptions,
-    MLConv2dOptions,
-    MLConvTranspose2dOptions,
-    MLCumulativeSumOptions,
-    MLEluOptions,
-    MLGatherOptions,
-    MLGemmOptions,
-    MLGruCellOptions,
-    MLGruOptions,
-    MLHardSigmoidOptions,
-    MLInstanceNormalizationOptions,
-    MLLayerNormalizationOptions,
-    MLLeakyReluOptions,
-    MLLinearOptions,
-    MLLstmCellOptions,
-    MLLstmOptions,
-    MLOperandDescriptor,
-    MLOperatorOptions,
-    MLPadOptions,
-    MLPool2dOptions,
-    MLReduceOptions,
-    MLResample2dOptions,
-    MLReverseOptions,
-    MLScatterOptions,
-    MLSliceOptions,
-    MLSplitOptions,
-    MLTransposeOptions,
-    MLTriangularOptions,
-)
+from webnn.builder.options import *  # noqa: F403 (the dictionaries: its `__all__` names them)
 from webnn.context.context import MLContext
 from webnn.context.devices.selection import DeviceFallbackWarning
 from webnn.context.emulation import emulate
@@ -86,45 +56,15 @@ __all__ = [
     "GraphDescription",
     "InvalidStateError",
     "MLActivation",
-    "MLArgMinMaxOptions",
-    "MLBatchNormalizationOptions",
-    "MLClampOptions",
     "MLComputeResult",
     "MLContext",
     "MLContextLostInfo",
     "MLContextOptions",
-    "MLConv2dOptions",
-    "MLConvTranspose2dOptions",
-    "MLCumulativeSumOptions",
-    "MLEluOptions",
-    "MLGatherOptions",
-    "MLGemmOptions",
     "MLGraph",
     "MLGraphBuilder",
-    "MLGruCellOptions",
-    "MLGruOptions",
-    "MLHardSigmoidOptions",
-    "MLInstanceNormalizationOptions",
-    "MLLayerNormalizationOptions",
-    "MLLeakyReluOptions",
-    "MLLinearOptions",
-    "MLLstmCellOptions",
-    "MLLstmOptions",
     "MLOperand",
-    "MLOperandDescriptor",
-    "MLOperatorOptions",
-    "MLPadOptions",
-    "MLPool2dOptions",
-    "MLReduceOptions",
-    "MLResample2dOptions",
-    "MLReverseOptions",
-    "MLScatterOptions",
-    "MLSliceOptions",
-    "MLSplitOptions",
     "MLTensor",
     "MLTensorDescriptor",
-    "MLTransposeOptions",
-    "MLTriangularOptions",
     "MissingMemberError",
     "Navigator",
     "NotSupportedError",
@@ -144,6 +84,7 @@ __all__ = [
     "explain_ignored",
     "navigator",
 ]
+__all__ += options.__all__
 
 publish("webnn", list(globals().values()))
 
