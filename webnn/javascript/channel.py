@@ -11,8 +11,8 @@ import struct
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from io import FileIO
+from typing import NamedTuple
 
 __all__ = ["Bytes", "Channel", "ChannelError", "Limit", "Message"]
 
@@ -30,24 +30,15 @@ class ChannelError(Exception):
     """The received bytes are not a message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A message: the letter that says what it is, and its parts."""
 
     kind: str
     parts: list[bytearray]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
-    """The limits of a message.
-
-    Attributes:
-        text: The bytes of its first part.
-        buffer: The bytes of each other part.
-        buffers: How many other parts there are.
-        total: The bytes of all other parts.
-    """
+class Limit(NamedTuple):
+    """The limits of a message: the bytes of its first part, and of each other part; how many others there are, and the bytes of all."""
 
     text: int
     buffer: int = 0

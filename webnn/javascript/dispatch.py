@@ -28,12 +28,12 @@ from typing import Any, TypedDict
 import numpy as np
 
 import webnn
+from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import Members
 from webnn.javascript.legacy import Legacy
 
-__all__ = ["Bytes", "Dispatcher", "Observe"]
+__all__ = ["Dispatcher", "Observe"]
 
-Bytes = bytes | bytearray | memoryview
 Array = np.ndarray[Any, np.dtype[Any]]
 
 #: Called after a successful call: with the object, the member, the arguments, and the result.
@@ -82,12 +82,9 @@ class Dispatcher:
 
     Args:
         ml: The object behind ``navigator.ml``.
-        members: The members that may be called, by interface: the IDL's.
+        members: The members that may be called, by interface.
         observe: Called after every successful call of a member.
         legacy: Makes the calls of a builder if a dialect adds to the IDL.
-
-    Attributes:
-        faults: The tracebacks of errors that are not the program's: there must be none.
     """
 
     def __init__(
@@ -103,6 +100,7 @@ class Dispatcher:
         self._members = members
         self._observe = observe
         self._legacy = legacy
+        #: The tracebacks of errors that are not the program's: there must be none.
         self.faults: list[str] = []
 
     def call(self, text: str, buffers: Sequence[Bytes]) -> tuple[str, list[Bytes]]:
@@ -209,21 +207,15 @@ def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[
 def _read(tensor: webnn.MLTensor, *rest: Array | None) -> Bytes:
     """Return the bytes that were read from a tensor. They are in the array that the program gave, or else in the new one, which is last."""
     output = next(each for each in rest if each is not None)
-    size = (math.prod(tensor.shape) * _bits(tensor.dataType) + 7) // 8
+    bits = _BITS.get(tensor.dataType) or 8 * np.dtype(tensor.dataType).itemsize
+    size = (math.prod(tensor.shape) * bits + 7) // 8
     return output.reshape(-1).view(np.uint8)[:size].data
 
 
-def _bits(dataType: str) -> int:
-    return _BITS.get(dataType) or 8 * np.dtype(dataType).itemsize
-
-
 def _arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool) -> list[Array]:
-    """Return the views as arrays. Views of one buffer share their memory, so that the emulator sees what it must refuse.
+    """Return the views of a request as arrays. Views of one buffer share their memory, so that the emulator sees what it must refuse.
 
-    Args:
-        views: What the request says of the views.
-        buffers: The bytes that were sent.
-        any_bytes: Treat a view whose element type the draft does not have as bytes.
+    With ``any_bytes``, a view whose element type the draft does not have is treated as bytes.
     """
     sent = iter(buffers)
     contents = [next(sent) if view["sent"] else None for view in views]
@@ -235,7 +227,8 @@ def _arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool)
     for view, content in zip(views, contents, strict=True):
         number, start, end = view["buffer"], view["offset"], view["offset"] + view["length"]
         if number not in memory and content is not None and len(content) == sizes[number]:
-            memory[number] = _writeable(content)
+            array = np.frombuffer(content, np.uint8)
+            memory[number] = array if array.flags.writeable else array.copy()
         else:
             # The bytes of a buffer outside its views were not sent, because they are not used.
             memory.setdefault(number, np.zeros(sizes[number], np.uint8))
@@ -254,8 +247,3 @@ def _dtype(view: View, *, any_bytes: bool) -> np.dtype[Any]:
     if kind in _DTYPES:
         return np.dtype(_DTYPES[kind])
     return np.dtype(np.uint8) if any_bytes else np.dtype([(kind, "V1")])
-
-
-def _writeable(data: Bytes) -> Array:
-    array = np.frombuffer(data, np.uint8)
-    return array if array.flags.writeable else array.copy()

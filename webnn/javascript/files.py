@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 __all__ = ["ORIGIN", "PROGRAM_ORIGIN", "File", "Files", "RefusedError"]
@@ -36,8 +36,7 @@ class RefusedError(Exception):
     """The program may not read what the address names."""
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """The content of a file, and its media type."""
 
     content: bytes
@@ -45,12 +44,7 @@ class File:
 
 
 class Files:
-    """Reads files below two folders, and nothing else.
-
-    Args:
-        root: The folder that the user lets the program read.
-        program: The program's own folder.
-    """
+    """Reads files below two folders, and nothing else: the root, which the user lets the program read, and the program's own folder."""
 
     def __init__(self, root: Path, program: Path) -> None:
         self._folders = {ORIGIN: root.resolve(), PROGRAM_ORIGIN: program.resolve()}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl import merge_idl
@@ -16,27 +15,20 @@ from webnn.validation.revision import Revision
 __all__ = ["BindingIdl", "Members", "dialect_revision", "load_idl"]
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
-    """What JavaScript may use of an interface.
-
-    Attributes:
-        attributes: Its attributes.
-        operations: Its operations, ``"constructor"`` among them.
-    """
+class Members(NamedTuple):
+    """What JavaScript may use of an interface. ``"constructor"`` is one of the operations."""
 
     attributes: frozenset[str]
     operations: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BindingIdl:
+class BindingIdl(NamedTuple):
     """The IDL of a draft, for both sides of the border.
 
     Attributes:
         text: The IDL as JSON, for JavaScript.
         members: The members of each interface.
-        revision: The draft that the emulator follows: a dialect may want more than the one that was asked for.
+        revision: The draft that the emulator follows: a dialect may need a later one than was asked for.
     """
 
     text: str
@@ -65,26 +57,24 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
         followed = find_revision(more["emulator"]) if "emulator" in more else followed
     members = {
         name: Members(
-            attributes=frozenset(each["name"] for each in interface.get("attributes", ())),
-            operations=frozenset(
-                [each["name"] for each in interface.get("operations", ())] + ["constructor"] * bool(interface.get("constructors"))
-            ),
+            frozenset(each["name"] for each in interface.get("attributes", ())),
+            frozenset([each["name"] for each in interface.get("operations", ())] + ["constructor"] * bool(interface.get("constructors"))),
         )
         for name, interface in idl["interfaces"].items()
     }
     # The anchors are only for readers, and longer than all the rest.
     text = json.dumps({name: value for name, value in idl.items() if name != "anchors"} | {"namespaces": namespaces})
-    return BindingIdl(text=text, members=members, revision=followed)
+    return BindingIdl(text, members, followed)
 
 
 def dialect_revision(name: str) -> str | None:
     """Return the revision of the draft that a dialect adds to, ``None`` if there is no such dialect."""
-    dialect = dict(_dialects()).get(name)
+    dialect = _dialects().get(name)
     return None if dialect is None else str(dialect["revision"])
 
 
 def _load_dialect(name: str, revision: str) -> dict[str, Any]:
-    dialects = dict(_dialects())
+    dialects = _dialects()
     fitting = sorted(each for each, dialect in dialects.items() if dialect["revision"] == revision)
     if name not in fitting:
         whose = f", one of the revision {dialects[name]['revision']}" if name in dialects else ""
@@ -92,7 +82,6 @@ def _load_dialect(name: str, revision: str) -> dict[str, Any]:
     return dialects[name]
 
 
-def _dialects() -> Iterator[tuple[str, dict[str, Any]]]:
-    for file in (resources.files("webnn.javascript") / "dialects").iterdir():
-        if file.name.endswith(".json"):
-            yield file.name.removesuffix(".json"), json.loads(file.read_text(encoding="utf-8"))
+def _dialects() -> dict[str, dict[str, Any]]:
+    files = (resources.files("webnn.javascript") / "dialects").iterdir()
+    return {file.name.removesuffix(".json"): json.loads(file.read_text(encoding="utf-8")) for file in files if file.name.endswith(".json")}

@@ -37,29 +37,23 @@ class Legacy:
         """Call a method of a builder."""
         has_input = bool(values) and isinstance(values[0], webnn.MLOperand)
         if member in _WITHOUT_INPUT and not has_input:
-            return self._make(builder, member, values)
+            if member == "clamp":
+                # The options are checked now, as the method with an input checks them.
+                builder.clamp(builder.constant("float32", 0), *values)
+            activation = MLActivation()
+            self._made[activation] = member, values
+            return activation
         if member == "softmax" and len(values) == 1:
             return _softmax(builder, values[0])
         options = values[-1] if values and isinstance(values[-1], dict) else {}
-        activation = options.pop("activation", None)
+        fused = options.pop("activation", None)
         result = getattr(builder, member)(*values)
-        if activation is not None:
-            return self._apply(builder, activation, result)
+        if fused is not None:
+            member, values = self._made[fused]
+            return self.call(builder, member, [result, *values])
         if isinstance(result, webnn.MLActivation):
             self._made[result] = member, values
         return result
-
-    def _make(self, builder: webnn.MLGraphBuilder, member: str, values: list[Any]) -> MLActivation:
-        if member == "clamp":
-            # The options are checked now, as the method with an input checks them.
-            builder.clamp(builder.constant("float32", 0), *values)
-        activation = MLActivation()
-        self._made[activation] = member, values
-        return activation
-
-    def _apply(self, builder: webnn.MLGraphBuilder, activation: object, result: webnn.MLOperand) -> object:
-        member, values = self._made[activation]
-        return self.call(builder, member, [result, *values])
 
 
 def _softmax(builder: webnn.MLGraphBuilder, input: webnn.MLOperand) -> webnn.MLOperand:

@@ -30,7 +30,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 import webnn
 from webnn.javascript import walls
@@ -67,8 +67,7 @@ class NodeMissingError(RuntimeError):
     """There is no Node that is new enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """An installed Node."""
 
     path: Path
@@ -269,7 +268,7 @@ class _Host:
     def _setup(self) -> list[bytes]:
         terminal = self._outputs["O"].isatty()
         setup = {
-            "scripts": [script.json() for script in self._program.scripts],
+            "scripts": [script._asdict() for script in self._program.scripts],
             "location": self._program.location,
             "argv": self._program.arguments,
             "terminal": terminal,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import urljoin
 
 __all__ = ["Script", "scripts_of_page", "scripts_of_script"]
@@ -17,9 +16,8 @@ Kind = Literal["module", "classic", "unknown"]
 _CLASSIC = {"", "text/javascript", "application/javascript", "text/ecmascript", "application/ecmascript"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
-    """One script of a program.
+class Script(NamedTuple):
+    """One script of a program, as `node_host.mjs` reads it.
 
     Attributes:
         url: Its address. That of an inline module is the page's with a fragment: a module is known by its address.
@@ -32,10 +30,6 @@ class Script:
     kind: Kind
     source: str | None = None
     line: int = 0
-
-    def json(self) -> dict[str, object]:
-        """Return what `node_host.mjs` reads."""
-        return asdict(self)
 
 
 def scripts_of_script(program: Path, url: str) -> list[Script]:

@@ -19,7 +19,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import webnn
-from webnn.javascript.dispatch import Bytes, Dispatcher, Observe
+from webnn.javascript.channel import Bytes
+from webnn.javascript.dispatch import Dispatcher, Observe
 from webnn.javascript.idl import load_idl
 from webnn.javascript.legacy import Legacy
 from webnn.validation.revision import Revision
@@ -102,7 +103,7 @@ class Realm:
         self._engine.set_max_stack_size(_STACK)
         idl = load_idl(revision, dialect)
         self._dispatcher = Dispatcher(ml, idl.members, observe, Legacy() if dialect else None)
-        self._uploads: list[tuple[bytearray, int]] = []
+        self._uploads: list[bytearray] = []
         self._downloads: list[Bytes] = []
         self._timers: list[tuple[float, int, int]] = []
         self._cancelled: set[int] = set()
@@ -136,14 +137,9 @@ class Realm:
         Raises:
             ScriptError: It threw an error, or could not be parsed.
         """
-        import quickjs  # noqa: PLC0415
-
         if "\0" in source:
             raise ScriptError("SyntaxError: the script holds the character NUL")
-        try:
-            return self._engine.eval(source)
-        except (quickjs.JSException, quickjs.StackOverflow) as error:
-            raise ScriptError(str(error).strip()) from None
+        return _attempt(self._engine.eval, source)
 
     def report(self, message: str) -> None:
         """Report an uncaught error to the window's listeners."""
@@ -165,10 +161,7 @@ class Realm:
         self._command("connectHarness", None)
 
     def connect(self, function: str) -> None:
-        """Call a function with the global object and ``emit``.
-
-        Args:
-            function: Its source.
+        """Call a function, given as its source, with the global object and ``emit``.
 
         Raises:
             ScriptError: It threw an error.
@@ -176,13 +169,8 @@ class Realm:
         self._command("connect", function)
 
     def _command(self, name: str, value: object) -> None:
-        """Call one of the functions that the scripts have for the host; an error is a `ScriptError`."""
-        import quickjs  # noqa: PLC0415
-
-        try:
-            self._control(name, value)
-        except (quickjs.JSException, quickjs.StackOverflow) as error:
-            raise ScriptError(str(error).strip()) from None
+        """Call one of the functions that the scripts have for the host."""
+        _attempt(self._control, name, value)
 
     def run(self, done: Callable[[], bool], deadline: float) -> bool:
         """Run promises and timers until something is done.
@@ -217,15 +205,13 @@ class Realm:
         return False
 
     def _run_jobs(self, deadline: float) -> None:
-        import quickjs  # noqa: PLC0415
-
         # A promise may lead to the next one for ever.
         while time.monotonic() < deadline:
             try:
-                if not self._engine.execute_pending_job():
+                if not _attempt(self._engine.execute_pending_job):
                     return
-            except (quickjs.JSException, quickjs.StackOverflow) as error:
-                self.report(str(error).strip())
+            except ScriptError as error:
+                self.report(str(error))
 
     def _schedule(self, number: int, milliseconds: float) -> None:
         heapq.heappush(self._timers, (time.monotonic() + milliseconds / 1000, next(self._order), number))
@@ -236,24 +222,30 @@ class Realm:
     # Byte arrays cannot be passed to this engine, so they are passed as text. They are passed in pieces, because a large one would
     # otherwise need several times its size.
 
-    def _start_upload(self, size: int) -> None:
-        self._uploads.append((bytearray(size), 0))
+    def _start_upload(self) -> None:
+        self._uploads.append(bytearray())
 
     def _upload(self, encoded: str) -> None:
-        content, start = self._uploads.pop()
-        piece = base64.b64decode(encoded)
-        content[start : start + len(piece)] = piece
-        self._uploads.append((content, start + len(piece)))
+        self._uploads[-1] += base64.b64decode(encoded)
 
     def _send(self, text: str) -> str:
         """Carry a request to the dispatcher, with the byte arrays that came before it."""
-        buffers = [content for content, _ in self._uploads]
-        self._uploads.clear()
+        buffers, self._uploads = self._uploads, []
         answer, self._downloads = self._dispatcher.call(text, buffers)
         return json.dumps([answer, [len(content) for content in self._downloads]])
 
     def _download(self, index: int, start: int, size: int) -> str:
         return base64.b64encode(self._downloads[index][start : start + size]).decode("ascii")
+
+
+def _attempt(function: Callable[..., Any], *arguments: object) -> Any:
+    """Call a function of the engine; an error is a `ScriptError`."""
+    import quickjs  # noqa: PLC0415
+
+    try:
+        return function(*arguments)
+    except (quickjs.JSException, quickjs.StackOverflow) as error:
+        raise ScriptError(str(error).strip()) from None
 
 
 def require_engine() -> None:
@@ -295,7 +287,7 @@ _START = """
   };
   const send = (text, buffers) => {
     for (const bytes of buffers) {
-      startUpload(bytes.length);
+      startUpload();
       for (const piece of pieces(bytes)) upload(apply(toBase64, piece, []));
     }
     const [answer, sizes] = parse(sendText(text));

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import webnn
-from webnn.javascript.dispatch import Bytes, Dispatcher
+from webnn.javascript.channel import Bytes
+from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.idl import load_idl
 
 FLOATS = {"dataType": "float32", "dimensions": [2]}

@@ -12,7 +12,8 @@ import pytest
 import webnn
 from tests.support import CURRENT
 from webnn.context.engine.session import CompiledGraph
-from webnn.javascript.dispatch import Bytes, Dispatcher
+from webnn.javascript.channel import Bytes
+from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.idl import load_idl
 
 PAIR = {"dataType": "float32", "shape": [2]}
