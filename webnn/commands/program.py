@@ -14,10 +14,11 @@ import webnn
 from webnn.commands.choices import Fallback, FormerDialect, choose_dialect
 from webnn.commands.failure import failure
 from webnn.commands.scripts import print_error, run_script
+from webnn.context.profiles import is_name
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import ENDED_BY_USER, MEMORY, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
-from webnn.javascript.page_scripts import Script, scripts_of_page, scripts_of_script
+from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
 
 __all__ = ["CONTEXT_SETTINGS", "command"]
 
@@ -84,8 +85,12 @@ def command(
     suffix = program.suffix.lower()
     if suffix in _PYTHON:
         _refuse_for_python(root=root, node=node, dialect=dialect, verbose=verbose or None)
+        if device_profile and not is_name(device_profile):
+            # It stays the same in another folder.
+            device_profile = str(Path(device_profile).absolute())
         # Set as environment variables: `navigator.ml` reads them on first use, and processes that the program starts inherit them.
-        _set_environment(WEBNN_REVISION=revision, WEBNN_PROFILE=device_profile and _absolute(device_profile), WEBNN_FALLBACK=fallback)
+        variables = {"WEBNN_REVISION": revision, "WEBNN_PROFILE": device_profile, "WEBNN_FALLBACK": fallback}
+        os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
         raise typer.Exit(_run_python(program, arguments or [], timeout))
     if suffix not in _JAVASCRIPT + _PAGE:
         raise failure(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}", _WRONG)
@@ -94,7 +99,10 @@ def command(
     place = program.resolve()
     files = Files(root or place.parent, place.parent)
     address = files.address(place)
-    scripts = _scripts(place, address)
+    if place.suffix.lower() in _PAGE:
+        scripts = scripts_of_page(place.read_text(encoding="utf-8-sig", errors="replace"), address)
+    else:
+        scripts = scripts_of_script(place, address)
     if not scripts:
         raise failure(f"{program} has no script", _WRONG)
     try:
@@ -119,28 +127,12 @@ def command(
     raise typer.Exit(code)
 
 
-def _scripts(program: Path, address: str) -> list[Script]:
-    if program.suffix.lower() in _PAGE:
-        return scripts_of_page(program.read_text(encoding="utf-8-sig", errors="replace"), address)
-    return scripts_of_script(program, address)
-
-
 def _refuse_for_python(**options: object) -> None:
     given = [f"--{name}" for name, value in options.items() if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))]
     if given:
         raise failure(
             f"{' and '.join(given)} can only be given for JavaScript: a Python program runs in this process, and can do what it can", _WRONG
         )
-
-
-def _set_environment(**variables: str | None) -> None:
-    os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
-
-
-def _absolute(profile: str) -> str:
-    """Return a profile that stays the same in another folder. A name, unlike a path, has no separator and does not end with ``.json``."""
-    path = Path(profile)
-    return profile if path.name == profile and path.suffix.lower() != ".json" else str(path.absolute())
 
 
 def _run_python(program: Path, arguments: list[str], timeout: float | None) -> int:

@@ -12,7 +12,7 @@ from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl import merge_idl
 from webnn.validation.revision import Revision
 
-__all__ = ["BindingIdl", "Members", "dialect_revision", "load_idl"]
+__all__ = ["BindingIdl", "Members", "dialect_revision", "load_dialects", "load_idl"]
 
 
 class Members(NamedTuple):
@@ -69,12 +69,12 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
 
 def dialect_revision(name: str) -> str | None:
     """Return the revision of the draft that a dialect adds to, ``None`` if there is no such dialect."""
-    dialect = _dialects().get(name)
+    dialect = load_dialects().get(name)
     return None if dialect is None else str(dialect["revision"])
 
 
 def _load_dialect(name: str, revision: str) -> dict[str, Any]:
-    dialects = _dialects()
+    dialects = load_dialects()
     fitting = sorted(each for each, dialect in dialects.items() if dialect["revision"] == revision)
     if name not in fitting:
         whose = f", one of the revision {dialects[name]['revision']}" if name in dialects else ""
@@ -82,6 +82,7 @@ def _load_dialect(name: str, revision: str) -> dict[str, Any]:
     return dialects[name]
 
 
-def _dialects() -> dict[str, dict[str, Any]]:
+def load_dialects() -> dict[str, dict[str, Any]]:
+    """Read the dialects, by name: the content of each file in `dialects`."""
     files = (resources.files("webnn.javascript") / "dialects").iterdir()
     return {file.name.removesuffix(".json"): json.loads(file.read_text(encoding="utf-8")) for file in files if file.name.endswith(".json")}

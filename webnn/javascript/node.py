@@ -25,8 +25,8 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -198,25 +198,18 @@ def run_program(
     """
     command, missing = _command(node, program)
     host = _Host(program, missing, stdout or sys.stdout.buffer, stderr or sys.stderr.buffer, verbose=verbose)
-    with ends_at_signals(), _one_line_warnings(host.note):
-        child = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env=_environment(),
-            cwd=_HOST.parent,
-        )
-        try:
-            return host.serve(child)
-        except KeyboardInterrupt:
-            return ENDED_BY_USER
-        finally:
-            kill(child)
-            for pipe in (child.stdin, child.stdout, child.stderr):
-                with suppress(OSError):
-                    cast("FileIO", pipe).close()
+    pipe = subprocess.PIPE
+    with ends_at_signals(), warnings.catch_warnings():
+        warnings.simplefilter("always", webnn.DeviceFallbackWarning)
+        # Without the line of the dispatcher that they come from.
+        warnings.showwarning = lambda message, *_, **__: host.note(f"warning: {message}")
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment(), cwd=_HOST.parent) as child:
+            try:
+                return host.serve(child)
+            except KeyboardInterrupt:
+                return ENDED_BY_USER
+            finally:
+                kill(child)
 
 
 class _Host:
@@ -388,12 +381,3 @@ def _last_frame(traceback: str) -> str:
     places = re.findall(r'File "(.*)", line (\d+)', traceback)
     place = f" ({Path(places[-1][0]).name}:{places[-1][1]})" if places else ""
     return traceback.strip().splitlines()[-1] + place
-
-
-@contextmanager
-def _one_line_warnings(note: Callable[[str], None]) -> Iterator[None]:
-    """Show the emulator's warnings to the user, without the line of the dispatcher that they come from."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", webnn.DeviceFallbackWarning)
-        warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
-        yield
