@@ -28,26 +28,24 @@ _NO_PROFILE = "(none)"
 
 
 def print_report(console: Console, report: Report, *, every: bool) -> None:
-    """Print a report: the matrix, the details, and a line that sums up.
-
-    Args:
-        console: Where it goes.
-        report: The report.
-        every: Print every refusal, and every operator that falls back.
-    """
+    """Print a report: the matrix, the details, and a line that sums up; with ``every``, every refusal and all that falls back."""
     runs = (report.baseline, *report.profiles)
     with console.capture() as captured:
         console.print(_matrix(console, report, runs))
         for title, lines in _by_fallbacks(runs):
-            _print_fallbacks(console, title, lines, every=every)
-        if every:
-            for names, refusals in _by_refusals(report.profiles):
-                console.print()
-                console.print(_text(console, f"refused by {', '.join(names)}", "bold"))
-                for refusal in refusals:
-                    _print_refusal(console, refusal)
-        console.print()
-        console.print(_text(console, summary(report), "bold red" if report.totals.failed_required else "bold"))
+            shown = lines if every or len(lines) <= _FEW else [*lines[: _FEW - 1], f"and {len(lines) - _FEW + 1} more: --all prints them"]
+            _print_title(console, title)
+            for line in shown:
+                _print(console, line, indent=2)
+        for names, refusals in _by_refusals(report.profiles) if every else ():
+            _print_title(console, f"refused by {', '.join(names)}")
+            for refusal in refusals:
+                where = f"{refusal.graph}: " if refusal.graph else ""
+                count = f" ({refusal.count} times)" if refusal.count > 1 else ""
+                _print(console, f"{where}{_describe(refusal)}{count}", indent=2)
+                if refusal.change is not None:
+                    _print(console, f"change: {refusal.change.text}", "green", indent=4)
+        _print_title(console, summary(report), "bold red" if report.totals.failed_required else "bold")
     # A table fills its lines with spaces.
     for line in captured.get().splitlines():
         console.file.write(f"{line.rstrip()}\n")
@@ -94,23 +92,21 @@ def _matrix(console: Console, report: Report, runs: Sequence[Run]) -> Table:
 def _why(console: Console, run: Run) -> Text:
     """Say in a few lines what a run met."""
     lines: list[Text] = []
+    refusal: Refusal | None = None
     if run.verdict is Verdict.BUILDS_DIFFERENTLY:
         count = len(run.refusals)
         lines.append(_text(console, f"after {count} refusal{'s' if count > 1 else ''}, the first:"))
-        lines += _lines(console, run.refusals[0])
+        refusal = run.refusals[0]
     elif run.fatal is not None:
-        lines += _lines(console, run.refusals[run.fatal])
+        refusal = run.refusals[run.fatal]
     elif run.error:
         lines.append(_text(console, run.error))
+    if refusal is not None:
+        lines.append(_text(console, _describe(refusal)))
+        if refusal.change is not None:
+            lines.append(_text(console, f"change: {refusal.change.text}", "green"))
     lines += [_text(console, note, "dim") for note in run.notes]
     return Text("\n").join(lines)
-
-
-def _lines(console: Console, refusal: Refusal) -> list[Text]:
-    lines = [_text(console, _describe(refusal))]
-    if refusal.change is not None:
-        lines.append(_text(console, f"change: {refusal.change.text}", "green"))
-    return lines
 
 
 def _describe(refusal: Refusal) -> str:
@@ -125,14 +121,6 @@ def _describe(refusal: Refusal) -> str:
     else:
         allowed = ", ".join(map(str, refusal.allowed)) or "nothing"
     return f"{subject}: {refusal.argument} is {refusal.given}, allowed: {allowed}"
-
-
-def _print_refusal(console: Console, refusal: Refusal) -> None:
-    where = f"{refusal.graph}: " if refusal.graph else ""
-    count = f" ({refusal.count} times)" if refusal.count > 1 else ""
-    console.print(Padding(_text(console, f"{where}{_describe(refusal)}{count}"), (0, 0, 0, 2)))
-    if refusal.change is not None:
-        console.print(Padding(_text(console, f"change: {refusal.change.text}", "green"), (0, 0, 0, 4)))
 
 
 def _by_refusals(runs: Sequence[Run]) -> Iterator[tuple[list[str], Sequence[Refusal]]]:
@@ -176,12 +164,13 @@ def _describe_fallbacks(run: Run) -> Iterator[str]:
         yield f"{operation} to the {device}{times}: {reason}"
 
 
-def _print_fallbacks(console: Console, title: str, lines: Sequence[str], *, every: bool) -> None:
+def _print_title(console: Console, text: str, style: str = "bold") -> None:
     console.print()
-    console.print(_text(console, title, "bold"))
-    shown = lines if every or len(lines) <= _FEW else [*lines[: _FEW - 1], f"and {len(lines) - _FEW + 1} more: --all prints them"]
-    for line in shown:
-        console.print(Padding(_text(console, line), (0, 0, 0, 2)))
+    _print(console, text, style)
+
+
+def _print(console: Console, text: str, style: str = "", *, indent: int = 0) -> None:
+    console.print(Padding(_text(console, text, style), (0, 0, 0, indent)))
 
 
 def _text(console: Console, text: str, style: str = "") -> Text:
