@@ -27,11 +27,7 @@ def is_overwritten() -> bool:
 
 
 def find_mixture(folder: str = _FOLDER) -> str:
-    """Return what is wrong with the files of this package and what to do, as one sentence; an empty string if nothing is wrong.
-
-    Args:
-        folder: The folder of the package.
-    """
+    """Return what is wrong with the files of this package and what to do, as one sentence; an empty string if nothing is wrong."""
     try:
         present = {name for name in os.listdir(folder) if name.endswith(_SUFFIXES) and not name.startswith(".")}
     except OSError:

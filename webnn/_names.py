@@ -13,12 +13,7 @@ __all__ = ["publish"]
 
 
 def publish(module: str, names: Iterable[object]) -> None:
-    """Show classes as a module's own in `repr`, `help`, tracebacks and pickles. Inherited methods show as their own.
-
-    Args:
-        module: The module that offers them.
-        names: Its objects; only classes of this package are changed.
-    """
+    """Show classes of this package as a module's own in `repr`, `help`, tracebacks and pickles. Inherited methods show as their own."""
     for cls in names:
         if not inspect.isclass(cls) or not cls.__module__.startswith(f"{module}."):
             continue

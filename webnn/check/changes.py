@@ -65,15 +65,7 @@ def loss(given: DataType, to: DataType) -> str:
 
 
 def suggest(violation: Violation, profile: Profile) -> Change | None:
-    """Say what would make a refused operand fit.
-
-    Args:
-        violation: What the profile refuses.
-        profile: The profile.
-
-    Returns:
-        The change that loses the least; ``None`` where no other data type or rank helps.
-    """
+    """Return the change that makes a refused operand fit and loses the least; ``None`` where no other data type or rank helps."""
     if violation.kind == "rank":
         return _change_rank(violation, profile)
     if violation.kind == "operation" or not violation.allowed:

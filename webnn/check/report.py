@@ -42,7 +42,7 @@ class Change(Model):
 
     Attributes:
         text: The advice.
-        data_type: The data type that the operand should have; ``None`` if it is not about a type.
+        data_type: The data type that the operand should have; ``None`` if the advice is not about a type.
         loses: What the values lose on the way; empty if nothing.
     """
 
@@ -80,14 +80,7 @@ class Refusal(Model):
 
 
 class Fallback(Model):
-    """An operator that leaves the requested device.
-
-    Attributes:
-        operation: The method that made it.
-        label: Its label, empty if it has none.
-        device: Where it runs.
-        reason: Why it does not run on the requested device.
-    """
+    """An operator that leaves the requested device: where it runs, and why. The label is empty if it has none."""
 
     operation: str
     label: str
@@ -157,13 +150,7 @@ class Run(Model):
 
 
 class Totals(Model):
-    """The sums of a report.
-
-    Attributes:
-        profiles: How many profiles were checked.
-        passed: On how many of them the program builds.
-        failed_required: The required profiles on which it does not.
-    """
+    """On how many profiles the program builds, and the required ones on which it does not."""
 
     profiles: int
     passed: int

@@ -10,11 +10,6 @@ __all__ = ["failure"]
 
 
 def failure(message: str, code: int) -> typer.Exit:
-    """Print an error to standard error; return the exception that the command raises.
-
-    Args:
-        message: The reason. Control characters in it are escaped.
-        code: The exit code.
-    """
+    """Print an error to standard error, its control characters escaped; return the exception that the command raises."""
     typer.echo(f"webnn: {show_controls(message)}", err=True)
     return typer.Exit(code)

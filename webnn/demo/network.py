@@ -26,9 +26,9 @@ class Digits:
     """What ``digits.npz`` holds.
 
     Attributes:
-        weights: The network's weights by name, float32.
-        images: Images that the training has not seen, uint8, [image, row, column]: ink from 0 to 16.
-        labels: The digit that each shows, uint8, [image].
+        weights: The network's weights by name.
+        images: Images that the training has not seen, [image, row, column]: ink from 0 to 16.
+        labels: The digit that each shows, [image].
     """
 
     weights: dict[str, Floats]
@@ -113,20 +113,14 @@ def build(context: MLContext, digits: Digits) -> MLGraph:
 
 
 def recognise(digits: Digits, deviceType: DeviceType) -> Report:
-    """Build the network on a device and let it read all the images.
-
-    Args:
-        digits: Weights, images and labels.
-        deviceType: The device to ask for.
-
-    Raises:
-        NotSupportedError: No engine is installed.
-    """
+    """Build the network on a device and let it read all the images."""
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DeviceFallbackWarning)
         context = ML().createContextSync(deviceType=deviceType)
-    _build_smallest(context)
+    # The first build of a process also loads the translation.
+    builder = MLGraphBuilder(context)
+    builder.buildSync({"output": builder.relu(builder.input("input", dataType="float32"))})
     loaded = time.perf_counter()
     graph = build(context, digits)
     built = time.perf_counter()
@@ -154,9 +148,3 @@ def recognise(digits: Digits, deviceType: DeviceType) -> Report:
         providers=graph._implementation.providers,
         note="; ".join(str(warning.message) for warning in caught),
     )
-
-
-def _build_smallest(context: MLContext) -> MLGraph:
-    """Build the smallest graph. The first build of a process also loads the translation."""
-    builder = MLGraphBuilder(context)
-    return builder.buildSync({"output": builder.relu(builder.input("input", dataType="float32"))})

@@ -30,15 +30,7 @@ _PAPER_GREY, _INK_GREY = 44, 255
 
 
 def choose(report: Report, count: int) -> list[int]:
-    """Choose images to show: as many different digits as possible, and after them every wrong one.
-
-    Args:
-        report: The run.
-        count: How many; never fewer than the wrong ones.
-
-    Returns:
-        The images' numbers.
-    """
+    """Choose images to show, by their numbers: as many different digits as possible, and after them every wrong one."""
     wrong = report.wrong
     seen = [0] * 10
     ranked = []
@@ -52,17 +44,10 @@ def choose(report: Report, count: int) -> list[int]:
 
 
 def draw(image: Image, console: Console) -> list[Text]:
-    """Draw an image in the finest way that the console knows.
+    """Draw an image in the finest way that the console knows, in lines of equal length.
 
     Half blocks in shades of grey (two pixels in a character) where there are at least 256 colours; else shaded blocks, or characters of
     ASCII where the encoding has no blocks (two characters for a pixel).
-
-    Args:
-        image: Ink from 0 to 16, [row, column].
-        console: Where it will be printed.
-
-    Returns:
-        Lines of equal length.
     """
     if _has_greys(console):
         greys = _PAPER_GREY + image.astype(int) * (_INK_GREY - _PAPER_GREY) // _INK
@@ -90,14 +75,7 @@ def print_cards(console: Console, images: Image, report: Report, chosen: Sequenc
 
 
 def print_figures(console: Console, report: Report, engine: str, deviceType: str) -> None:
-    """Print accuracy, times and device.
-
-    Args:
-        console: Where to.
-        report: The run.
-        engine: Name and version of the engine.
-        deviceType: The device that was asked for.
-    """
+    """Print accuracy, times and device."""
     count = len(report.labels)
     microseconds = "us" if console.options.ascii_only else "µs"
     rows = {

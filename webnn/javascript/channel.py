@@ -47,13 +47,7 @@ class Limit(NamedTuple):
 
 
 class Channel:
-    """Sends and receives messages.
-
-    Args:
-        reader: What the child writes, unbuffered.
-        writer: What the child reads, unbuffered.
-        limits: The messages that may come, by their letters.
-    """
+    """Sends and receives messages over unbuffered pipes. Only the messages whose letters have limits may come."""
 
     def __init__(self, reader: FileIO, writer: FileIO, limits: Mapping[str, Limit]) -> None:
         self._reader = reader
@@ -72,20 +66,17 @@ class Channel:
         Raises:
             ChannelError: The received bytes are not a message.
         """
-        header = self._read(_HEADER.size)
-        if header is None:
+        if (header := self._read(_HEADER.size)) is None:
             return None
         magic, letter, count = _HEADER.unpack(header)
         if magic != _MAGIC:
             raise ChannelError(f"{bytes(header)!r} begins no message")
         kind = letter.decode("latin-1")
-        limit = self._limits.get(kind)
-        if limit is None:
+        if (limit := self._limits.get(kind)) is None:
             raise ChannelError(f"there is no message {kind!r}")
         if count > 1 + limit.buffers:
             raise ChannelError(f"a message {kind!r} has at most {1 + limit.buffers} parts, got {count}")
-        packed = self._read(8 * count)
-        if packed is None:
+        if (packed := self._read(8 * count)) is None:
             return None
         lengths = struct.unpack(f"<{count}Q", packed)
         for length, most in zip(lengths, (limit.text, *(limit.buffer for _ in lengths)), strict=False):
@@ -95,18 +86,13 @@ class Channel:
             raise ChannelError(f"a message {kind!r} wants {sum(lengths[1:])} bytes, where at most {limit.total} are possible")
         parts = []
         for length in lengths:
-            part = self._read(length)
-            if part is None:
+            if (part := self._read(length)) is None:
                 return None
             parts.append(part)
         return Message(kind, parts)
 
     def send(self, kind: str, parts: Sequence[Bytes]) -> None:
-        """Send a message.
-
-        Raises:
-            BrokenPipeError: The child is gone.
-        """
+        """Send a message. If the child is gone, that is a `BrokenPipeError`."""
         views = [memoryview(part).cast("B") for part in parts]
         header = _HEADER.pack(_MAGIC, kind.encode("ascii"), len(views)) + struct.pack(f"<{len(views)}Q", *map(len, views))
         # The lengths and a short text, which is most messages, go in one piece.

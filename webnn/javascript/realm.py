@@ -123,7 +123,7 @@ class Realm:
         for name, function in callables.items():
             self._engine.add_callable(f"__{name}", function)
         self._engine.set("__idl", idl.text)
-        scripts = {name: load_script(f"{name}.js") for name in ("search_params", "page", "conversion", "binding", "navigator", "harness")}
+        scripts = {name: load_script(f"{name}.js") for name in ("search_params", "page", "conversion", "binding", "navigator")}
         self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE})
 
     @property
@@ -132,11 +132,7 @@ class Realm:
         return self._dispatcher.faults
 
     def evaluate(self, source: str) -> Any:
-        """Run a script in the realm's global scope.
-
-        Raises:
-            ScriptError: It threw an error, or could not be parsed.
-        """
+        """Run a script in the realm's global scope; an error, also in its syntax, is a `ScriptError`."""
         if "\0" in source:
             raise ScriptError("SyntaxError: the script holds the character NUL")
         return _attempt(self._engine.eval, source)
@@ -153,19 +149,11 @@ class Realm:
         return bool(memory["malloc_size"] > 0.95 * memory["malloc_limit"])
 
     def connect_harness(self) -> None:
-        """Have the results of testharness.js, which has just run, passed to ``emit``.
-
-        Raises:
-            ScriptError: The script was not such a harness.
-        """
-        self._command("connectHarness", None)
+        """Have the results of testharness.js, which has just run, passed to ``emit``; a `ScriptError` if it is no such harness."""
+        self.connect(load_script("harness.js"))
 
     def connect(self, function: str) -> None:
-        """Call a function, given as its source, with the global object and ``emit``.
-
-        Raises:
-            ScriptError: It threw an error.
-        """
+        """Call a function, given as its source, with the global object and ``emit``; its error is a `ScriptError`."""
         self._command("connect", function)
 
     def _command(self, name: str, value: object) -> None:
@@ -173,15 +161,7 @@ class Realm:
         _attempt(self._control, name, value)
 
     def run(self, done: Callable[[], bool], deadline: float) -> bool:
-        """Run promises and timers until something is done.
-
-        Args:
-            done: Tells whether to stop.
-            deadline: When to stop at the latest, as `time.monotonic` counts.
-
-        Returns:
-            Whether something was left to do at the deadline.
-        """
+        """Run promises and timers until ``done()``; return whether something was left to do at the deadline, as `time.monotonic` counts."""
         while not done():
             self._run_jobs(deadline)
             if done():
@@ -249,11 +229,7 @@ def _attempt(function: Callable[..., Any], *arguments: object) -> Any:
 
 
 def require_engine() -> None:
-    """Make sure that realms can be made.
-
-    Raises:
-        EngineMissingError: quickjs-ng is not installed.
-    """
+    """Make sure that realms can be made: raise an `EngineMissingError` if quickjs-ng is not installed."""
     _new_context()
 
 
@@ -305,7 +281,6 @@ _START = """
   (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, send, page.queueTask);
   const evaluate = eval;
   const connect = source => { evaluate(source)(globalThis, emit); };
-  const connectHarness = () => (%(harness)s)(globalThis, emit);
-  return (name, value) => ({...page, connect, connectHarness})[name](value);
+  return (name, value) => ({...page, connect})[name](value);
 })()
 """

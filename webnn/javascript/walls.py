@@ -224,20 +224,12 @@ def _put_up(orders: Mapping[str, object]) -> dict[str, str]:
 
 
 def describe(missing: Mapping[str, str]) -> list[str]:
-    """Return a line about each wall.
-
-    Args:
-        missing: The walls that are missing, and why.
-    """
+    """Return a line about each wall, given those that are missing, and why."""
     return [f"wall: {name}: {f'absent: {missing[name]}' if name in missing else what}" for name, what in WALLS.items()]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Put up the walls, and become a program.
-
-    Args:
-        arguments: The orders, and the program with its arguments.
-    """
+    """Put up the walls, and become a program, as the arguments of the command line say."""
     # Ctrl-C also reaches this process, but the parent handles it.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -29,13 +29,7 @@ _SYNCHRONIZE = 0x00100000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exit:
-    """How a process ended.
-
-    Attributes:
-        code: Its exit code, negative for a signal; ``None`` if it took too long and was ended.
-        output: The end of its output, standard error included.
-        seconds: How long it ran.
-    """
+    """How a process ended, and the end of its output. Its code is negative for a signal, ``None`` if it took too long and was ended."""
 
     code: int | None
     output: str

@@ -59,16 +59,7 @@ class End(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished(Generic[T, N, R]):
-    """A task that has ended.
-
-    Attributes:
-        task: The task.
-        end: How it ended.
-        result: What its function returned, ``None`` if it did not.
-        problem: Why there is no result; empty if there is one.
-        notes: What it noted.
-        seconds: How long it ran.
-    """
+    """A task that has ended, with its result or the reason why there is none, what it noted, and how long it ran, in seconds."""
 
     task: T
     end: End
@@ -123,15 +114,7 @@ def _wait(workers: Sequence[Worker[T, N, R]]) -> list[Worker[T, N, R]]:
 
 
 class Worker(Generic[T, N, R]):
-    """A process that does tasks, seen from the one that started it.
-
-    Args:
-        prepare: As for `run_tasks`.
-        limit: As for `run_tasks`.
-
-    Raises:
-        StartError: The process could not start.
-    """
+    """A process that does tasks, seen from the one that started it. Its arguments are those of `run_tasks`."""
 
     def __init__(self, prepare: Callable[[], Work[T, N, R]], limit: Callable[[T], float]) -> None:
         self.connection, theirs = _SPAWN.Pipe()
@@ -164,11 +147,7 @@ class Worker(Generic[T, N, R]):
             self.connection.send(self._task)
 
     def receive(self) -> Finished[T, N, R] | None:
-        """Receive its message, which `_wait` has waited for; return its task if that has ended.
-
-        Raises:
-            StartError: It reports that it could not start, or ended without a message.
-        """
+        """Receive its message, which `_wait` has waited for; return its task if that has ended."""
         try:
             if self.connection.poll():
                 end, value, seconds = self.connection.recv()
@@ -191,11 +170,7 @@ class Worker(Generic[T, N, R]):
         return Finished(task=self._task, end=end, result=result, problem=problem, notes=tuple(self._notes), seconds=seconds)
 
     def run(self, task: T) -> Finished[T, N, R]:
-        """Do a task, and wait for its end; the process may be dead then.
-
-        Raises:
-            StartError: The process does not start.
-        """
+        """Do a task, and wait for its end; the process may be dead then. If it cannot start, that is a `StartError`."""
         self.send(task)
         finished: Finished[T, N, R] | None = None
         while finished is None:
