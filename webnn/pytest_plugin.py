@@ -27,20 +27,13 @@ _STACK = pytest.StashKey[ExitStack]()
 
 
 class ProfileChooser:
-    """The value of the fixture ``webnn_profile``: a function that chooses the device profile for the rest of the test.
-
-    Args:
-        stack: What ends with the test.
-    """
+    """The value of the fixture ``webnn_profile``: a function that chooses the device profile for the rest of the test."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
 
     def __call__(self, profile: str | os.PathLike[str] | Profile) -> Profile:
-        """Choose a profile, and return it.
-
-        Args:
-            profile: The name of a profile, the path of a file, or a profile.
+        """Choose a profile by its name, by the path of a file, or as an object, and return it.
 
         Raises:
             TypeError: It is none of these.
@@ -92,11 +85,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and apply the profile of the command line or the configuration file.
-
-    Raises:
-        pytest.UsageError: There is no such profile.
-    """
+    """Register the marker, and apply the profile of the command line or the configuration file."""
     if is_overwritten():
         # Not an error: every run of pytest in this environment loads the plugin.
         config.issue_config_time_warning(UserWarning(f"webnn: {find_mixture()}"), stacklevel=2)

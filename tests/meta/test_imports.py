@@ -26,8 +26,8 @@ BELOW = {
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
     "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
-    "webnn.demo": {"webnn", "webnn.validation"},
-    "webnn.commands": {"webnn", "webnn.validation", "webnn.context", "webnn.javascript", "webnn.demo"},
+    "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
+    "webnn.commands": {"webnn", "webnn.validation", "webnn.context", "webnn.javascript"},
     "webnn.check": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.commands", "webnn.processes"},
     "webnn.wpt_runner": {"webnn", "webnn.javascript", "webnn.commands", "webnn.processes"},
 }

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from tests.context.devices.inventories import INVENTORIES, install
-from webnn.demo import network, show
+from webnn.demo import command as show
+from webnn.demo import network
 
 CPU = "CPUExecutionProvider"
 

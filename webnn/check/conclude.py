@@ -13,14 +13,7 @@ __all__ = ["complete", "conclude"]
 
 
 def conclude(profile: str | None, notes: Sequence[Note], process: Exit, timeout: float) -> Run:
-    """Say how a run ended.
-
-    Args:
-        profile: The profile, ``None`` for none.
-        notes: What the process noted.
-        process: How the process ended.
-        timeout: How long it was allowed to take, in seconds.
-    """
+    """Say how a run ended, from the notes of its process and how that ended; the time-out is in seconds."""
     graphs = tuple(note for note in notes if isinstance(note, Graph))
     refused = [note for note in notes if isinstance(note, Refusal)]
     ended = next((note for note in notes if isinstance(note, Ended)), None)
@@ -56,14 +49,7 @@ def conclude(profile: str | None, notes: Sequence[Note], process: Exit, timeout:
 
 
 def complete(run: Run, notes: Sequence[Note], process: Exit, timeout: float) -> Run:
-    """Add to a run that ended with a refusal all that the profile refuses.
-
-    Args:
-        run: The run.
-        notes: The notes of a second process, which let refused calls pass.
-        process: How that process ended.
-        timeout: How long it was allowed to take, in seconds.
-    """
+    """Add to a run that ended with a refusal all that the profile refuses: the rest comes from a second run, where refused calls pass."""
     again = conclude(run.profile, notes, process, timeout)
     fatal = None if run.fatal is None else _key(run.refusals[run.fatal])
     remarks = run.notes

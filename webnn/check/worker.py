@@ -39,15 +39,7 @@ _DONE = Ended(code=0)
 
 
 class Recorder:
-    """Notes what a profile refuses, and the graphs that are built.
-
-    Args:
-        job: The run.
-        notes: Where the notes go.
-
-    Raises:
-        ProfileError: There is no such profile, or the file is not a valid profile.
-    """
+    """Notes what a profile refuses, and the graphs that are built."""
 
     def __init__(self, job: Job, notes: Notes) -> None:
         self.profile = None if job.profile is None else replace(load_profile(job.profile), observer=self.refuse)
@@ -121,19 +113,15 @@ class Recorder:
             requested=self._job.device or state.selection.requested,
             operators=len(graph.operators),
         )
-        if placement is not None:
-            described = _with_placement(described, placement)
-        self._notes.write(described)
+        self._notes.write(described if placement is None else described.model_copy(update=_describe(placement)))
 
     def fatal(self, error: BaseException | None) -> int | None:
         """Return which refusal an error is, or comes from; ``None`` if none."""
         seen: set[int] = set()
         while error is not None and id(error) not in seen:
             seen.add(id(error))
-            if isinstance(error, WebNNTypeError):
-                number = self._by_error.get((error.operation, error.label))
-                if number is not None:
-                    return number
+            if isinstance(error, WebNNTypeError) and (error.operation, error.label) in self._by_error:
+                return self._by_error[error.operation, error.label]
             error = error.__cause__ or error.__context__
         return None
 
@@ -167,20 +155,18 @@ def run(job: Job) -> int:
     return end.code
 
 
-def _with_placement(graph: Graph, placement: Placement) -> Graph:
-    fallbacks = tuple(
-        Fallback(operation=each.operation, label=replace_surrogates(each.label), device=each.device, reason=each.reason)
-        for each in placement.fallbacks
-    )
-    return graph.model_copy(
-        update={
-            "requested": placement.requested,
-            "devices": tuple(placement.devices),
-            "partitions": len(placement.partitions),
-            "transferred_bytes": placement.transferredBytes,
-            "fallbacks": fallbacks,
-        }
-    )
+def _describe(placement: Placement) -> dict[str, object]:
+    """Return what a report says of a placement."""
+    return {
+        "requested": placement.requested,
+        "devices": tuple(placement.devices),
+        "partitions": len(placement.partitions),
+        "transferred_bytes": placement.transferredBytes,
+        "fallbacks": tuple(
+            Fallback(operation=each.operation, label=replace_surrogates(each.label), device=each.device, reason=each.reason)
+            for each in placement.fallbacks
+        ),
+    }
 
 
 def _run_python(job: Job, recorder: Recorder) -> Ended:

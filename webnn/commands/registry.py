@@ -8,7 +8,7 @@ __all__ = ["CASES", "COMMANDS"]
 
 COMMANDS = MappingProxyType(
     {
-        "demo": "webnn.commands.demo",
+        "demo": "webnn.demo.command",
         "devices": "webnn.commands.devices",
         "profiles": "webnn.commands.profiles",
         "run": "webnn.commands.program",

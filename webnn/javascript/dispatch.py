@@ -29,7 +29,7 @@ import numpy as np
 
 import webnn
 from webnn.javascript.channel import Bytes
-from webnn.javascript.idl import Members
+from webnn.javascript.idl import BindingIdl
 from webnn.javascript.legacy import Legacy
 
 __all__ = ["Dispatcher", "Observe"]
@@ -82,24 +82,17 @@ class Dispatcher:
 
     Args:
         ml: The object behind ``navigator.ml``.
-        members: The members that may be called, by interface.
+        idl: It has the members that may be called.
         observe: Called after every successful call of a member.
-        legacy: Makes the calls of a builder if a dialect adds to the IDL.
     """
 
-    def __init__(
-        self,
-        ml: webnn.ML,
-        members: Mapping[str, Members],
-        observe: Observe = lambda *_: None,
-        legacy: Legacy | None = None,
-    ) -> None:
+    def __init__(self, ml: webnn.ML, idl: BindingIdl, observe: Observe = lambda *_: None) -> None:
         self._objects: dict[int, Any] = {0: ml}
         self._next = 1
         self._lost: list[list[object]] = []
-        self._members = members
+        self._members = idl.members
         self._observe = observe
-        self._legacy = legacy
+        self._legacy = Legacy() if idl.dialect else None
         #: The tracebacks of errors that are not the program's: there must be none.
         self.faults: list[str] = []
 

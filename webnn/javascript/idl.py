@@ -29,11 +29,13 @@ class BindingIdl(NamedTuple):
         text: The IDL as JSON, for JavaScript.
         members: The members of each interface.
         revision: The draft that the emulator follows: a dialect may need a later one than was asked for.
+        dialect: The name of the dialect, if there is one.
     """
 
     text: str
     members: Mapping[str, Members]
     revision: Revision
+    dialect: str | None
 
 
 @cache
@@ -64,7 +66,7 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     }
     # The anchors are only for readers, and longer than all the rest.
     text = json.dumps({name: value for name, value in idl.items() if name != "anchors"} | {"namespaces": namespaces})
-    return BindingIdl(text, members, followed)
+    return BindingIdl(text, members, followed, dialect)
 
 
 def dialect_revision(name: str) -> str | None:

@@ -27,7 +27,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import FileIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -38,7 +38,6 @@ from webnn.javascript.channel import Channel, ChannelError, Limit, Message
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.files import Files, RefusedError
 from webnn.javascript.idl import load_idl
-from webnn.javascript.legacy import Legacy
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
 from webnn.processes.child import SIGNALLED, ends_at_signals, kill
@@ -221,8 +220,7 @@ class _Host:
         self._verbose = verbose
         self._outputs = {"O": stdout, "E": stderr}
         self._idl = load_idl(program.revision, program.dialect)
-        ml = webnn.ML(revision=self._idl.revision)
-        self._dispatcher = Dispatcher(ml, self._idl.members, legacy=Legacy() if program.dialect else None)
+        self._dispatcher = Dispatcher(webnn.ML(revision=self._idl.revision), self._idl)
         self._out_of_time = False
         self._last_words = bytearray()
         if missing is not None:
@@ -261,7 +259,7 @@ class _Host:
     def _setup(self) -> list[bytes]:
         terminal = self._outputs["O"].isatty()
         setup = {
-            "scripts": [script._asdict() for script in self._program.scripts],
+            "scripts": [asdict(script) for script in self._program.scripts],
             "location": self._program.location,
             "argv": self._program.arguments,
             "terminal": terminal,

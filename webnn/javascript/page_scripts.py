@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 from urllib.parse import urljoin
 
 __all__ = ["Script", "scripts_of_page", "scripts_of_script"]
@@ -16,7 +17,8 @@ Kind = Literal["module", "classic", "unknown"]
 _CLASSIC = {"", "text/javascript", "application/javascript", "text/ecmascript", "application/ecmascript"}
 
 
-class Script(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
     """One script of a program, as `node_host.mjs` reads it.
 
     Attributes:

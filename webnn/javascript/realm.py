@@ -22,7 +22,6 @@ import webnn
 from webnn.javascript.channel import Bytes
 from webnn.javascript.dispatch import Dispatcher, Observe
 from webnn.javascript.idl import load_idl
-from webnn.javascript.legacy import Legacy
 from webnn.validation.revision import Revision
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class Realm:
         self._engine.set_memory_limit(memory)
         self._engine.set_max_stack_size(_STACK)
         idl = load_idl(revision, dialect)
-        self._dispatcher = Dispatcher(ml, idl.members, observe, Legacy() if dialect else None)
+        self._dispatcher = Dispatcher(ml, idl, observe)
         self._uploads: list[bytearray] = []
         self._downloads: list[Bytes] = []
         self._timers: list[tuple[float, int, int]] = []

@@ -120,7 +120,7 @@ class Worker(Generic[T, N, R]):
         self.connection, theirs = _SPAWN.Pipe()
         self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs, prepare), daemon=True)
         try:
-            with _interrupts_ignored(), _package_on_path():
+            with _starting():
                 self.process.start()
         except OSError as error:
             raise StartError(f"a process could not start: {error}") from error
@@ -155,7 +155,10 @@ class Worker(Generic[T, N, R]):
                 seconds = time.monotonic() - self._began
                 end, value = End.TIMEOUT, f"took longer than {self.deadline - self._began:.3g} s, and its process was killed"
         except (EOFError, OSError):
-            end, value, seconds = End.DIED, self._describe_death(), time.monotonic() - self._began
+            self.process.join(1)
+            code = self.process.exitcode
+            value = "the process closed its connection" if code is None else f"the process died ({describe_code(code)})"
+            end, seconds = End.DIED, time.monotonic() - self._began
         if end is None:
             self._notes.append(value)
             return None
@@ -186,37 +189,24 @@ class Worker(Generic[T, N, R]):
         self.process.join()
         self.connection.close()
 
-    def _describe_death(self) -> str:
-        self.process.join(1)
-        code = self.process.exitcode
-        return "the process closed its connection" if code is None else f"the process died ({describe_code(code)})"
-
 
 @contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C from the beginning. It reaches all processes of a terminal, and only one should handle it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _starting() -> Iterator[None]:
+    """Make starting processes ignore Ctrl-C from the beginning, and find this package.
 
-
-@contextlib.contextmanager
-def _package_on_path() -> Iterator[None]:
-    """Make a starting process find this package.
-
-    It gets the module search path of this process. With an editable installation, a folder ``webnn`` in any folder of that path would be
-    imported as the package. A checkout of web-platform-tests has such a folder.
+    Ctrl-C reaches all processes of a terminal, and only one should handle it. A process gets the module search path of this one. With an
+    editable installation, a folder ``webnn`` in any folder of that path would be imported as the package. A checkout of
+    web-platform-tests has such a folder.
     """
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
     sys.path.append(str(Path(__file__).absolute().parents[2]))
     try:
         yield
     finally:
         sys.path.pop()
+        if main:
+            signal.signal(signal.SIGINT, before)
 
 
 def _serve(link: connection.Connection, prepare: Callable[[], Work[Any, Any, Any]]) -> None:

@@ -17,7 +17,6 @@ from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.clock import PATIENT
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.idl import load_idl
-from webnn.javascript.legacy import Legacy
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.harness import Settings, run_test
 
@@ -31,7 +30,7 @@ class Page:
 
     def __init__(self, dialect: str | None) -> None:
         idl = load_idl("2024-06", dialect)
-        self.dispatcher = Dispatcher(webnn.ML(revision="2024-06"), idl.members, legacy=Legacy() if dialect else None)
+        self.dispatcher = Dispatcher(webnn.ML(revision="2024-06"), idl)
         assert self.ask("ML", "createContext", ML, [{}]) == CONTEXT
         assert self.ask("MLGraphBuilder", "constructor", None, [{"$h": CONTEXT}]) == BUILDER
 

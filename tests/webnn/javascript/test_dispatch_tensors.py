@@ -25,7 +25,7 @@ class Page:
 
     def __init__(self, profile: str | None = None) -> None:
         idl = load_idl(CURRENT, profile)
-        self.dispatcher = Dispatcher(webnn.ML(revision=idl.revision), idl.members)
+        self.dispatcher = Dispatcher(webnn.ML(revision=idl.revision), idl)
         assert self.ask("ML", "createContext", ML) == CONTEXT
         assert self.ask("MLGraphBuilder", "constructor", None, {"$h": CONTEXT}) == BUILDER
 

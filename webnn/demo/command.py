@@ -1,20 +1,28 @@
-"""What the demo prints: pictures of digits, and the figures of a run."""
+"""``webnn demo``: read handwritten digits, and print pictures of them and the figures of the run."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from rich.color import Color
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+import webnn
+from webnn.commands.choices import Device, Fallback
+from webnn.commands.failure import failure
+from webnn.commands.rows import make_console
+from webnn.context.engine import runtime
+from webnn.demo import network
 from webnn.demo.network import Report
 
-__all__ = ["choose", "draw", "print_cards", "print_figures"]
+__all__ = ["choose", "command", "draw", "print_cards", "print_figures"]
 
 Image = NDArray[np.uint8]
 
@@ -27,6 +35,33 @@ _CAPTION = 7
 _GAP = 2
 #: The grey of paper and of ink, 0 is black: light ink on a dark tile.
 _PAPER_GREY, _INK_GREY = 44, 255
+
+_LOWEST_ACCURACY = 0.97
+
+
+def command(
+    *,
+    device: Annotated[Device, typer.Option(help="The deviceType of the context.")] = Device.cpu,
+    fallback: Annotated[
+        Fallback | None,
+        typer.Option(help="What to do where the device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
+    ] = None,
+    images: Annotated[int, typer.Option(min=0, help="How many digits to show; the misread ones are always among them.")] = 12,
+) -> None:
+    """Read handwritten digits with a small network.
+
+    It reads 300 images that its training has not seen, and shows some of them. Fails if it reads less than 97 % of them correctly.
+    """
+    console = make_console()
+    digits = network.load_digits()
+    with webnn.emulate(fallback=None if fallback is None else fallback.value):
+        report = network.recognise(digits, device.value)
+    console.print(Text.assemble(("webnn demo", "bold"), "  handwritten digits, read by a small convolutional network"))
+    console.print()
+    print_cards(console, digits.images, report, choose(report, images))
+    print_figures(console, report, f"ONNX Runtime {runtime.version()}", device.value)
+    if report.accuracy < _LOWEST_ACCURACY:
+        raise failure(f"the accuracy must be at least {_LOWEST_ACCURACY:.0%}, got {report.accuracy:.2%}", 1)
 
 
 def choose(report: Report, count: int) -> list[int]:
@@ -70,7 +105,9 @@ def print_cards(console: Console, images: Image, report: Report, chosen: Sequenc
     columns = max(1, (console.width + _GAP) // (width + _GAP))
     for start in range(0, len(cards), columns):
         for lines in zip(*cards[start : start + columns], strict=True):
-            _print_line(console, Text(" " * _GAP).join(lines))
+            line = Text(" " * _GAP).join(lines)
+            line.rstrip()
+            console.print(line, no_wrap=True, overflow="crop", crop=True)
         console.print()
 
 
@@ -117,11 +154,6 @@ def _card(console: Console, image: Image, report: Report, index: int) -> list[Te
     for line in card:
         line.align("left", picture[0].cell_len + _GAP + _CAPTION)
     return card
-
-
-def _print_line(console: Console, line: Text) -> None:
-    line.rstrip()
-    console.print(line, no_wrap=True, overflow="crop", crop=True)
 
 
 def _has_greys(console: Console) -> bool:
