@@ -18,7 +18,6 @@ MODULES = frozenset(
 )
 #: What Python or a type checker takes for a module.
 _SUFFIXES = (".py", ".pyi", ".so", ".pyd")
-_FOLDER = os.path.dirname(__file__)
 
 
 def is_overwritten() -> bool:
@@ -26,7 +25,7 @@ def is_overwritten() -> bool:
     return vars(sys.modules[__name__.partition(".")[0]]).get("warn_of_mixture") is not warn_of_mixture
 
 
-def find_mixture(folder: str = _FOLDER) -> str:
+def find_mixture(folder: str = os.path.dirname(__file__)) -> str:
     """Return what is wrong with the files of this package and what to do, as one sentence; an empty string if nothing is wrong."""
     try:
         present = {name for name in os.listdir(folder) if name.endswith(_SUFFIXES) and not name.startswith(".")}

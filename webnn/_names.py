@@ -31,16 +31,11 @@ def publish(module: str, names: Iterable[object]) -> None:
 
 
 def _rename(function: Callable[..., Any], module: str, qualname: str) -> None:
-    for each in typing.get_overloads(function):
-        _name(each, module, qualname)
+    overloads = typing.get_overloads(function)
+    for each in (*overloads, function, getattr(function, "__wrapped__", None)):
+        if each is not None:
+            each.__module__ = module
+            each.__qualname__ = qualname
+    for each in overloads:
         # They are registered by the names of their function.
         typing.overload(each)
-    _name(function, module, qualname)
-    wrapped = getattr(function, "__wrapped__", None)
-    if wrapped is not None:
-        _name(wrapped, module, qualname)
-
-
-def _name(function: Callable[..., Any], module: str, qualname: str) -> None:
-    function.__module__ = module
-    function.__qualname__ = qualname

@@ -136,7 +136,9 @@ class Dispatcher:
                 answered.append(_read(*values, result))
                 return None
             case "MLContext", "dispatch" | "destroy":
-                self._settle(handle, target)
+                # Its queued work is done first.
+                if (lost := target.lostSync(0)) is not None:
+                    self._lost.append([handle, lost["message"]])
         return self._lift(result)
 
     def _call(self, target: Any, interface: str, member: str, values: list[Any]) -> Any:
@@ -147,12 +149,6 @@ class Dispatcher:
             return self._legacy.call(target, member, values)
         method = getattr(target, f"{member}Sync", None) or getattr(target, member)
         return method(*values)
-
-    def _settle(self, handle: int, context: webnn.MLContext) -> None:
-        """Wait for a context's queued work, and note whether the context is lost."""
-        lost = context.lostSync(0)
-        if lost is not None:
-            self._lost.append([handle, lost["message"]])
 
     def _value(self, value: Any, arrays: Sequence[Array]) -> Any:
         """Make a Python value of an argument."""

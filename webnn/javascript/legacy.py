@@ -44,7 +44,11 @@ class Legacy:
             self._made[activation] = member, values
             return activation
         if member == "softmax" and len(values) == 1:
-            return _softmax(builder, values[0])
+            rank = len(values[0].shape())
+            if rank != 2:
+                message = f"softmax: input must be 2-D where no axis is given, got {rank}-D"
+                raise webnn.WebNNTypeError(message, operation="softmax", argument="input")
+            return builder.softmax(values[0], 1)
         options = values[-1] if values and isinstance(values[-1], dict) else {}
         fused = options.pop("activation", None)
         result = getattr(builder, member)(*values)
@@ -54,12 +58,3 @@ class Legacy:
         if isinstance(result, webnn.MLActivation):
             self._made[result] = member, values
         return result
-
-
-def _softmax(builder: webnn.MLGraphBuilder, input: webnn.MLOperand) -> webnn.MLOperand:
-    rank = len(input.shape())
-    if rank != 2:
-        raise webnn.WebNNTypeError(
-            f"softmax: input must be 2-D where no axis is given, got {rank}-D", operation="softmax", argument="input"
-        )
-    return builder.softmax(input, 1)

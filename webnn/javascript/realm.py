@@ -67,7 +67,7 @@ def load_script(name: str) -> str:
 
 
 class Realm:
-    """A fresh global object with `navigator.ml`.
+    """A fresh global object with `navigator.ml`; an `EngineMissingError` if quickjs-ng is not installed.
 
     Args:
         ml: The object behind ``navigator.ml``.
@@ -79,9 +79,6 @@ class Realm:
         memory: The most bytes that the engine may allocate; more is an error that the program sees.
         observe: Called for every call that the emulator answers without an error.
         dialect: Additions to the draft's IDL (`load_idl`).
-
-    Raises:
-        EngineMissingError: quickjs-ng is not installed.
     """
 
     def __init__(
@@ -102,6 +99,8 @@ class Realm:
         self._engine.set_max_stack_size(_STACK)
         idl = load_idl(revision, dialect)
         self._dispatcher = Dispatcher(ml, idl, observe)
+        #: The tracebacks of errors in the emulator itself: there must be none.
+        self.faults = self._dispatcher.faults
         self._uploads: list[bytearray] = []
         self._downloads: list[Bytes] = []
         self._timers: list[tuple[float, int, int]] = []
@@ -124,11 +123,6 @@ class Realm:
         self._engine.set("__idl", idl.text)
         scripts = {name: load_script(f"{name}.js") for name in ("search_params", "page", "conversion", "binding", "navigator")}
         self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE})
-
-    @property
-    def faults(self) -> list[str]:
-        """The tracebacks of errors in the emulator itself: there must be none."""
-        return self._dispatcher.faults
 
     def evaluate(self, source: str) -> Any:
         """Run a script in the realm's global scope; an error, also in its syntax, is a `ScriptError`."""
