@@ -58,38 +58,14 @@ class LinearOptions(Dictionary):
 
 
 def same_as_input(call: Call, input: OperandDescriptor, options: object = None) -> OperandDescriptor:
-    """Validate an operation of one operand whose only step is the check of its data type.
-
-    Args:
-        call: The call.
-        input: The operand, of a type that the revision's table allows and any shape.
-        options: The converted options; no step restricts them.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: The data type is not allowed.
-    """
+    """Validate an operation of one operand whose only step is the check of its data type."""
     # [2; 2026-06: 3] The input's data type is one of those that the operation allows.
     call.check_type("input", input)
     return input
 
 
 def clamp(call: Call, input: OperandDescriptor, options: ClampOptions) -> OperandDescriptor:
-    """Validate ``clamp``, `#api-mlgraphbuilder-clamp`.
-
-    Args:
-        call: The call.
-        input: The operand, of any type and shape.
-        options: The converted options.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: The bounds are in the wrong order.
-    """
+    """Validate ``clamp``, `#api-mlgraphbuilder-clamp`."""
     # [2; 2026-06: 7] If both bounds are given, the lower one is not above the upper one. (Since 2026-06 they are cast to the input's type
     # before, and a missing one is compared as the wrong infinity: see docs/spec-issues.md.)
     if options.minValue is not None and options.maxValue is not None and options.minValue > options.maxValue:
@@ -103,20 +79,7 @@ def prelu(
     slope: OperandDescriptor,
     broadcast: Callable[[Shape, Shape], Shape | None] = unidirectionally_broadcast,
 ) -> OperandDescriptor:
-    """Validate ``prelu``, `#api-mlgraphbuilder-prelu`.
-
-    Args:
-        call: The call.
-        input: The operand, of a signed type and any shape.
-        slope: The slope, of the same type and a shape that broadcasts with the input's.
-        broadcast: The rule: the slope's shape is stretched to the input's, or (since 2026-06) both are stretched.
-
-    Returns:
-        The input's type and the broadcast shape.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``prelu``, `#api-mlgraphbuilder-prelu`. Until 2024-06 the slope is stretched to the input's shape, later both are."""
     # [2; 2026-06: 3] The input is of a signed type.
     call.check_type("input", input)
     # [3] The slope has the input's type.
@@ -129,19 +92,7 @@ def prelu(
 
 
 def softmax(call: Call, input: OperandDescriptor, axis: int) -> OperandDescriptor:
-    """Validate ``softmax``, `#api-mlgraphbuilder-softmax-method`.
-
-    Args:
-        call: The call.
-        input: The operand, of a floating-point type, at least 1-D.
-        axis: The axis along which the results add up to 1.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``softmax``, `#api-mlgraphbuilder-softmax-method`."""
     # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
     # [3; 2026-06: 4] The input has that axis.

@@ -10,19 +10,7 @@ __all__ = ["OPERATIONS", "binary"]
 
 
 def binary(call: Call, a: OperandDescriptor, b: OperandDescriptor) -> OperandDescriptor:
-    """*Create element-wise binary operation*, `#api-mlgraphbuilder-binary`.
-
-    Args:
-        call: The call.
-        a: The first operand, of any type and shape.
-        b: The second operand, of the same type and a shape that broadcasts with the first one's.
-
-    Returns:
-        The type of ``a`` and the broadcast shape.
-
-    Raises:
-        WebNNTypeError: The types differ, or the shapes do not broadcast.
-    """
+    """*Create element-wise binary operation*, `#api-mlgraphbuilder-binary`."""
     # [3; 2026-06: 4] Both operands have one data type.
     call.check_same_type("b", b, "a", a)
     # The usual case; a valid descriptor is shared.

@@ -84,11 +84,7 @@ def input_sizes(layout: str, shape: Shape) -> tuple[int, int, int, int]:
 
 
 def _check_window(call: Call, options: Conv2dOptions | ConvTranspose2dOptions) -> tuple[Shape, Shape, Shape]:
-    """Check the options that place the filter, steps 6 to 13 of both operations.
-
-    Returns:
-        Padding, strides and dilations.
-    """
+    """Check the options that place the filter, steps 6 to 13 of both operations. Return padding, strides and dilations."""
     # 6. No padding by default.
     padding = (0, 0, 0, 0) if options.padding is None else options.padding
     # [a] Padding has four elements.
@@ -124,20 +120,7 @@ def _output(call: Call, input: OperandDescriptor, layout: str, channels: int, he
 
 
 def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, options: Conv2dOptions) -> OperandDescriptor:
-    """Validate ``conv2d``, `#api-mlgraphbuilder-conv2d`.
-
-    Args:
-        call: The call.
-        input: The input, 4-D in ``options.inputLayout``.
-        filter: The filter, 4-D in ``options.filterLayout``.
-        options: The converted options.
-
-    Returns:
-        The output, in the layout of the input.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``conv2d``, `#api-mlgraphbuilder-conv2d`."""
     # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
     # [3; 2026-06: 4] The input is 4-D.
@@ -180,20 +163,7 @@ def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, opti
 
 
 def convTranspose2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, options: ConvTranspose2dOptions) -> OperandDescriptor:
-    """Validate ``convTranspose2d``, `#api-mlgraphbuilder-convtranspose2d`.
-
-    Args:
-        call: The call.
-        input: The input, 4-D in ``options.inputLayout``.
-        filter: The filter, 4-D in ``options.filterLayout``.
-        options: The converted options.
-
-    Returns:
-        The output, in the layout of the input.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``convTranspose2d``, `#api-mlgraphbuilder-convtranspose2d`."""
     # [2; 2026-06: 3] The input is 4-D.
     call.check_rank("input", input)
     # [3; 2026-06: 4] The input is of a floating-point type.
@@ -249,20 +219,12 @@ def convTranspose2d(call: Call, input: OperandDescriptor, filter: OperandDescrip
 
 
 OPERATIONS = (
-    Operation(
-        name="conv2d",
-        anchor="#api-mlgraphbuilder-conv2d",
-        operands=("input", "filter"),
-        infer=conv2d,
-        options=Conv2dOptions,
-        members=("bias",),
-    ),
+    Operation(name="conv2d", anchor="#api-mlgraphbuilder-conv2d", operands=("input", "filter"), infer=conv2d, options=Conv2dOptions),
     Operation(
         name="convTranspose2d",
         anchor="#api-mlgraphbuilder-convtranspose2d",
         operands=("input", "filter"),
         infer=convTranspose2d,
         options=ConvTranspose2dOptions,
-        members=("bias",),
     ),
 )

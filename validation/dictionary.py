@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, cast
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, ValidationInfo
 
@@ -31,11 +32,14 @@ __all__ = [
     "Operand",
     "UnsignedLong",
     "UnsignedLongSequence",
+    "cast_members",
     "convert",
     "convertDataType",
     "convertMembers",
     "convertOperand",
+    "find_replacements",
     "member_names",
+    "operand_members",
 ]
 
 
@@ -91,6 +95,7 @@ Long = Annotated[int, PlainValidator(webidl.enforceRangeLong)]
 UnsignedLongSequence = Annotated[tuple[int, ...], PlainValidator(webidl.sequence(webidl.enforceRangeUnsignedLong))]
 Float = Annotated[float, PlainValidator(webidl.float_)]
 FloatSequence = Annotated[tuple[float, ...], PlainValidator(webidl.sequence(webidl.float_))]
+#: Since 2026-06, members of these two types are cast to the data type of the operation's first operand.
 Double = Annotated[float, PlainValidator(webidl.double)]
 Number = Annotated[int | float, PlainValidator(webidl.number)]
 Boolean = Annotated[bool, PlainValidator(webidl.boolean)]
@@ -111,6 +116,8 @@ class Dictionary(BaseModel):
         arbitrary_types_allowed=True,
         revalidate_instances="never",
     )
+    #: Members with another name in the draft before: that name, and the one here.
+    former_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
 
 D = TypeVar("D", bound=Dictionary)
@@ -120,6 +127,36 @@ D = TypeVar("D", bound=Dictionary)
 def member_names(model: type[Dictionary], *more: str) -> frozenset[str]:
     """Return the names of a dictionary's members, and the names of more members that other code converts."""
     return frozenset([*model.model_fields, *more])
+
+
+@cache
+def operand_members(model: type[Dictionary]) -> tuple[str, ...]:
+    """Return the names of a dictionary's members that are operands, in the IDL's order."""
+    return _members_of(model, Operand)
+
+
+@cache
+def cast_members(model: type[Dictionary]) -> tuple[str, ...]:
+    """Return the names of a dictionary's members that are cast to the data type of the operation's first operand, in the IDL's order."""
+    return _members_of(model, Double, Number)
+
+
+def _members_of(model: type[Dictionary], *types: Any) -> tuple[str, ...]:
+    hints = get_type_hints(model, include_extras=True)
+    # A member without a default may be `None`.
+    return tuple(name for name in model.model_fields if not {hints[name], *get_args(hints[name])}.isdisjoint(types))
+
+
+def find_replacements(model: type[Dictionary] | None, other: type[Dictionary]) -> dict[str, str]:
+    """Return the members that a dictionary has only in another draft, with their replacements in this one, empty for none.
+
+    Args:
+        model: The dictionary's model in this draft; ``None`` if there is no such dictionary.
+        other: Its model in the other draft.
+    """
+    own, renames = (model.model_fields, model.former_names) if model is not None else ({}, {})
+    names = {**{new: old for old, new in other.former_names.items()}, **renames}
+    return {name: names.get(name, "") for name in other.model_fields if name not in own}
 
 
 def convert(model: type[D], members: Any) -> D:

@@ -34,20 +34,7 @@ class ScatterOptions(Dictionary):
 
 
 def gather(call: Call, input: OperandDescriptor, indices: OperandDescriptor, options: GatherOptions) -> OperandDescriptor:
-    """Validate ``gather``, `#api-mlgraphbuilder-gather`.
-
-    Args:
-        call: The call.
-        input: The input, of any type, at least 1-D.
-        indices: The indices along ``options.axis``, of any shape.
-        options: The converted options.
-
-    Returns:
-        The input's type and shape, with the shape of the indices in place of the axis.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``gather``, `#api-mlgraphbuilder-gather`."""
     # [2; 2026-06: 3] The indices are of an integer type that the revision allows.
     call.check_type("indices", indices)
     # 3.-5. The axis, and the shapes.
@@ -61,11 +48,7 @@ def gather(call: Call, input: OperandDescriptor, indices: OperandDescriptor, opt
 
 
 def _check_elements(call: Call, input: OperandDescriptor, indices: OperandDescriptor, axis: int) -> None:
-    """Check the steps that ``gatherElements`` and ``scatterElements`` share; the latter has one step more before them.
-
-    Raises:
-        WebNNTypeError: One of them fails.
-    """
+    """Check the steps that ``gatherElements`` and ``scatterElements`` share; the latter has one step more before them."""
     # [a] The indices have as many dimensions as the input.
     if indices.rank != input.rank:
         raise call.error("indices", f"must have the rank of input, {input.rank}", list(indices.dimensions))
@@ -78,20 +61,7 @@ def _check_elements(call: Call, input: OperandDescriptor, indices: OperandDescri
 
 
 def gather_elements(call: Call, input: OperandDescriptor, indices: OperandDescriptor, options: GatherOptions) -> OperandDescriptor:
-    """Validate ``gatherElements``, `#api-mlgraphbuilder-gatherelements`.
-
-    Args:
-        call: The call.
-        input: The input, of any type, at least 1-D.
-        indices: The indices along ``options.axis``: the input's shape, with any size of that axis.
-        options: The converted options.
-
-    Returns:
-        The input's type, the shape of the indices.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``gatherElements``, `#api-mlgraphbuilder-gatherelements`."""
     # [2026-06: 4, 6, 9] Ranks, axis, shape.
     _check_elements(call, input, indices, options.axis)
     # 10. One element for each index. (The draft copies the input's shape: see docs/spec-issues.md.)
@@ -99,14 +69,7 @@ def gather_elements(call: Call, input: OperandDescriptor, indices: OperandDescri
 
 
 def _check_coordinates(call: Call, input: OperandDescriptor, indices: OperandDescriptor) -> Shape:
-    """Check the coordinates that the indices hold in their last dimension.
-
-    Returns:
-        The shape of all slices together: the shape of the indices without the last dimension, then the input's other dimensions.
-
-    Raises:
-        WebNNTypeError: A coordinate has more parts than the input has dimensions.
-    """
+    """Check the coordinates that the indices hold in their last dimension. Return the shape of all slices together."""
     coordinateSize = indices.dimensions[-1]
     if coordinateSize > input.rank:
         raise call.error("indices", f"must have a last dimension of at most the rank of input, {input.rank}", list(indices.dimensions))
@@ -114,19 +77,7 @@ def _check_coordinates(call: Call, input: OperandDescriptor, indices: OperandDes
 
 
 def gather_nd(call: Call, input: OperandDescriptor, indices: OperandDescriptor) -> OperandDescriptor:
-    """Validate ``gatherND``, `#api-mlgraphbuilder-gathernd`.
-
-    Args:
-        call: The call.
-        input: The input, of any type, at least 1-D.
-        indices: The coordinates, at least 1-D: the last dimension holds the parts of each, for the input's first axes.
-
-    Returns:
-        The input's type; the shape of the indices without the last dimension, then the input's dimensions that no coordinate names.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``gatherND``, `#api-mlgraphbuilder-gathernd`."""
     # [2026-06: 10] The coordinates have at most as many parts as the input has dimensions.
     outputShape = _check_coordinates(call, input, indices)
     # 14. The output is one that the implementation supports.
@@ -134,27 +85,9 @@ def gather_nd(call: Call, input: OperandDescriptor, indices: OperandDescriptor) 
 
 
 def scatter_elements(
-    call: Call,
-    input: OperandDescriptor,
-    indices: OperandDescriptor,
-    updates: OperandDescriptor,
-    options: ScatterOptions,
+    call: Call, input: OperandDescriptor, indices: OperandDescriptor, updates: OperandDescriptor, options: ScatterOptions
 ) -> OperandDescriptor:
-    """Validate ``scatterElements``, `#api-mlgraphbuilder-scatterelements`.
-
-    Args:
-        call: The call.
-        input: The input, of any type, at least 1-D.
-        indices: The indices along ``options.axis``: the input's shape, with any size of that axis.
-        updates: The new elements, one for each index.
-        options: The converted options.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``scatterElements``, `#api-mlgraphbuilder-scatterelements`."""
     # [2026-06: 4] The updates have the input's data type.
     call.check_same_type("updates", updates, "input", input)
     # [2026-06: 5] They have its rank, too.
@@ -168,20 +101,7 @@ def scatter_elements(
 
 
 def scatter_nd(call: Call, input: OperandDescriptor, indices: OperandDescriptor, updates: OperandDescriptor) -> OperandDescriptor:
-    """Validate ``scatterND``, `#api-mlgraphbuilder-scatternd`.
-
-    Args:
-        call: The call.
-        input: The input, of any type, at least 1-D.
-        indices: The coordinates, at least 1-D: the last dimension holds the parts of each, for the input's first axes.
-        updates: The new slices: what ``gatherND`` of the same input and indices would return.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``scatterND``, `#api-mlgraphbuilder-scatternd`."""
     # [2026-06: 4] The updates have the input's data type.
     call.check_same_type("updates", updates, "input", input)
     # [2026-06: 10] The coordinates have at most as many parts as the input has dimensions.
@@ -192,13 +112,7 @@ def scatter_nd(call: Call, input: OperandDescriptor, indices: OperandDescriptor,
 
 
 OPERATIONS = (
-    Operation(
-        name="gather",
-        anchor="#api-mlgraphbuilder-gather",
-        operands=("input", "indices"),
-        infer=gather,
-        options=GatherOptions,
-    ),
+    Operation(name="gather", anchor="#api-mlgraphbuilder-gather", operands=("input", "indices"), infer=gather, options=GatherOptions),
     Operation(
         name="gatherElements",
         anchor="#api-mlgraphbuilder-gatherelements",
@@ -206,12 +120,7 @@ OPERATIONS = (
         infer=gather_elements,
         options=GatherOptions,
     ),
-    Operation(
-        name="gatherND",
-        anchor="#api-mlgraphbuilder-gathernd",
-        operands=("input", "indices"),
-        infer=gather_nd,
-    ),
+    Operation(name="gatherND", anchor="#api-mlgraphbuilder-gathernd", operands=("input", "indices"), infer=gather_nd),
     Operation(
         name="scatterElements",
         anchor="#api-mlgraphbuilder-scatterelements",
@@ -219,10 +128,5 @@ OPERATIONS = (
         infer=scatter_elements,
         options=ScatterOptions,
     ),
-    Operation(
-        name="scatterND",
-        anchor="#api-mlgraphbuilder-scatternd",
-        operands=("input", "indices", "updates"),
-        infer=scatter_nd,
-    ),
+    Operation(name="scatterND", anchor="#api-mlgraphbuilder-scatternd", operands=("input", "indices", "updates"), infer=scatter_nd),
 )

@@ -12,21 +12,7 @@ _CLASSES = ("isInfinite", "isNaN")
 
 
 def logical(call: Call, a: OperandDescriptor, b: OperandDescriptor | None = None) -> OperandDescriptor:
-    """*Create element-wise logical operation*, `#api-mlgraphbuilder-logical`.
-
-    Args:
-        call: The call.
-        a: The first operand, of any shape; uint8 for ``logicalAnd``, ``logicalNot``, ``logicalOr`` and ``logicalXor``, float32 or float16
-            for ``isInfinite`` and ``isNaN``, of any type for the comparisons.
-        b: The second operand, of the same type and a shape that broadcasts with the first one's; ``None`` for ``isInfinite``, ``isNaN``
-            and ``logicalNot``.
-
-    Returns:
-        The broadcast shape in uint8.
-
-    Raises:
-        WebNNTypeError: A type is not allowed, the types differ, or the shapes do not broadcast.
-    """
+    """*Create element-wise logical operation*, `#api-mlgraphbuilder-logical`."""
     # [2026-06: 5.1] Only floating-point numbers can be NaN or infinite. (Its table of limits allows all types.)
     if call.operation in _CLASSES and a.dataType not in FLOAT_TYPES:
         raise call.error("a", f"must have a data type of {list(FLOAT_TYPES)}", a.dataType)

@@ -43,19 +43,7 @@ def _matmul_output_sizes(call: Call, a: OperandDescriptor, b: OperandDescriptor)
 
 
 def matmul(call: Call, a: OperandDescriptor, b: OperandDescriptor) -> OperandDescriptor:
-    """Validate ``matmul``, `#api-mlgraphbuilder-matmul`.
-
-    Args:
-        call: The call.
-        a: The first operand, [..., M, K].
-        b: The second operand, [..., K, N].
-
-    Returns:
-        The output, [..., M, N], with broadcast batch dimensions.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``matmul``, `#api-mlgraphbuilder-matmul`."""
     # [2; 2026-06: 3] The first operand is of a floating-point type.
     call.check_type("a", a)
     # [3] Both operands have one data type.
@@ -65,20 +53,7 @@ def matmul(call: Call, a: OperandDescriptor, b: OperandDescriptor) -> OperandDes
 
 
 def gemm(call: Call, a: OperandDescriptor, b: OperandDescriptor, options: GemmOptions) -> OperandDescriptor:
-    """Validate ``gemm``, `#api-mlgraphbuilder-gemm`.
-
-    Args:
-        call: The call.
-        a: The first operand, [M, K], or [K, M] with ``options.aTranspose``.
-        b: The second operand, [K, N], or [N, K] with ``options.bTranspose``.
-        options: The converted options.
-
-    Returns:
-        The output, [M, N].
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``gemm``, `#api-mlgraphbuilder-gemm`."""
     # [2; 2026-06: 3] The first operand is of a floating-point type.
     call.check_type("a", a)
     # [3] Both operands have one data type.
@@ -107,12 +82,5 @@ def gemm(call: Call, a: OperandDescriptor, b: OperandDescriptor, options: GemmOp
 
 OPERATIONS = (
     Operation(name="matmul", anchor="#api-mlgraphbuilder-matmul", operands=("a", "b"), infer=matmul),
-    Operation(
-        name="gemm",
-        anchor="#api-mlgraphbuilder-gemm",
-        operands=("a", "b"),
-        infer=gemm,
-        options=GemmOptions,
-        members=("c",),
-    ),
+    Operation(name="gemm", anchor="#api-mlgraphbuilder-gemm", operands=("a", "b"), infer=gemm, options=GemmOptions),
 )

@@ -63,27 +63,9 @@ def _check_parameter(call: Call, argument: str, operand: OperandDescriptor, inpu
 
 
 def batchNormalization(
-    call: Call,
-    input: OperandDescriptor,
-    mean: OperandDescriptor,
-    variance: OperandDescriptor,
-    options: BatchNormalizationOptions,
+    call: Call, input: OperandDescriptor, mean: OperandDescriptor, variance: OperandDescriptor, options: BatchNormalizationOptions
 ) -> OperandDescriptor:
-    """Validate ``batchNormalization``, `#api-mlgraphbuilder-batchnorm`.
-
-    Args:
-        call: The call.
-        input: The input, at least 1-D.
-        mean: The mean of each feature.
-        variance: The variance of each feature.
-        options: The converted options.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``batchNormalization``, `#api-mlgraphbuilder-batchnorm`."""
     axis = options.axis
     # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
@@ -104,19 +86,7 @@ def batchNormalization(
 
 
 def instanceNormalization(call: Call, input: OperandDescriptor, options: InstanceNormalizationOptions) -> OperandDescriptor:
-    """Validate ``instanceNormalization``, `#api-mlgraphbuilder-instancenorm`.
-
-    Args:
-        call: The call.
-        input: The input, 4-D in ``options.layout``.
-        options: The converted options.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``instanceNormalization``, `#api-mlgraphbuilder-instancenorm`."""
     # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
     # [3; 2026-06: 4] The input is 4-D.
@@ -138,19 +108,7 @@ def layer_axes(axes: Shape | None, rank: int) -> Shape:
 
 
 def layerNormalization(call: Call, input: OperandDescriptor, options: LayerNormalizationOptions) -> OperandDescriptor:
-    """Validate ``layerNormalization``, `#api-mlgraphbuilder-layernorm`.
-
-    Args:
-        call: The call.
-        input: The input, of any rank.
-        options: The converted options.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``layerNormalization``, `#api-mlgraphbuilder-layernorm`."""
     # [2; 2026-06: 3] The input is of a floating-point type.
     call.check_type("input", input)
     # 3. All axes but the first by default.
@@ -184,7 +142,6 @@ OPERATIONS = (
         operands=("input", "mean", "variance"),
         infer=batchNormalization,
         options=BatchNormalizationOptions,
-        members=("scale", "bias"),
     ),
     Operation(
         name="instanceNormalization",
@@ -192,7 +149,6 @@ OPERATIONS = (
         operands=("input",),
         infer=instanceNormalization,
         options=InstanceNormalizationOptions,
-        members=("scale", "bias"),
     ),
     Operation(
         name="layerNormalization",
@@ -200,6 +156,5 @@ OPERATIONS = (
         operands=("input",),
         infer=layerNormalization,
         options=LayerNormalizationOptions,
-        members=("scale", "bias"),
     ),
 )

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from webnn.validation.descriptor import DataType, OperandDescriptor
+from webnn.validation.dictionary import Dictionary, cast_members, operand_members
 from webnn.validation.errors import WebNNTypeError, label_prefix
 
 if TYPE_CHECKING:
-    from webnn.validation.dictionary import Dictionary
     from webnn.validation.revision import Revision
 
 __all__ = ["Acceptance", "Argument", "Call", "NamedOperand", "Operation", "Outputs", "Role"]
@@ -49,14 +49,13 @@ class Operation:
         anchor: The anchor of its section.
         operands: The names of the operand arguments, in the IDL's order; they come before `arguments`.
         infer: The validator, called with the `Call`, the operands' descriptors, the converted arguments and, where `options` is set,
-            the converted options. Returns the outputs' descriptors.
+            the converted options. Returns the outputs' descriptors; raises `WebNNTypeError` where a step fails. The method of
+            `MLGraphBuilder` says which types and shapes go in and come out.
         variadic: The one operand argument is a ``sequence<MLOperand>``; `infer` gets a tuple of descriptors for it.
         arguments: The other positional arguments.
         options: The model of the options dictionary, if the operation has one.
-        members: The options' members that are operands, in the IDL's order.
-        numbers: The options' members that are cast to the data type of the first operand.
         elsewhere: Options that only other drafts have, and their replacements in this one, empty for none. A browser ignores them; here the
-            driver raises unless the replacement is given too.
+            driver raises unless the replacement is given too. It follows from the models of the drafts.
         activation: The method has a second overload without the input, which returns an `MLActivation`, in drafts with activations.
         translation: Returns the translation to ONNX, for an operation that `webnn.builder.onnx` does not have.
     """
@@ -68,11 +67,19 @@ class Operation:
     variadic: bool = False
     arguments: tuple[Argument, ...] = ()
     options: type[Dictionary] | None = None
-    members: tuple[str, ...] = ()
-    numbers: tuple[str, ...] = ()
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     activation: bool = False
     translation: Callable[[], Any] | None = None
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The options' members that are operands, in the IDL's order."""
+        return () if self.options is None else operand_members(self.options)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The options' members that are cast to the data type of the first operand."""
+        return () if self.options is None else cast_members(self.options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,27 +37,9 @@ def _check_mirror(call: Call, argument: str, padding: tuple[int, ...], shape: Sh
 
 
 def pad(
-    call: Call,
-    input: OperandDescriptor,
-    beginningPadding: tuple[int, ...],
-    endingPadding: tuple[int, ...],
-    options: PadOptions,
+    call: Call, input: OperandDescriptor, beginningPadding: tuple[int, ...], endingPadding: tuple[int, ...], options: PadOptions
 ) -> OperandDescriptor:
-    """Validate ``pad``, `#api-mlgraphbuilder-pad`.
-
-    Args:
-        call: The call.
-        input: The input, of any type and a rank that the revision's table allows.
-        beginningPadding: The number of elements to add before each axis.
-        endingPadding: The number of elements to add behind each axis.
-        options: The converted options.
-
-    Returns:
-        The input's type; each size grows by its padding.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``pad``, `#api-mlgraphbuilder-pad`."""
     # [2; 2026-06: -] The input is not a scalar. (Since 2026-06 it may be one, without padding.)
     call.check_rank("input", input)
     # [3] There is one number before each axis,

@@ -30,19 +30,7 @@ class Pool2dOptions(Dictionary):
 
 
 def pool2d(call: Call, input: OperandDescriptor, options: Pool2dOptions) -> OperandDescriptor:
-    """*Create pooling operation*, `#mlgraphbuilder-pooling-op`.
-
-    Args:
-        call: The call.
-        input: The input, 4-D in ``options.layout``, of a type that the revision's table allows.
-        options: The converted options.
-
-    Returns:
-        The output, in the layout of the input.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """*Create pooling operation*, `#mlgraphbuilder-pooling-op`."""
     # [3; 2026-06: 4] The input's data type is one of those that the operation allows.
     call.check_type("input", input)
     # [4; 2026-06: 5] The input is 4-D.
@@ -93,12 +81,6 @@ def pool2d(call: Call, input: OperandDescriptor, options: Pool2dOptions) -> Oper
 
 
 OPERATIONS = tuple(
-    Operation(
-        name=name,
-        anchor="#api-mlgraphbuilder-pool2d",
-        operands=("input",),
-        infer=pool2d,
-        options=Pool2dOptions,
-    )
+    Operation(name=name, anchor="#api-mlgraphbuilder-pool2d", operands=("input",), infer=pool2d, options=Pool2dOptions)
     for name in ("averagePool2d", "l2Pool2d", "maxPool2d")
 )

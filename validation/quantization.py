@@ -21,11 +21,7 @@ def is_blockwise_broadcastable(shapeFrom: Shape, shapeTo: Shape) -> bool:
 
 
 def _check_shapes(call: Call, input: OperandDescriptor, scale: OperandDescriptor, zeroPoint: OperandDescriptor) -> None:
-    """Run the steps that are the same for both operations: the shapes of scale and zero point.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Run the steps that are the same for both operations: the shapes of scale and zero point."""
     # [a] The scale has the input's rank, and so has the zero point.
     for name, operand in (("scale", scale), ("zeroPoint", zeroPoint)):
         if operand.rank != input.rank:
@@ -42,18 +38,6 @@ def dequantizeLinear(call: Call, input: OperandDescriptor, scale: OperandDescrip
     """Validate ``dequantizeLinear``, `#api-mlgraphbuilder-dequantizelinear`.
 
     The driver checks the data types against the tables: steps 3 to 5.
-
-    Args:
-        call: The call.
-        input: The integers, [N, C, ...].
-        scale: The scale of each block, of a floating-point type; each size divides the input's.
-        zeroPoint: The zero point of each block, of the input's type and the scale's shape.
-
-    Returns:
-        The scale's type and the input's shape.
-
-    Raises:
-        WebNNTypeError: A step fails.
     """
     # [2026-06: 6] The zero point has the input's type.
     call.check_same_type("zeroPoint", zeroPoint, "input", input)
@@ -67,18 +51,6 @@ def quantizeLinear(call: Call, input: OperandDescriptor, scale: OperandDescripto
     """Validate ``quantizeLinear``, `#api-mlgraphbuilder-quantizelinear`.
 
     The driver checks the data types against the tables: steps 3, 4 and 6.
-
-    Args:
-        call: The call.
-        input: The floating-point numbers, [N, C, ...].
-        scale: The scale of each block, of the input's type; each size divides the input's.
-        zeroPoint: The zero point of each block, of an integer type and the scale's shape.
-
-    Returns:
-        The zero point's type and the input's shape.
-
-    Raises:
-        WebNNTypeError: A step fails.
     """
     # [2026-06: 5] The scale has the input's type.
     call.check_same_type("scale", scale, "input", input)
@@ -96,9 +68,6 @@ OPERATIONS = (
         infer=dequantizeLinear,
     ),
     Operation(
-        name="quantizeLinear",
-        anchor="#api-mlgraphbuilder-quantizelinear",
-        operands=("input", "scale", "zeroPoint"),
-        infer=quantizeLinear,
+        name="quantizeLinear", anchor="#api-mlgraphbuilder-quantizelinear", operands=("input", "scale", "zeroPoint"), infer=quantizeLinear
     ),
 )

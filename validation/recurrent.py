@@ -125,24 +125,7 @@ def gru(
     hiddenSize: int,
     options: GruOptions,
 ) -> tuple[OperandDescriptor, ...]:
-    """Validate ``gru``, `#api-mlgraphbuilder-gru`.
-
-    Args:
-        call: The call.
-        input: The input, [steps, batchSize, inputSize].
-        weight: The input weights, [numDirections, 3 * hiddenSize, inputSize].
-        recurrentWeight: The recurrent weights, [numDirections, 3 * hiddenSize, hiddenSize].
-        steps: The number of time steps.
-        hiddenSize: The number of features in the hidden state.
-        options: The converted options.
-
-    Returns:
-        The last hidden state, [numDirections, batchSize, hiddenSize]; with ``returnSequence`` also all of them,
-        [steps, numDirections, batchSize, hiddenSize].
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``gru``, `#api-mlgraphbuilder-gru`."""
     # [3] The input is of a floating-point type.
     call.check_type("input", input)
     # [4] The input is 3-D.
@@ -186,23 +169,7 @@ def gruCell(
     hiddenSize: int,
     options: GruCellOptions,
 ) -> OperandDescriptor:
-    """Validate ``gruCell``, `#api-mlgraphbuilder-grucell`.
-
-    Args:
-        call: The call.
-        input: The input, [batchSize, inputSize].
-        weight: The input weights, [3 * hiddenSize, inputSize].
-        recurrentWeight: The recurrent weights, [3 * hiddenSize, hiddenSize].
-        hiddenState: The hidden state before the step, [batchSize, hiddenSize].
-        hiddenSize: The number of features in the hidden state.
-        options: The converted options.
-
-    Returns:
-        The hidden state after the step, [batchSize, hiddenSize].
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``gruCell``, `#api-mlgraphbuilder-grucell`."""
     # [3] The input is of a floating-point type.
     call.check_type("input", input)
     # [4] The input is 2-D.
@@ -238,24 +205,7 @@ def lstm(
     hiddenSize: int,
     options: LstmOptions,
 ) -> tuple[OperandDescriptor, ...]:
-    """Validate ``lstm``, `#api-mlgraphbuilder-lstm`.
-
-    Args:
-        call: The call.
-        input: The input, [steps, batchSize, inputSize].
-        weight: The input weights, [numDirections, 4 * hiddenSize, inputSize].
-        recurrentWeight: The recurrent weights, [numDirections, 4 * hiddenSize, hiddenSize].
-        steps: The number of time steps.
-        hiddenSize: The number of features in the hidden state.
-        options: The converted options.
-
-    Returns:
-        The last hidden and the last cell state, each [numDirections, batchSize, hiddenSize]; with ``returnSequence`` also all hidden
-        states, [steps, numDirections, batchSize, hiddenSize].
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``lstm``, `#api-mlgraphbuilder-lstm`."""
     # 3. The number of directions.
     numDirections = 2 if options.direction == "both" else 1
     # [4] The input is of a floating-point type.
@@ -304,24 +254,7 @@ def lstmCell(
     hiddenSize: int,
     options: LstmCellOptions,
 ) -> tuple[OperandDescriptor, ...]:
-    """Validate ``lstmCell``, `#api-mlgraphbuilder-lstmcell`.
-
-    Args:
-        call: The call.
-        input: The input, [batchSize, inputSize].
-        weight: The input weights, [4 * hiddenSize, inputSize].
-        recurrentWeight: The recurrent weights, [4 * hiddenSize, hiddenSize].
-        hiddenState: The hidden state before the step, [batchSize, hiddenSize].
-        cellState: The cell state before the step, [batchSize, hiddenSize].
-        hiddenSize: The number of features in the hidden state.
-        options: The converted options.
-
-    Returns:
-        The hidden and the cell state after the step, each [batchSize, hiddenSize].
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``lstmCell``, `#api-mlgraphbuilder-lstmcell`."""
     # [3] The input is of a floating-point type.
     call.check_type("input", input)
     # [4] The input is 2-D.
@@ -368,7 +301,6 @@ OPERATIONS = (
         arguments=(_STEPS, _HIDDEN_SIZE),
         infer=gru,
         options=GruOptions,
-        members=("bias", "recurrentBias", "initialHiddenState"),
     ),
     Operation(
         name="gruCell",
@@ -377,7 +309,6 @@ OPERATIONS = (
         arguments=(_HIDDEN_SIZE,),
         infer=gruCell,
         options=GruCellOptions,
-        members=("bias", "recurrentBias"),
     ),
     Operation(
         name="lstm",
@@ -386,7 +317,6 @@ OPERATIONS = (
         arguments=(_STEPS, _HIDDEN_SIZE),
         infer=lstm,
         options=LstmOptions,
-        members=("bias", "recurrentBias", "peepholeWeight", "initialHiddenState", "initialCellState"),
     ),
     Operation(
         name="lstmCell",
@@ -395,6 +325,5 @@ OPERATIONS = (
         arguments=(_HIDDEN_SIZE,),
         infer=lstmCell,
         options=LstmCellOptions,
-        members=("bias", "recurrentBias", "peepholeWeight"),
     ),
 )

@@ -51,11 +51,7 @@ class CumulativeSumOptions(Dictionary):
 
 
 def reduction_output_sizes(call: Call, inputShape: Shape, axes: tuple[int, ...] | None, keepDimensions: bool) -> Shape:
-    """*Calculate reduction output sizes*, `#mlgraphbuilder-calculate-reduction-output-sizes`.
-
-    Raises:
-        WebNNTypeError: An axis is listed twice, or is not one of the input's.
-    """
+    """*Calculate reduction output sizes*, `#mlgraphbuilder-calculate-reduction-output-sizes`."""
     # 1. The rank.
     inputRank = len(inputShape)
     # 2. All axes by default.
@@ -75,19 +71,7 @@ def reduction_output_sizes(call: Call, inputShape: Shape, axes: tuple[int, ...] 
 
 
 def reduce(call: Call, input: OperandDescriptor, options: ReduceOptions) -> OperandDescriptor:
-    """*Create reduce operation*, `#mlgraphbuilder-reduce-op`; since 2026-06 *create reduction operation*.
-
-    Args:
-        call: The call.
-        input: The input, of a type that the revision's table allows and any shape.
-        options: The converted options.
-
-    Returns:
-        The input's type and the reduced shape.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """*Create reduce operation*, `#mlgraphbuilder-reduce-op`; since 2026-06 *create reduction operation*."""
     # [3; 2026-06: 4] The input's data type is one of those that the operation allows.
     call.check_type("input", input)
     # [4; 2026-06: 5] The output's shape.
@@ -96,39 +80,14 @@ def reduce(call: Call, input: OperandDescriptor, options: ReduceOptions) -> Oper
 
 
 def arg_min_max(call: Call, input: OperandDescriptor, options: ArgMinMaxOptions) -> OperandDescriptor:
-    """*Create argMin/argMax operation*, `#mlgraphbuilder-argminmax-op`.
-
-    Args:
-        call: The call.
-        input: The input, of any type and shape.
-        options: The converted options.
-
-    Returns:
-        int64 and the reduced shape.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """*Create argMin/argMax operation*, `#mlgraphbuilder-argminmax-op`."""
     # [3] The output's shape.
     outputShape = reduction_output_sizes(call, input.dimensions, options.axes, options.keepDimensions)
     return call.output("int64", outputShape)
 
 
 def arg_min_max_of_axis(call: Call, input: OperandDescriptor, axis: int, options: ArgMinMaxOfAxisOptions) -> OperandDescriptor:
-    """*Create an argMin/argMax operation* where the axis is an argument, `#mlgraphbuilder-argminmax-op`.
-
-    Args:
-        call: The call.
-        input: The input, of any type, at least 1-D.
-        axis: The axis to reduce.
-        options: The converted options.
-
-    Returns:
-        ``options.outputDataType`` and the reduced shape.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """*Create an argMin/argMax operation* where the axis is an argument, `#mlgraphbuilder-argminmax-op`."""
     # [2026-06: 4] The axis is one of the input's.
     if axis >= input.rank:
         raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis)
@@ -146,20 +105,7 @@ def arg_min_max_of_axis(call: Call, input: OperandDescriptor, axis: int, options
 
 
 def cumulative_sum(call: Call, input: OperandDescriptor, axis: int, options: CumulativeSumOptions) -> OperandDescriptor:
-    """Validate ``cumulativeSum``, `#api-mlgraphbuilder-cumulativesum`.
-
-    Args:
-        call: The call.
-        input: The input, of a type that the revision's table allows, at least 1-D.
-        axis: The axis to sum along.
-        options: The converted options; no step restricts them.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: The axis is not one of the input's.
-    """
+    """Validate ``cumulativeSum``, `#api-mlgraphbuilder-cumulativesum`."""
     # [2026-06: 4] The axis is one of the input's.
     if axis >= input.rank:
         raise call.error("axis", f"must be less than the rank of input, {input.rank}", axis)
@@ -168,13 +114,7 @@ def cumulative_sum(call: Call, input: OperandDescriptor, axis: int, options: Cum
 
 OPERATIONS = (
     *(
-        Operation(
-            name=name,
-            anchor="#api-mlgraphbuilder-reduce",
-            operands=("input",),
-            infer=reduce,
-            options=ReduceOptions,
-        )
+        Operation(name=name, anchor="#api-mlgraphbuilder-reduce", operands=("input",), infer=reduce, options=ReduceOptions)
         for name in (
             "reduceL1",
             "reduceL2",
@@ -189,13 +129,7 @@ OPERATIONS = (
         )
     ),
     *(
-        Operation(
-            name=name,
-            anchor="#api-mlgraphbuilder-argminmax",
-            operands=("input",),
-            infer=arg_min_max,
-            options=ArgMinMaxOptions,
-        )
+        Operation(name=name, anchor="#api-mlgraphbuilder-argminmax", operands=("input",), infer=arg_min_max, options=ArgMinMaxOptions)
         for name in ("argMin", "argMax")
     ),
     Operation(

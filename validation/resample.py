@@ -38,19 +38,7 @@ class Resample2dOptions(Dictionary):
 
 
 def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions) -> OperandDescriptor:
-    """Validate ``resample2d``, `#api-mlgraphbuilder-resample2d-method`.
-
-    Args:
-        call: The call.
-        input: The input, 4-D.
-        options: The converted options.
-
-    Returns:
-        The output: the input's shape with two other sizes.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``resample2d``, `#api-mlgraphbuilder-resample2d-method`."""
     # [2; 2026-06: 3] The input is of a type that the operation allows.
     call.check_type("input", input)
     # [3; 2026-06: 4] The input is 4-D.
@@ -97,10 +85,6 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
 
 OPERATIONS = (
     Operation(
-        name="resample2d",
-        anchor="#api-mlgraphbuilder-resample2d-method",
-        operands=("input",),
-        infer=resample2d,
-        options=Resample2dOptions,
+        name="resample2d", anchor="#api-mlgraphbuilder-resample2d-method", operands=("input",), infer=resample2d, options=Resample2dOptions
     ),
 )

@@ -72,37 +72,13 @@ def _check_count(call: Call, argument: str, count: int) -> None:
 
 
 def cast(call: Call, input: OperandDescriptor, type: DataType) -> OperandDescriptor:
-    """Validate ``cast``, `#api-mlgraphbuilder-cast`.
-
-    Args:
-        call: The call.
-        input: The input, of any type and shape.
-        type: The data type to convert to.
-
-    Returns:
-        The input's shape, of that type.
-
-    Raises:
-        WebNNTypeError: The output has too many bytes.
-    """
+    """Validate ``cast``, `#api-mlgraphbuilder-cast`."""
     # 2.2. The output has the input's shape and the target type. (The draft copies the input's type: see docs/spec-issues.md.)
     return call.output(type, input.dimensions)
 
 
 def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> OperandDescriptor:
-    """Validate ``concat``, `#api-mlgraphbuilder-concat`.
-
-    Args:
-        call: The call.
-        inputs: The inputs, of one type and of one shape but for ``axis``.
-        axis: The axis along which they are joined.
-
-    Returns:
-        The inputs' type; the size of ``axis`` is the sum of theirs.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``concat``, `#api-mlgraphbuilder-concat`."""
     # [2; 2026-06: 3] There is an input.
     if not inputs:
         raise call.error("inputs", "must have at least 1 element", [])
@@ -134,19 +110,7 @@ def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> Oper
 
 
 def expand(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDescriptor:
-    """Validate ``expand``, `#api-mlgraphbuilder-expand`.
-
-    Args:
-        call: The call.
-        input: The input, of any type.
-        newShape: A shape to which the input's can be stretched.
-
-    Returns:
-        The input's type and the new shape.
-
-    Raises:
-        WebNNTypeError: The shape cannot be stretched so.
-    """
+    """Validate ``expand``, `#api-mlgraphbuilder-expand`."""
     # [4.1; 2026-06: 3.1] Each dimension of the input is kept, or stretched if it is 1.
     if unidirectionally_broadcast(input.dimensions, newShape) is None:
         raise call.error("newShape", f"must be a shape to which {list(input.dimensions)} broadcasts", list(newShape))
@@ -155,19 +119,7 @@ def expand(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDesc
 
 
 def reshape(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDescriptor:
-    """Validate ``reshape``, `#api-mlgraphbuilder-reshape-method`.
-
-    Args:
-        call: The call.
-        input: The input, of any type and shape.
-        newShape: A shape of as many elements, empty for a scalar.
-
-    Returns:
-        The input's type and the new shape.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``reshape``, `#api-mlgraphbuilder-reshape-method`."""
     # [4; 2026-06: 6] Every dimension of the new shape is valid. (The conversion refused those above the range.)
     call.check_no_zero("newShape", newShape)
     # [6; 2026-06: 8] The number of elements stays.
@@ -178,27 +130,9 @@ def reshape(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDes
 
 
 def slice(
-    call: Call,
-    input: OperandDescriptor,
-    starts: tuple[int, ...],
-    sizes: tuple[int, ...],
-    options: SliceOptions | None = None,
+    call: Call, input: OperandDescriptor, starts: tuple[int, ...], sizes: tuple[int, ...], options: SliceOptions | None = None
 ) -> OperandDescriptor:
-    """Validate ``slice``, `#api-mlgraphbuilder-slice`.
-
-    Args:
-        call: The call.
-        input: The input, of any type and shape.
-        starts: The first index of each axis.
-        sizes: The number of elements of each axis that the slice covers.
-        options: The converted options; ``None`` until 2024-06, which has no strides.
-
-    Returns:
-        The input's type; the shape is ``sizes``, divided by the strides and rounded up.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``slice``, `#api-mlgraphbuilder-slice`; the draft 2024-06 has no options."""
     # [2; 2026-06: 3] No size is 0.
     call.check_no_zero("sizes", sizes)
     # [3; 2026-06: 4] There is one start for each axis,
@@ -225,20 +159,7 @@ def slice(
 
 
 def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], options: SplitOptions) -> tuple[OperandDescriptor, ...]:
-    """Validate ``split``, `#api-mlgraphbuilder-split`.
-
-    Args:
-        call: The call.
-        input: The input, at least 1-D.
-        splits: The number of equal parts, or the size of each part along ``options.axis``.
-        options: The converted options.
-
-    Returns:
-        One descriptor for each part.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``split``, `#api-mlgraphbuilder-split`."""
     axis, shape = options.axis, input.dimensions
     # [3; 2026-06: 4] The axis is one of the input's.
     if axis >= len(shape):
@@ -263,19 +184,7 @@ def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], o
 
 
 def transpose(call: Call, input: OperandDescriptor, options: TransposeOptions) -> OperandDescriptor:
-    """Validate ``transpose``, `#api-mlgraphbuilder-transpose`.
-
-    Args:
-        call: The call.
-        input: The input, of any type and shape.
-        options: The converted options.
-
-    Returns:
-        The input's type; the sizes in the order of the permutation.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``transpose``, `#api-mlgraphbuilder-transpose`."""
     # 1. By default the axes are reversed.
     if options.permutation is None:
         return call.output(input.dataType, input.dimensions[::-1])
@@ -292,19 +201,7 @@ def transpose(call: Call, input: OperandDescriptor, options: TransposeOptions) -
 
 
 def triangular(call: Call, input: OperandDescriptor, options: TriangularOptions) -> OperandDescriptor:
-    """Validate ``triangular``, `#api-mlgraphbuilder-triangular`.
-
-    Args:
-        call: The call.
-        input: The input, of any type, at least 2-D.
-        options: The converted options; no step restricts them.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: The input has fewer than two dimensions.
-    """
+    """Validate ``triangular``, `#api-mlgraphbuilder-triangular`."""
     # [1; 2026-06: 3] The input is a matrix, or a batch of them.
     call.check_rank("input", input)
     return input
@@ -317,21 +214,7 @@ def where(
     falseValue: OperandDescriptor,
     names: tuple[str, str] = ("trueValue", "falseValue"),
 ) -> OperandDescriptor:
-    """Validate ``where``, `#api-mlgraphbuilder-where`.
-
-    Args:
-        call: The call.
-        condition: The condition, uint8.
-        trueValue: What is taken where the condition is not 0, of any type.
-        falseValue: What is taken elsewhere, of the same type. All three shapes broadcast together.
-        names: What the revision calls the two values.
-
-    Returns:
-        The type of ``trueValue`` and the shape to which all three broadcast.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``where``, `#api-mlgraphbuilder-where`. The revision calls the two values by ``names``."""
     # [1; 2026-06: 3] The condition is of type uint8.
     call.check_type("condition", condition)
     # [2; 2026-06: 3] Both values have one type.
@@ -351,11 +234,7 @@ def where(
 
 OPERATIONS = (
     Operation(
-        name="cast",
-        anchor="#api-mlgraphbuilder-cast",
-        operands=("input",),
-        arguments=(Argument("type", convertDataType),),
-        infer=cast,
+        name="cast", anchor="#api-mlgraphbuilder-cast", operands=("input",), arguments=(Argument("type", convertDataType),), infer=cast
     ),
     Operation(
         name="concat",
@@ -402,20 +281,8 @@ OPERATIONS = (
         infer=split,
         options=SplitOptions,
     ),
-    Operation(
-        name="transpose",
-        anchor="#api-mlgraphbuilder-transpose",
-        operands=("input",),
-        infer=transpose,
-        options=TransposeOptions,
-    ),
-    Operation(
-        name="triangular",
-        anchor="#api-mlgraphbuilder-triangular",
-        operands=("input",),
-        infer=triangular,
-        options=TriangularOptions,
-    ),
+    Operation(name="transpose", anchor="#api-mlgraphbuilder-transpose", operands=("input",), infer=transpose, options=TransposeOptions),
+    Operation(name="triangular", anchor="#api-mlgraphbuilder-triangular", operands=("input",), infer=triangular, options=TriangularOptions),
     Operation(
         name="where",
         anchor="#api-mlgraphbuilder-where",

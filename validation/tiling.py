@@ -17,19 +17,7 @@ class ReverseOptions(Dictionary):
 
 
 def reverse(call: Call, input: OperandDescriptor, options: ReverseOptions) -> OperandDescriptor:
-    """Validate ``reverse``, `#api-mlgraphbuilder-reverse-method`.
-
-    Args:
-        call: The call.
-        input: The input, of any type and shape.
-        options: The converted options.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``reverse``, `#api-mlgraphbuilder-reverse-method`."""
     # 5. All axes by default.
     axes = tuple(range(input.rank)) if options.axes is None else options.axes
     # [2026-06: 6] No axis is listed twice,
@@ -42,19 +30,7 @@ def reverse(call: Call, input: OperandDescriptor, options: ReverseOptions) -> Op
 
 
 def tile(call: Call, input: OperandDescriptor, repetitions: tuple[int, ...]) -> OperandDescriptor:
-    """Validate ``tile``, `#api-mlgraphbuilder-tile`.
-
-    Args:
-        call: The call.
-        input: The input, of any type and shape.
-        repetitions: For each dimension how many times it is repeated.
-
-    Returns:
-        The input's type; each size is multiplied by its number of repetitions.
-
-    Raises:
-        WebNNTypeError: A step fails.
-    """
+    """Validate ``tile``, `#api-mlgraphbuilder-tile`."""
     # [2026-06: 3] There is one number for each dimension.
     call.check_size("repetitions", repetitions, input.rank)
     # [2026-06: 4] No dimension vanishes.
@@ -66,13 +42,7 @@ def tile(call: Call, input: OperandDescriptor, repetitions: tuple[int, ...]) -> 
 
 
 OPERATIONS = (
-    Operation(
-        name="reverse",
-        anchor="#api-mlgraphbuilder-reverse-method",
-        operands=("input",),
-        infer=reverse,
-        options=ReverseOptions,
-    ),
+    Operation(name="reverse", anchor="#api-mlgraphbuilder-reverse-method", operands=("input",), infer=reverse, options=ReverseOptions),
     Operation(
         name="tile",
         anchor="#api-mlgraphbuilder-tile",

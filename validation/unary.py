@@ -9,18 +9,7 @@ __all__ = ["OPERATIONS", "unary"]
 
 
 def unary(call: Call, input: OperandDescriptor) -> OperandDescriptor:
-    """*Create element-wise unary operation*, `#api-mlgraphbuilder-unary`.
-
-    Args:
-        call: The call.
-        input: The operand, of a type that the revision's table allows and any shape.
-
-    Returns:
-        The input's descriptor.
-
-    Raises:
-        WebNNTypeError: The data type is not allowed.
-    """
+    """*Create element-wise unary operation*, `#api-mlgraphbuilder-unary`."""
     # [3; 2026-06: 4] The input's data type is one of those that the operation allows.
     call.check_type("input", input)
     return input

@@ -14,6 +14,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from webnn.validation.dictionary import find_replacements
 from webnn.validation.drafts import draft_2024_06, draft_2026_06
 from webnn.validation.drafts.browsers import BROWSERS
 from webnn.validation.drafts.delta import Delta, compose
@@ -53,14 +54,12 @@ def find_revision(name: str, *, imports: bool = True) -> Revision:
         raise ValueError(f"there is no revision {name!r} of the specification here; known are {[*DRAFTS, for_devices().name]}")
     last = DRAFTS.index(first)
     revision = compose(_FIRST, *DELTAS[:last])
-    unknown: dict[str, dict[str, str]] = {}
+    operations = dict(revision.operations)
     for delta in DELTAS[last:]:
-        for operation, options in delta.unknown.items():
-            unknown.setdefault(operation, {}).update(options)
-    operations = {
-        operation: replace(row, elsewhere={**unknown[operation], **row.elsewhere}) if operation in unknown else row
-        for operation, row in revision.operations.items()
-    }
+        for operation in operations.keys() & delta.changed.keys():
+            row, later = operations[operation], delta.changed[operation].get("options")
+            if later is not None:
+                operations[operation] = replace(row, elsewhere={**find_replacements(row.options, later), **row.elsewhere})
     return compose(replace(revision, operations=MappingProxyType(operations)), *map(_find_addition, additions))
 
 

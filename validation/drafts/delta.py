@@ -11,7 +11,7 @@ from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
 
 from pydantic import create_model
 
-from webnn.validation.dictionary import Dictionary
+from webnn.validation.dictionary import Dictionary, find_replacements
 from webnn.validation.drafts.idl import Idl
 from webnn.validation.drafts.limits import Limits, tables
 from webnn.validation.operation import Argument, Operation, Outputs
@@ -40,13 +40,15 @@ class Flags(TypedDict, total=False):
 
 
 class RowChanges(TypedDict, total=False):
-    """Fields of an operation's row that a draft changes. Its ``elsewhere`` is added to the row's ``elsewhere``."""
+    """Fields of an operation's row that a draft changes.
+
+    ``elsewhere`` has replacements of removed options that are no options; the others follow from the models.
+    """
 
     operands: tuple[str, ...]
     infer: Callable[..., Outputs]
     arguments: tuple[Argument, ...]
     options: type[Dictionary]
-    numbers: tuple[str, ...]
     elsewhere: Mapping[str, str]
     translation: Callable[[], Any]
 
@@ -66,7 +68,6 @@ class Delta:
         added: The rows of new operations.
         removed: The names of operations that the draft removes.
         changed: The changed fields of the rows of other operations, by the operation's name.
-        unknown: Options that the earlier drafts lack, by operation, with the replacements there, empty for none.
         adds: New members of interfaces, by interface, with the replacements in the earlier drafts, empty for none.
         removes: Removed members, by interface, with their replacements, empty for none. For interfaces other than ``MLContext`` and
             ``MLGraphBuilder``, only members that are declared with `member.some_drafts`.
@@ -83,7 +84,6 @@ class Delta:
     added: Sequence[Operation] = ()
     removed: Sequence[str] = ()
     changed: Mapping[str, RowChanges] = field(default_factory=dict)
-    unknown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     adds: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     removes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     mixins: Mapping[str, type] = field(default_factory=dict)
@@ -139,7 +139,8 @@ def _apply(before: Revision, delta: Delta) -> Revision:
 def _change(row: Operation, changes: RowChanges | None) -> Operation:
     if changes is None:
         return row
-    fields: dict[str, Any] = {**changes, "elsewhere": {**row.elsewhere, **changes.get("elsewhere", {})}}
+    removed = {} if row.options is None else find_replacements(changes.get("options", row.options), row.options)
+    fields: dict[str, Any] = {**changes, "elsewhere": {**row.elsewhere, **removed, **changes.get("elsewhere", {})}}
     return replace(row, **fields)
 
 
@@ -162,6 +163,7 @@ def renamed(model: type[Dictionary], **names: str) -> type[Dictionary]:
     namespace = {
         "__module__": model.__module__,
         "__doc__": model.__doc__,
+        "former_names": MappingProxyType(names),
         **{old: property(attrgetter(new)) for old, new in names.items()},
     }
     return new_class(model.__name__, (made,), exec_body=lambda body: body.update(namespace))

@@ -53,8 +53,8 @@ def _convertAxis(value: object) -> int:
 
 
 def _doubles(model: type[Dictionary], *members: str) -> RowChanges:
-    """Options that are doubles, cast to the input's type."""
-    return {"options": retyped(model, **dict.fromkeys(members, Double)), "numbers": members}
+    """Options that are doubles."""
+    return {"options": retyped(model, **dict.fromkeys(members, Double))}
 
 
 def _names(model: type[Dictionary]) -> RowChanges:
@@ -66,12 +66,9 @@ _ARG_MIN_MAX: RowChanges = {
     "infer": reduction.arg_min_max_of_axis,
     "arguments": (Argument("axis", _convertAxis),),
     "options": reduction.ArgMinMaxOfAxisOptions,
-    "elsewhere": {"axes": "the argument axis", "selectLastIndex": ""},
+    "elsewhere": {"axes": "the argument axis"},
 }
-_POOL: RowChanges = {
-    "options": renamed(pooling.Pool2dOptions, roundingType="outputShapeRounding"),
-    "elsewhere": {"roundingType": "outputShapeRounding"},
-}
+_POOL: RowChanges = {"options": renamed(pooling.Pool2dOptions, roundingType="outputShapeRounding")}
 _COMPUTE = "it has compute(graph, inputs, outputs) over arrays in the place of tensors"
 
 DRAFT = Delta(
@@ -84,10 +81,7 @@ DRAFT = Delta(
         "averagePool2d": _POOL,
         "batchNormalization": _doubles(normalization.BatchNormalizationOptions, "epsilon"),
         "cast": {"arguments": (Argument("dataType", convertDataType),)},
-        "clamp": {
-            "options": retyped(activation.ClampOptions, minValue=Number | None, maxValue=Number | None),
-            "numbers": ("minValue", "maxValue"),
-        },
+        "clamp": {"options": retyped(activation.ClampOptions, minValue=Number | None, maxValue=Number | None)},
         "elu": _doubles(activation.EluOptions, "alpha"),
         "gemm": _doubles(matmul.GemmOptions, "alpha", "beta"),
         "gru": _names(recurrent.GruOptions),
@@ -101,17 +95,12 @@ DRAFT = Delta(
         "lstm": _names(recurrent.LstmOptions),
         "lstmCell": _names(recurrent.LstmCellOptions),
         "maxPool2d": _POOL,
-        "pad": {"options": _PadOptions, "numbers": ("value",)},
+        "pad": {"options": _PadOptions},
         "prelu": {"infer": partial(activation.prelu, broadcast=bidirectionally_broadcast)},
         "resample2d": {"options": _Resample2dOptions},
         "slice": {"options": tensor.SliceOptions},
         "softmax": {"arguments": (Argument("axis", webidl.enforceRangeUnsignedLong),)},
         "where": {"operands": ("condition", "trueValue", "falseValue"), "infer": tensor.where},
-    },
-    unknown={
-        **{name: {"outputShapeRounding": "roundingType"} for name in ("averagePool2d", "l2Pool2d", "maxPool2d")},
-        **{name: {"outputDataType": ""} for name in ("argMax", "argMin")},
-        "slice": {"strides": ""},
     },
     adds={
         "MLContext": {

@@ -53,7 +53,6 @@ _HARD_SHRINK = Operation(
     operands=("input",),
     infer=same_as_input,
     options=HardShrinkOptions,
-    numbers=("threshold",),
     translation=lambda: Translation(emit=_hard_shrink, elementwise=True),
 )
 
@@ -98,7 +97,7 @@ DRAFT = Delta(
     after="2026-06",
     added=[_HARD_SHRINK],
     removed=["gelu"],
-    changed={"elu": {"options": renamed(_ELU, alpha="slope"), "numbers": ("slope",), "elsewhere": {"alpha": "slope"}}},
+    changed={"elu": {"options": renamed(_ELU, alpha="slope")}},
     removes={"MLContext": {"createConstantTensor": "it has createTensor() and constant(tensor)"}},
     mixins={"MLGraphBuilder": HardShrinkOps},
     idl=partial(merge_idl, changes=_IDL),
