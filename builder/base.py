@@ -140,12 +140,7 @@ class BuilderBase(DraftMembers):
             raise call.error(f"options{error.path}", error.reason) from error.__cause__
 
     def _connect(
-        self,
-        name: str,
-        operands: tuple[object, ...],
-        arguments: tuple[object, ...],
-        options: object,
-        members: Mapping[str, Any],
+        self, name: str, operands: tuple[object, ...], arguments: tuple[object, ...], options: object, members: Mapping[str, Any]
     ) -> Operator:
         """Run the steps of an operation and make its operator.
 

@@ -225,13 +225,7 @@ class Emitter:
         self._add(op_type, inputs, name, [name], attributes)
         return name
 
-    def nodes(
-        self,
-        op_type: str,
-        inputs: Sequence[str | None],
-        outputs: int | Sequence[bool],
-        **attributes: Attribute,
-    ) -> list[str]:
+    def nodes(self, op_type: str, inputs: Sequence[str | None], outputs: int | Sequence[bool], **attributes: Attribute) -> list[str]:
         """Add a node with several outputs.
 
         Args:

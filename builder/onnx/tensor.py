@@ -159,13 +159,7 @@ TRANSLATIONS = {
     "transpose": Translation(emit=_transpose),
     # 32-bit carriers for 32 bits, 64-bit ones for 64: a cast between signed and unsigned keeps the bits.
     "triangular": Translation(
-        emit=_triangular,
-        carry={"float16": "float32", "uint32": "int32", "uint64": "int64", "int8": "int32", "uint8": "int32"},
+        emit=_triangular, carry={"float16": "float32", "uint32": "int32", "uint64": "int64", "int8": "int32", "uint8": "int32"}
     ),
-    "where": Translation(
-        emit=_where,
-        carry={"float16": "float32", "uint64": "int64"},
-        primary=1,
-        fixed=("condition",),
-    ),
+    "where": Translation(emit=_where, carry={"float16": "float32", "uint64": "int64"}, primary=1, fixed=("condition",)),
 }

@@ -47,10 +47,7 @@ class ActivationOps(BuilderBase):
     def elu(self, input: MLEluOptions | None = None, **members: Unpack[MLEluOptions]) -> MLActivation: ...
 
     def elu(
-        self,
-        input: MLOperand | MLEluOptions | None = None,
-        options: MLEluOptions | None = None,
-        **members: Unpack[MLEluOptions],
+        self, input: MLOperand | MLEluOptions | None = None, options: MLEluOptions | None = None, **members: Unpack[MLEluOptions]
     ) -> MLOperand | MLActivation:
         """Return ``max(0, input) + alpha * (exp(min(0, input)) - 1)``. `#api-mlgraphbuilder-elu`.
 
@@ -70,10 +67,7 @@ class ActivationOps(BuilderBase):
     def gelu(self) -> MLActivation: ...
 
     def gelu(
-        self,
-        input: MLOperand | Missing = MISSING,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
         """Return ``0.5 * input * (1 + erf(input / sqrt(2)))``. `#api-mlgraphbuilder-gelu-method`.
 
@@ -118,10 +112,7 @@ class ActivationOps(BuilderBase):
     def hardSwish(self) -> MLActivation: ...
 
     def hardSwish(
-        self,
-        input: MLOperand | Missing = MISSING,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
         """Return ``input * max(0, min(6, input + 3)) / 6``. `#api-mlgraphbuilder-hard-swish`.
 
@@ -166,10 +157,7 @@ class ActivationOps(BuilderBase):
     def linear(self, input: MLLinearOptions | None = None, **members: Unpack[MLLinearOptions]) -> MLActivation: ...
 
     def linear(
-        self,
-        input: MLOperand | MLLinearOptions | None = None,
-        options: MLLinearOptions | None = None,
-        **members: Unpack[MLLinearOptions],
+        self, input: MLOperand | MLLinearOptions | None = None, options: MLLinearOptions | None = None, **members: Unpack[MLLinearOptions]
     ) -> MLOperand | MLActivation:
         """Return ``alpha * input + beta``. `#api-mlgraphbuilder-linear`.
 
@@ -183,11 +171,7 @@ class ActivationOps(BuilderBase):
         return self._overloaded("linear", input, options, members)
 
     def prelu(
-        self,
-        input: MLOperand,
-        slope: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand, slope: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Return the input where it is not negative, else ``slope * input``; integers wrap. `#api-mlgraphbuilder-prelu`.
 
@@ -209,10 +193,7 @@ class ActivationOps(BuilderBase):
     def relu(self) -> MLActivation: ...
 
     def relu(
-        self,
-        input: MLOperand | Missing = MISSING,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
         """Return ``max(0, input)``. `#api-mlgraphbuilder-relu-method`.
 
@@ -233,10 +214,7 @@ class ActivationOps(BuilderBase):
     def sigmoid(self) -> MLActivation: ...
 
     def sigmoid(
-        self,
-        input: MLOperand | Missing = MISSING,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
         """Return ``1 / (exp(-input) + 1)``. `#api-mlgraphbuilder-sigmoid-method`.
 
@@ -250,11 +228,7 @@ class ActivationOps(BuilderBase):
         return self._overloaded("sigmoid", input, options, members)
 
     def softmax(
-        self,
-        input: MLOperand,
-        axis: int,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand, axis: int, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Return ``exp(input)`` divided by its sum along an axis. `#api-mlgraphbuilder-softmax-method`.
 
@@ -275,10 +249,7 @@ class ActivationOps(BuilderBase):
     def softplus(self) -> MLActivation: ...
 
     def softplus(
-        self,
-        input: MLOperand | Missing = MISSING,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
         """Return ``ln(1 + exp(input))``. `#api-mlgraphbuilder-softplus-method`.
 
@@ -298,10 +269,7 @@ class ActivationOps(BuilderBase):
     def softsign(self) -> MLActivation: ...
 
     def softsign(
-        self,
-        input: MLOperand | Missing = MISSING,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
         """Return ``input / (1 + abs(input))``. `#api-mlgraphbuilder-softsign-method`.
 
@@ -321,10 +289,7 @@ class ActivationOps(BuilderBase):
     def tanh(self) -> MLActivation: ...
 
     def tanh(
-        self,
-        input: MLOperand | Missing = MISSING,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
         """Return the hyperbolic tangent of each element. `#api-mlgraphbuilder-tanh-method`.
 

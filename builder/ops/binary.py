@@ -16,13 +16,7 @@ class BinaryOps(BuilderBase):
 
     __slots__ = ()
 
-    def add(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
-    ) -> MLOperand:
+    def add(self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return ``a + b``, element by element; integers wrap. `#api-mlgraphbuilder-binary`.
 
         Args:
@@ -35,13 +29,7 @@ class BinaryOps(BuilderBase):
         """
         return self._single("add", (a, b), (), options, members)
 
-    def sub(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
-    ) -> MLOperand:
+    def sub(self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return ``a - b``, element by element; integers wrap. `#api-mlgraphbuilder-binary`.
 
         Args:
@@ -54,13 +42,7 @@ class BinaryOps(BuilderBase):
         """
         return self._single("sub", (a, b), (), options, members)
 
-    def mul(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
-    ) -> MLOperand:
+    def mul(self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return ``a * b``, element by element; integers wrap. `#api-mlgraphbuilder-binary`.
 
         Args:
@@ -73,13 +55,7 @@ class BinaryOps(BuilderBase):
         """
         return self._single("mul", (a, b), (), options, members)
 
-    def div(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
-    ) -> MLOperand:
+    def div(self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return ``a / b``, element by element; integers truncate towards zero, and by zero all bits are set. `#api-mlgraphbuilder-binary`.
 
         Args:
@@ -92,13 +68,7 @@ class BinaryOps(BuilderBase):
         """
         return self._single("div", (a, b), (), options, members)
 
-    def max(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
-    ) -> MLOperand:
+    def max(self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return the greater one of ``a`` and ``b``, element by element; NaN if one of them is. `#api-mlgraphbuilder-binary`.
 
         Args:
@@ -111,13 +81,7 @@ class BinaryOps(BuilderBase):
         """
         return self._single("max", (a, b), (), options, members)
 
-    def min(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
-    ) -> MLOperand:
+    def min(self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return the lesser one of ``a`` and ``b``, element by element; NaN if one of them is. `#api-mlgraphbuilder-binary`.
 
         Args:
@@ -130,13 +94,7 @@ class BinaryOps(BuilderBase):
         """
         return self._single("min", (a, b), (), options, members)
 
-    def pow(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
-    ) -> MLOperand:
+    def pow(self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand:
         """Return ``a`` to the power ``b``, element by element; integers wrap. `#api-mlgraphbuilder-binary`.
 
         Args:

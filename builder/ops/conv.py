@@ -17,11 +17,7 @@ class ConvOps(BuilderBase):
     __slots__ = ()
 
     def conv2d(
-        self,
-        input: MLOperand,
-        filter: MLOperand,
-        options: MLConv2dOptions | None = None,
-        **members: Unpack[MLConv2dOptions],
+        self, input: MLOperand, filter: MLOperand, options: MLConv2dOptions | None = None, **members: Unpack[MLConv2dOptions]
     ) -> MLOperand:
         """Compute a 2-D convolution. `#api-mlgraphbuilder-conv2d`.
 

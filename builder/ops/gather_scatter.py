@@ -18,11 +18,7 @@ class GatherScatterOps(BuilderBase):
     __slots__ = ()
 
     def gather(
-        self,
-        input: MLOperand,
-        indices: MLOperand,
-        options: MLGatherOptions | None = None,
-        **members: Unpack[MLGatherOptions],
+        self, input: MLOperand, indices: MLOperand, options: MLGatherOptions | None = None, **members: Unpack[MLGatherOptions]
     ) -> MLOperand:
         """Pick slices of an operand along an axis by their indices. `#api-mlgraphbuilder-gather`.
 
@@ -41,11 +37,7 @@ class GatherScatterOps(BuilderBase):
 
     @some_drafts
     def gatherElements(
-        self,
-        input: MLOperand,
-        indices: MLOperand,
-        options: MLGatherOptions | None = None,
-        **members: Unpack[MLGatherOptions],
+        self, input: MLOperand, indices: MLOperand, options: MLGatherOptions | None = None, **members: Unpack[MLGatherOptions]
     ) -> MLOperand:
         """Pick single elements of an operand along an axis by their indices. `#api-mlgraphbuilder-gatherelements`.
 
@@ -68,11 +60,7 @@ class GatherScatterOps(BuilderBase):
 
     @some_drafts
     def gatherND(
-        self,
-        input: MLOperand,
-        indices: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand, indices: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Pick elements or slices of an operand by their coordinates. `#api-mlgraphbuilder-gathernd`.
 

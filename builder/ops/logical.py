@@ -18,11 +18,7 @@ class LogicalOps(BuilderBase):
     __slots__ = ()
 
     def equal(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Tell where ``a = b``, element by element, as uint8; NaN equals nothing. `#api-mlgraphbuilder-logical`.
 
@@ -38,11 +34,7 @@ class LogicalOps(BuilderBase):
 
     @some_drafts
     def notEqual(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Tell where ``a`` and ``b`` differ, element by element, as uint8; NaN differs from everything. `#api-mlgraphbuilder-logical`.
 
@@ -59,11 +51,7 @@ class LogicalOps(BuilderBase):
         return self._single("notEqual", (a, b), (), options, members)
 
     def greater(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Tell where ``a > b``, element by element, as uint8; never where one is NaN. `#api-mlgraphbuilder-logical`.
 
@@ -78,11 +66,7 @@ class LogicalOps(BuilderBase):
         return self._single("greater", (a, b), (), options, members)
 
     def greaterOrEqual(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Tell where ``a >= b``, element by element, as uint8; never where one is NaN. `#api-mlgraphbuilder-logical`.
 
@@ -97,11 +81,7 @@ class LogicalOps(BuilderBase):
         return self._single("greaterOrEqual", (a, b), (), options, members)
 
     def lesser(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Tell where ``a < b``, element by element, as uint8; never where one is NaN. `#api-mlgraphbuilder-logical`.
 
@@ -116,11 +96,7 @@ class LogicalOps(BuilderBase):
         return self._single("lesser", (a, b), (), options, members)
 
     def lesserOrEqual(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Tell where ``a <= b``, element by element, as uint8; never where one is NaN. `#api-mlgraphbuilder-logical`.
 
@@ -148,11 +124,7 @@ class LogicalOps(BuilderBase):
 
     @some_drafts
     def logicalAnd(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Return 1 where both elements are other than 0, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 
@@ -170,11 +142,7 @@ class LogicalOps(BuilderBase):
 
     @some_drafts
     def logicalOr(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Return 1 where one element or both are other than 0, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 
@@ -192,11 +160,7 @@ class LogicalOps(BuilderBase):
 
     @some_drafts
     def logicalXor(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Return 1 where one element is 0 and the other one is not, and 0 elsewhere, as uint8. `#api-mlgraphbuilder-logical`.
 

@@ -17,11 +17,7 @@ class MatmulOps(BuilderBase):
     __slots__ = ()
 
     def matmul(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, a: MLOperand, b: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Compute the product of the matrices in the last two dimensions. `#api-mlgraphbuilder-matmul`.
 
@@ -38,13 +34,7 @@ class MatmulOps(BuilderBase):
         """
         return self._single("matmul", (a, b), (), options, members)
 
-    def gemm(
-        self,
-        a: MLOperand,
-        b: MLOperand,
-        options: MLGemmOptions | None = None,
-        **members: Unpack[MLGemmOptions],
-    ) -> MLOperand:
+    def gemm(self, a: MLOperand, b: MLOperand, options: MLGemmOptions | None = None, **members: Unpack[MLGemmOptions]) -> MLOperand:
         """Compute ``alpha * A * B + beta * C``, the general matrix product. `#api-mlgraphbuilder-gemm`.
 
         Args:

@@ -41,10 +41,7 @@ class NormalizationOps(BuilderBase):
         return self._single("batchNormalization", (input, mean, variance), (), options, members)
 
     def instanceNormalization(
-        self,
-        input: MLOperand,
-        options: MLInstanceNormalizationOptions | None = None,
-        **members: Unpack[MLInstanceNormalizationOptions],
+        self, input: MLOperand, options: MLInstanceNormalizationOptions | None = None, **members: Unpack[MLInstanceNormalizationOptions]
     ) -> MLOperand:
         """Normalize each channel of each batch with its own mean and variance. `#api-mlgraphbuilder-instancenorm`.
 
@@ -62,10 +59,7 @@ class NormalizationOps(BuilderBase):
         return self._single("instanceNormalization", (input,), (), options, members)
 
     def layerNormalization(
-        self,
-        input: MLOperand,
-        options: MLLayerNormalizationOptions | None = None,
-        **members: Unpack[MLLayerNormalizationOptions],
+        self, input: MLOperand, options: MLLayerNormalizationOptions | None = None, **members: Unpack[MLLayerNormalizationOptions]
     ) -> MLOperand:
         """Normalize over some axes with the mean and variance along these. `#api-mlgraphbuilder-layernorm`.
 

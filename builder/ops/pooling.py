@@ -16,12 +16,7 @@ class PoolingOps(BuilderBase):
 
     __slots__ = ()
 
-    def averagePool2d(
-        self,
-        input: MLOperand,
-        options: MLPool2dOptions | None = None,
-        **members: Unpack[MLPool2dOptions],
-    ) -> MLOperand:
+    def averagePool2d(self, input: MLOperand, options: MLPool2dOptions | None = None, **members: Unpack[MLPool2dOptions]) -> MLOperand:
         """Compute the average of each window that moves over the input. `#api-mlgraphbuilder-pool2d`.
 
         Padding does not count: each window is divided by the number of its elements inside the input. A window without any gives
@@ -44,12 +39,7 @@ class PoolingOps(BuilderBase):
         """
         return self._single("averagePool2d", (input,), (), options, members)
 
-    def l2Pool2d(
-        self,
-        input: MLOperand,
-        options: MLPool2dOptions | None = None,
-        **members: Unpack[MLPool2dOptions],
-    ) -> MLOperand:
+    def l2Pool2d(self, input: MLOperand, options: MLPool2dOptions | None = None, **members: Unpack[MLPool2dOptions]) -> MLOperand:
         """Compute the L2 norm of each window that moves over the input. `#api-mlgraphbuilder-pool2d`.
 
         The norm is the square root of the sum of the squares.
@@ -71,12 +61,7 @@ class PoolingOps(BuilderBase):
         """
         return self._single("l2Pool2d", (input,), (), options, members)
 
-    def maxPool2d(
-        self,
-        input: MLOperand,
-        options: MLPool2dOptions | None = None,
-        **members: Unpack[MLPool2dOptions],
-    ) -> MLOperand:
+    def maxPool2d(self, input: MLOperand, options: MLPool2dOptions | None = None, **members: Unpack[MLPool2dOptions]) -> MLOperand:
         """Compute the maximum of each window that moves over the input. `#api-mlgraphbuilder-pool2d`.
 
         NaN is ignored. A window without any other value gives negative infinity or the type's lowest value.

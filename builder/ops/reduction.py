@@ -19,12 +19,7 @@ class ReductionOps(BuilderBase):
 
     __slots__ = ()
 
-    def reduceL1(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceL1(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the L1 norm, the sum of absolute values, along axes. `#api-mlgraphbuilder-reduce`.
 
         Integers are exact modulo 2^bits. Without a dimension to reduce it is the absolute value.
@@ -41,12 +36,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceL1", (input,), (), options, members)
 
-    def reduceL2(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceL2(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the L2 norm, the square root of the sum of squares, along axes. `#api-mlgraphbuilder-reduce`.
 
         Without a dimension to reduce it is the absolute value.
@@ -63,12 +53,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceL2", (input,), (), options, members)
 
-    def reduceLogSum(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceLogSum(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the natural logarithm of the sum, along axes. `#api-mlgraphbuilder-reduce`.
 
         NaN for a negative sum. Without a dimension to reduce it is the logarithm.
@@ -85,12 +70,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceLogSum", (input,), (), options, members)
 
-    def reduceLogSumExp(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceLogSumExp(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the natural logarithm of the sum of exponentials, along axes. `#api-mlgraphbuilder-reduce`.
 
         No exponential overflows: the maximum is subtracted before, and added after.
@@ -107,12 +87,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceLogSumExp", (input,), (), options, members)
 
-    def reduceMax(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceMax(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the maximum, along axes. `#api-mlgraphbuilder-reduce`.
 
         NaN if one of the values is.
@@ -129,12 +104,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceMax", (input,), (), options, members)
 
-    def reduceMean(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceMean(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the average, along axes. `#api-mlgraphbuilder-reduce`.
 
         Args:
@@ -149,12 +119,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceMean", (input,), (), options, members)
 
-    def reduceMin(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceMin(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the minimum, along axes. `#api-mlgraphbuilder-reduce`.
 
         NaN if one of the values is.
@@ -171,12 +136,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceMin", (input,), (), options, members)
 
-    def reduceProduct(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceProduct(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the product, along axes. `#api-mlgraphbuilder-reduce`.
 
         Integers are exact modulo 2^bits.
@@ -193,12 +153,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceProduct", (input,), (), options, members)
 
-    def reduceSum(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceSum(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the sum, along axes. `#api-mlgraphbuilder-reduce`.
 
         Integers are exact modulo 2^bits.
@@ -215,12 +170,7 @@ class ReductionOps(BuilderBase):
         """
         return self._single("reduceSum", (input,), (), options, members)
 
-    def reduceSumSquare(
-        self,
-        input: MLOperand,
-        options: MLReduceOptions | None = None,
-        **members: Unpack[MLReduceOptions],
-    ) -> MLOperand:
+    def reduceSumSquare(self, input: MLOperand, options: MLReduceOptions | None = None, **members: Unpack[MLReduceOptions]) -> MLOperand:
         """Compute the sum of squares, along axes. `#api-mlgraphbuilder-reduce`.
 
         Integers are exact modulo 2^bits. Without a dimension to reduce it is the square.
@@ -239,11 +189,7 @@ class ReductionOps(BuilderBase):
 
     @some_drafts
     def cumulativeSum(
-        self,
-        input: MLOperand,
-        axis: int,
-        options: MLCumulativeSumOptions | None = None,
-        **members: Unpack[MLCumulativeSumOptions],
+        self, input: MLOperand, axis: int, options: MLCumulativeSumOptions | None = None, **members: Unpack[MLCumulativeSumOptions]
     ) -> MLOperand:
         """Add up the elements along an axis, each with all those before it. `#api-mlgraphbuilder-cumulativesum`.
 
@@ -265,11 +211,7 @@ class ReductionOps(BuilderBase):
 
     @overload
     def argMin(
-        self,
-        input: MLOperand,
-        axis: int,
-        options: MLArgMinMaxOptions | None = None,
-        **members: Unpack[MLArgMinMaxOptions],
+        self, input: MLOperand, axis: int, options: MLArgMinMaxOptions | None = None, **members: Unpack[MLArgMinMaxOptions]
     ) -> MLOperand: ...
 
     @overload
@@ -313,11 +255,7 @@ class ReductionOps(BuilderBase):
 
     @overload
     def argMax(
-        self,
-        input: MLOperand,
-        axis: int,
-        options: MLArgMinMaxOptions | None = None,
-        **members: Unpack[MLArgMinMaxOptions],
+        self, input: MLOperand, axis: int, options: MLArgMinMaxOptions | None = None, **members: Unpack[MLArgMinMaxOptions]
     ) -> MLOperand: ...
 
     @overload

@@ -16,12 +16,7 @@ class ResampleOps(BuilderBase):
 
     __slots__ = ()
 
-    def resample2d(
-        self,
-        input: MLOperand,
-        options: MLResample2dOptions | None = None,
-        **members: Unpack[MLResample2dOptions],
-    ) -> MLOperand:
+    def resample2d(self, input: MLOperand, options: MLResample2dOptions | None = None, **members: Unpack[MLResample2dOptions]) -> MLOperand:
         """Resample two dimensions to other sizes. `#api-mlgraphbuilder-resample2d-method`.
 
         Output position i samples the input at ``(i + 0.5) / scale - 0.5``, clamped to the input, where the scale is the quotient of the

@@ -53,11 +53,7 @@ class TensorOps(BuilderBase):
         return self._single("cast", (input,), (self._either("cast", "dataType", dataType, type),), options, members)
 
     def concat(
-        self,
-        inputs: Sequence[MLOperand],
-        axis: int,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, inputs: Sequence[MLOperand], axis: int, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Join operands along an axis. `#api-mlgraphbuilder-concat`.
 
@@ -75,11 +71,7 @@ class TensorOps(BuilderBase):
         return self._single("concat", (inputs,), (axis,), options, members)
 
     def expand(
-        self,
-        input: MLOperand,
-        newShape: Numbers,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand, newShape: Numbers, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Repeat the elements along dimensions of size 1. `#api-mlgraphbuilder-expand`.
 
@@ -122,11 +114,7 @@ class TensorOps(BuilderBase):
         return self._single("pad", (input,), (beginningPadding, endingPadding), options, members)
 
     def reshape(
-        self,
-        input: MLOperand,
-        newShape: Numbers,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand, newShape: Numbers, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Give an operand another shape; the elements keep their order. `#api-mlgraphbuilder-reshape-method`.
 
@@ -141,12 +129,7 @@ class TensorOps(BuilderBase):
         return self._single("reshape", (input,), (newShape,), options, members)
 
     def slice(
-        self,
-        input: MLOperand,
-        starts: Numbers,
-        sizes: Numbers,
-        options: MLSliceOptions | None = None,
-        **members: Unpack[MLSliceOptions],
+        self, input: MLOperand, starts: Numbers, sizes: Numbers, options: MLSliceOptions | None = None, **members: Unpack[MLSliceOptions]
     ) -> MLOperand:
         """Cut a block out of an operand. `#api-mlgraphbuilder-slice`.
 
@@ -166,11 +149,7 @@ class TensorOps(BuilderBase):
         return self._single("slice", (input,), (starts, sizes), options, members)
 
     def split(
-        self,
-        input: MLOperand,
-        splits: int | Numbers,
-        options: MLSplitOptions | None = None,
-        **members: Unpack[MLSplitOptions],
+        self, input: MLOperand, splits: int | Numbers, options: MLSplitOptions | None = None, **members: Unpack[MLSplitOptions]
     ) -> list[MLOperand]:
         """Split an operand into parts along an axis. `#api-mlgraphbuilder-split`.
 
@@ -187,12 +166,7 @@ class TensorOps(BuilderBase):
         """
         return self._sequence("split", (input,), (splits,), options, members)
 
-    def transpose(
-        self,
-        input: MLOperand,
-        options: MLTransposeOptions | None = None,
-        **members: Unpack[MLTransposeOptions],
-    ) -> MLOperand:
+    def transpose(self, input: MLOperand, options: MLTransposeOptions | None = None, **members: Unpack[MLTransposeOptions]) -> MLOperand:
         """Permute the axes of an operand. `#api-mlgraphbuilder-transpose`.
 
         Args:
@@ -204,12 +178,7 @@ class TensorOps(BuilderBase):
         """
         return self._single("transpose", (input,), (), options, members)
 
-    def triangular(
-        self,
-        input: MLOperand,
-        options: MLTriangularOptions | None = None,
-        **members: Unpack[MLTriangularOptions],
-    ) -> MLOperand:
+    def triangular(self, input: MLOperand, options: MLTriangularOptions | None = None, **members: Unpack[MLTriangularOptions]) -> MLOperand:
         """Keep the upper or lower triangle of each matrix and set the rest to 0. `#api-mlgraphbuilder-triangular`.
 
         Args:

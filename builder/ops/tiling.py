@@ -18,12 +18,7 @@ class TilingOps(BuilderBase):
     __slots__ = ()
 
     @some_drafts
-    def reverse(
-        self,
-        input: MLOperand,
-        options: MLReverseOptions | None = None,
-        **members: Unpack[MLReverseOptions],
-    ) -> MLOperand:
+    def reverse(self, input: MLOperand, options: MLReverseOptions | None = None, **members: Unpack[MLReverseOptions]) -> MLOperand:
         """Reverse the order of the elements along axes. `#api-mlgraphbuilder-reverse-method`.
 
         Args:
@@ -40,11 +35,7 @@ class TilingOps(BuilderBase):
 
     @some_drafts
     def tile(
-        self,
-        input: MLOperand,
-        repetitions: Numbers,
-        options: MLOperatorOptions | None = None,
-        **members: Unpack[MLOperatorOptions],
+        self, input: MLOperand, repetitions: Numbers, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand:
         """Repeat the whole tensor along each of its axes. `#api-mlgraphbuilder-tile`.
 
