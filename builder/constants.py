@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from webnn.validation import buffers
-from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType, OperandDescriptor
+from webnn.validation.descriptor import BITS, NUMPY_DTYPES, DataType, OperandDescriptor
 from webnn.validation.operation import Call
 
 __all__ = ["ConstantMemory", "Scalar", "as_view", "check_view", "scalar"]
@@ -41,7 +41,7 @@ def check_view(call: Call, view: Array, descriptor: OperandDescriptor) -> None:
     Raises:
         WebNNTypeError: The element type or the byte length differs from the descriptor's.
     """
-    reason = buffers.mismatch(view, descriptor)
+    reason = buffers.elements_mismatch(view, descriptor)
     if reason:
         raise call.error("bufferView", reason)
 
@@ -90,13 +90,12 @@ def scalar(dataType: DataType, number: float) -> Scalar:
         number: The number. Until 2024-06 a finite double; since 2026-06 already cast (`numbers.cast`), and not changed here.
     """
     dtype = NUMPY_DTYPES[dataType]
-    if dataType in SMALL_TYPES:
-        # A single small integer is in the low bits of its byte.
-        value = np.array([int(number) & 15], np.uint8)
-    elif dtype.kind == "f":
+    descriptor = OperandDescriptor(dataType)
+    if dtype.kind == "f":
         with np.errstate(over="ignore"):
             value = np.array(number, dtype)
     else:
-        bits = 8 * dtype.itemsize
-        value = np.array(int(number) % 2**bits, f"uint{bits}").view(dtype)
-    return Scalar(OperandDescriptor(dataType), value)
+        # A single small integer is in the low bits of its byte.
+        unsigned = np.dtype(f"u{dtype.itemsize}")
+        value = np.array(int(number) % 2 ** BITS[dataType], unsigned).view(dtype).reshape(descriptor.array_shape)
+    return Scalar(descriptor, value)

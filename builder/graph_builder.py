@@ -18,13 +18,13 @@ from webnn.builder.ops.conv import ConvOps
 from webnn.builder.ops.gather_scatter import GatherScatterOps
 from webnn.builder.ops.logical import LogicalOps
 from webnn.builder.ops.matmul import MatmulOps
+from webnn.builder.ops.movement import MovementOps
 from webnn.builder.ops.normalization import NormalizationOps
 from webnn.builder.ops.pooling import PoolingOps
 from webnn.builder.ops.quantization import QuantizationOps
 from webnn.builder.ops.recurrent import RecurrentOps
 from webnn.builder.ops.reduction import ReductionOps
 from webnn.builder.ops.resample import ResampleOps
-from webnn.builder.ops.tensor import TensorOps
 from webnn.builder.ops.tiling import TilingOps
 from webnn.builder.ops.unary import UnaryOps
 from webnn.builder.options import MLOperandDescriptor
@@ -47,13 +47,13 @@ class GraphBuilder(
     GatherScatterOps,
     LogicalOps,
     MatmulOps,
+    MovementOps,
     NormalizationOps,
     PoolingOps,
     QuantizationOps,
     RecurrentOps,
     ReductionOps,
     ResampleOps,
-    TensorOps,
     TilingOps,
     UnaryOps,
     BuilderBase,

@@ -210,7 +210,7 @@ def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked 
         view, lent = converted, not written and buffers.exports_dlpack(value)
     dtype = view.dtype
     if (dtype is not slot.dtype and dtype != slot.dtype) or view.nbytes != slot.nbytes:
-        return buffers.mismatch(view, slot.descriptor)
+        return buffers.elements_mismatch(view, slot.descriptor)
     flags = view.flags
     if not flags.c_contiguous:
         advice = "tensor.contiguous()" if lent else "numpy.ascontiguousarray(array)"

@@ -19,8 +19,8 @@ from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
 from webnn.context.state import Steps
 from webnn.context.tensor import MLTensor
-from webnn.validation import tensors, webidl
-from webnn.validation.buffers import as_array
+from webnn.validation import webidl
+from webnn.validation.buffers import as_array, bytes_mismatch, tensor_data_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.errors import InvalidStateError, OperationError, UnknownError, WebNNTypeError
 from webnn.validation.operand_descriptor import convertDescriptor, convertTensorDescriptor
@@ -181,7 +181,7 @@ class TensorSteps(Steps):
         # An array of the tensor's own type and shape always fits.
         fits = view.dtype is NUMPY_DTYPES[descriptor.dataType] and view.shape == descriptor.array_shape
         # [4] The buffer has the tensor's byte length, and is not detached.
-        reason = ("" if fits else tensors.misfit(view, descriptor)) or buffers.detached_reason(view)
+        reason = ("" if fits else bytes_mismatch(view, descriptor)) or buffers.detached_reason(view)
         if reason:
             raise _error("writeTensor", "inputData", reason, _WRITE)
         # [2] It was not destroyed. The error is another one than the draft's, and so comes last: docs/spec-issues.md.
@@ -258,7 +258,7 @@ class TensorSteps(Steps):
             raise _error("readTensor", "tensor", "must be made with readable: true", anchor)
         # [6] The buffer has room for the tensor, and is not detached.
         if view is not None:
-            reason = tensors.misfit(view, tensor._descriptor, larger=True) or _unusable(view)
+            reason = bytes_mismatch(view, tensor._descriptor, larger=True) or _unusable(view)
             if reason:
                 raise _error("readTensor", "outputData", reason, anchor)
         # [4] It was not destroyed. As for `write`, this comes last.
@@ -303,7 +303,7 @@ def _make_constant(state: ContextState, descriptor: object, inputData: object) -
     # [4] The dimensions are valid and supported.
     call.check_dimensions("descriptor", operand)
     # [5] Type and length of the buffer match, and it is not detached.
-    reason = tensors.mismatch(view, operand) or buffers.detached_reason(view)
+    reason = tensor_data_mismatch(view, operand) or buffers.detached_reason(view)
     if reason:
         raise call.error("inputData", reason)
     if call.revision.acceptance is not None:

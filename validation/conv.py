@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import PlainValidator
-
-from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape
-from webnn.validation.dictionary import Dictionary, InputLayout, Operand, UnsignedLong, UnsignedLongSequence
+from webnn.validation.dictionary import Dictionary, Enumeration, InputLayout, Operand, UnsignedLong, UnsignedLongSequence
 from webnn.validation.operation import Call, Operation
 
 __all__ = [
@@ -22,15 +19,9 @@ __all__ = [
     "input_sizes",
 ]
 
-Conv2dFilterLayout = Annotated[
-    Literal["oihw", "hwio", "ohwi", "ihwo"],
-    PlainValidator(webidl.enumeration("MLConv2dFilterOperandLayout", ("oihw", "hwio", "ohwi", "ihwo"))),
-]
+Conv2dFilterLayout = Annotated[Literal["oihw", "hwio", "ohwi", "ihwo"], Enumeration("MLConv2dFilterOperandLayout")]
 
-ConvTranspose2dFilterLayout = Annotated[
-    Literal["iohw", "hwoi", "ohwi"],
-    PlainValidator(webidl.enumeration("MLConvTranspose2dFilterOperandLayout", ("iohw", "hwoi", "ohwi"))),
-]
+ConvTranspose2dFilterLayout = Annotated[Literal["iohw", "hwoi", "ohwi"], Enumeration("MLConvTranspose2dFilterOperandLayout")]
 
 
 class Conv2dOptions(Dictionary):

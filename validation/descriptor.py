@@ -1,6 +1,7 @@
 """Operand data types and descriptors: `#api-mloperanddescriptor` and the table of compatible buffer views."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -8,6 +9,8 @@ from typing import Literal
 import numpy as np
 
 __all__ = [
+    "BITS",
+    "CARRIERS",
     "DATA_TYPES",
     "FLOAT_TYPES",
     "MAX_BYTE_LENGTH",
@@ -31,19 +34,16 @@ Shape = tuple[int, ...]
 Types = tuple[DataType, ...]
 Ranks = tuple[int, int]
 
-DATA_TYPES: tuple[DataType, ...] = (
-    "float32",
-    "float16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "int8",
-    "uint8",
+#: The number of bits of an element.
+BITS: Mapping[DataType, int] = MappingProxyType(
+    {"float32": 32, "float16": 16, "int32": 32, "uint32": 32, "int64": 64, "uint64": 64, "int8": 8, "uint8": 8, "int4": 4, "uint4": 4}
 )
+#: For each type of which several elements share a byte, the type of one byte that holds a single element.
+CARRIERS: Mapping[DataType, DataType] = MappingProxyType({"int4": "int8", "uint4": "uint8"})
+DATA_TYPES: tuple[DataType, ...] = tuple(name for name in BITS if name not in CARRIERS)
 FLOAT_TYPES: tuple[DataType, ...] = ("float32", "float16")
 #: Four-bit integers, which browsers have beyond the drafts: two in a byte, the first one in the low bits.
-SMALL_TYPES: tuple[DataType, ...] = ("int4", "uint4")
+SMALL_TYPES: tuple[DataType, ...] = tuple(CARRIERS)
 
 #: `#appendices-mloperanddatatype-arraybufferview-compatibility`, with NumPy dtypes (native byte order) in place of buffer views; for small
 #: integers, the dtype of their bytes.
@@ -89,9 +89,7 @@ class OperandDescriptor:
     @property
     def byte_length(self) -> int:
         """The number of bytes, `#mloperanddescriptor-byte-length`; small integers fill the last one with zero bits."""
-        if self.dataType in SMALL_TYPES:
-            return (math.prod(self.dimensions) + 1) // 2
-        return math.prod(self.dimensions) * NUMPY_DTYPES[self.dataType].itemsize
+        return (math.prod(self.dimensions) * BITS[self.dataType] + 7) // 8
 
     @property
     def array_shape(self) -> Shape:
@@ -104,10 +102,8 @@ class OperandDescriptor:
 
 def integer_range(dataType: DataType) -> tuple[int, int]:
     """Return the smallest and the largest value of an integer type."""
-    if dataType in SMALL_TYPES:
-        return (-8, 7) if dataType == "int4" else (0, 15)
-    limits = np.iinfo(dataType)
-    return int(limits.min), int(limits.max)
+    bits = BITS[dataType]
+    return (0, 2**bits - 1) if dataType.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
 def is_valid_dimension(size: int, largest: int = MAX_DIMENSION) -> bool:

@@ -7,11 +7,13 @@ dictionaries that a program writes are the typed dictionaries of `webnn.builder.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, ValidationInfo
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, PlainValidator, ValidationError, ValidationInfo
+from pydantic_core import core_schema
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor
@@ -24,6 +26,7 @@ __all__ = [
     "DataTypeMember",
     "Dictionary",
     "Double",
+    "Enumeration",
     "Float",
     "FloatSequence",
     "InputLayout",
@@ -90,6 +93,20 @@ def _convertDataTypeMember(value: object, info: ValidationInfo) -> DataType:
     return convertDataType(value, small=bool(info.context))
 
 
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """Marks a `Literal` as the type of an IDL enumeration.
+
+    Attributes:
+        name: The enumeration's name, for messages.
+    """
+
+    name: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(webidl.enumeration(self.name, get_args(source)))
+
+
 UnsignedLong = Annotated[int, PlainValidator(webidl.enforceRangeUnsignedLong)]
 Long = Annotated[int, PlainValidator(webidl.enforceRangeLong)]
 UnsignedLongSequence = Annotated[tuple[int, ...], PlainValidator(webidl.sequence(webidl.enforceRangeUnsignedLong))]
@@ -103,7 +120,7 @@ Operand = Annotated[OperandDescriptor, PlainValidator(convertOperand)]
 Activations = Annotated[tuple[Activation, ...], PlainValidator(webidl.sequence(_convertActivation))]
 ActivationNames = Annotated[tuple[Activation, ...], PlainValidator(webidl.sequence(_nameActivation))]
 DataTypeMember = Annotated[DataType, PlainValidator(_convertDataTypeMember)]
-InputLayout = Annotated[Literal["nchw", "nhwc"], PlainValidator(webidl.enumeration("MLInputOperandLayout", ("nchw", "nhwc")))]
+InputLayout = Annotated[Literal["nchw", "nhwc"], Enumeration("MLInputOperandLayout")]
 
 
 class Dictionary(BaseModel):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from webnn.validation.drafts import explain_absence
 from webnn.validation.errors import MissingMemberError
-from webnn.validation.operations import OPERATIONS
+from webnn.validation.families import OPERATIONS
 
 if TYPE_CHECKING:
     from webnn.validation.revision import Revision

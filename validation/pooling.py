@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import PlainValidator
-
-from webnn.validation import webidl
 from webnn.validation.conv import conv_output_size, input_sizes
 from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.dictionary import Dictionary, InputLayout, UnsignedLongSequence
+from webnn.validation.dictionary import Dictionary, Enumeration, InputLayout, UnsignedLongSequence
 from webnn.validation.operation import Call, Operation
 
 __all__ = ["OPERATIONS", "Pool2dOptions", "pool2d"]
 
-RoundingType = Annotated[Literal["floor", "ceil"], PlainValidator(webidl.enumeration("MLRoundingType", ("floor", "ceil")))]
+RoundingType = Annotated[Literal["floor", "ceil"], Enumeration("MLRoundingType")]
 
 
 class Pool2dOptions(Dictionary):

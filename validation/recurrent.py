@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import PlainValidator
-
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape, is_valid_dimension
-from webnn.validation.dictionary import Activations, Boolean, Dictionary, Operand
+from webnn.validation.dictionary import Activations, Boolean, Dictionary, Enumeration, Operand
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Argument, Call, Operation
 
@@ -24,12 +22,9 @@ __all__ = [
     "lstmCell",
 ]
 
-GruWeightLayout = Annotated[Literal["zrn", "rzn"], PlainValidator(webidl.enumeration("MLGruWeightLayout", ("zrn", "rzn")))]
-LstmWeightLayout = Annotated[Literal["iofg", "ifgo"], PlainValidator(webidl.enumeration("MLLstmWeightLayout", ("iofg", "ifgo")))]
-Direction = Annotated[
-    Literal["forward", "backward", "both"],
-    PlainValidator(webidl.enumeration("MLRecurrentNetworkDirection", ("forward", "backward", "both"))),
-]
+GruWeightLayout = Annotated[Literal["zrn", "rzn"], Enumeration("MLGruWeightLayout")]
+LstmWeightLayout = Annotated[Literal["iofg", "ifgo"], Enumeration("MLLstmWeightLayout")]
+Direction = Annotated[Literal["forward", "backward", "both"], Enumeration("MLRecurrentNetworkDirection")]
 
 _STEPS = Argument("steps", webidl.enforceRangeUnsignedLong)
 _HIDDEN_SIZE = Argument("hiddenSize", webidl.enforceRangeUnsignedLong)

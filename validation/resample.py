@@ -6,19 +6,13 @@ import math
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import PlainValidator
-
-from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.dictionary import Dictionary, FloatSequence, UnsignedLongSequence
+from webnn.validation.dictionary import Dictionary, Enumeration, FloatSequence, UnsignedLongSequence
 from webnn.validation.operation import Call, Operation
 
 __all__ = ["OPERATIONS", "Resample2dOptions", "resample2d"]
 
-InterpolationMode = Annotated[
-    Literal["nearest-neighbor", "linear"],
-    PlainValidator(webidl.enumeration("MLInterpolationMode", ("nearest-neighbor", "linear"))),
-]
+InterpolationMode = Annotated[Literal["nearest-neighbor", "linear"], Enumeration("MLInterpolationMode")]
 
 _AXES = ((0, 1), (1, 2), (2, 3))
 

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
-from webnn.builder.onnx.integer import BITS, clip
+from webnn.builder.onnx.integer import clip
+from webnn.validation.descriptor import FLOAT_TYPES
 from webnn.validation.shapes import unidirectionally_broadcast
 
 __all__ = ["TRANSLATIONS"]
@@ -36,7 +37,7 @@ def _clamp(e: Emitter, op: Op) -> str:
     # Instead of a missing bound, `Clip` takes the largest finite number, which would clip the infinities.
     low = -math.inf if options.minValue is None else options.minValue
     high = math.inf if options.maxValue is None else options.maxValue
-    if dtype in BITS:
+    if dtype not in FLOAT_TYPES:
         # A bound beyond the type's range becomes the range's end.
         info = np.iinfo(dtype)
         lowest = math.ceil(min(max(low, info.min), info.max))
@@ -64,7 +65,7 @@ def _linear(e: Emitter, op: Op) -> str:
 
 def _prelu(e: Emitter, op: Op) -> str:
     input, slope = op["input"], op["slope"]
-    if op.type("input") not in BITS and unidirectionally_broadcast(op.shape("slope"), op.shape("input")) is not None:
+    if op.type("input") in FLOAT_TYPES and unidirectionally_broadcast(op.shape("slope"), op.shape("input")) is not None:
         return e.node("PRelu", [input, slope])
     # `PRelu` has no kernel for signed integers, and does not stretch the input.
     isNegative = e.node("Less", [input, e.scalar(0, op.type("input"))])
@@ -74,7 +75,7 @@ def _prelu(e: Emitter, op: Op) -> str:
 def _relu(e: Emitter, op: Op) -> str:
     dtype = op.type("input")
     # The engine merges `Relu` with a `Clip` behind it, and refuses the graph if they are of an integer type.
-    return clip(e, op["input"], 0, int(np.iinfo(dtype).max), dtype) if dtype in BITS else e.node("Relu", [op["input"]])
+    return e.node("Relu", [op["input"]]) if dtype in FLOAT_TYPES else clip(e, op["input"], 0, int(np.iinfo(dtype).max), dtype)
 
 
 def _sigmoid(e: Emitter, op: Op) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from webnn.builder.onnx import integer
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.validation.descriptor import FLOAT_TYPES
 
 __all__ = ["TRANSLATIONS"]
 
@@ -21,7 +22,7 @@ _INTEGERS = {"div": integer.divide, "pow": integer.power}
 
 def _kernel(e: Emitter, op: Op) -> str:
     name, dtype = op.name, op.type("a")
-    if name in _INTEGERS and dtype in integer.BITS:
+    if name in _INTEGERS and dtype not in FLOAT_TYPES:
         return _INTEGERS[name](e, op)
     return integer.combine(e, _KERNELS[name], op["a"], op["b"], dtype)
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
+from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor, Shape
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
 
-__all__ = ["BOOL", "ELEMENT_TYPES", "INT64_MAX", "INT64_MIN", "Emitter", "Op", "Translation", "View", "Weight"]
+__all__ = ["BOOL", "INT64_MAX", "INT64_MIN", "Emitter", "Op", "Translation", "View", "Weight"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Attribute = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
@@ -27,24 +28,7 @@ Attribute = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
 OPSET = 21
 IR_VERSION = 10
 
-#: ONNX element types by NumPy's name; WebNN's data types are a subset.
-ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
-    {
-        "float32": TensorProto.FLOAT,
-        "float16": TensorProto.FLOAT16,
-        "float64": TensorProto.DOUBLE,
-        "int32": TensorProto.INT32,
-        "uint32": TensorProto.UINT32,
-        "int64": TensorProto.INT64,
-        "uint64": TensorProto.UINT64,
-        "int8": TensorProto.INT8,
-        "uint8": TensorProto.UINT8,
-        "bool": TensorProto.BOOL,
-        "int4": TensorProto.INT4,
-        "uint4": TensorProto.UINT4,
-    }
-)
-#: The same by NumPy's data types, because it takes long to make their names.
+#: `ELEMENT_TYPES` by NumPy's data types, because it takes long to make their names.
 _ARRAY_TYPES: Mapping[np.dtype[Any], int] = MappingProxyType(
     {np.dtype(name): number for name, number in ELEMENT_TYPES.items() if name not in SMALL_TYPES}
 )

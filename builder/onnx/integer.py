@@ -14,13 +14,9 @@ from typing import Any
 import numpy as np
 
 from webnn.builder.onnx.emitter import BOOL, Emitter, Op
-from webnn.validation.descriptor import DataType
+from webnn.validation.descriptor import BITS, DataType
 
-__all__ = ["BITS", "clip", "combine", "divide", "power"]
-
-#: The integer types with their number of bits.
-BITS: Mapping[DataType, int] = MappingProxyType({"int8": 8, "uint8": 8, "int32": 32, "uint32": 32, "int64": 64, "uint64": 64})
-
+__all__ = ["clip", "combine", "divide", "power"]
 
 #: For a node that chooses one of two values, the comparison that holds where the first one is chosen.
 _CHOICES: Mapping[str, str] = MappingProxyType({"Max": "Greater", "Min": "Less"})

@@ -10,19 +10,16 @@ broadcast.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
 from webnn.builder.onnx.integer import clip
-from webnn.validation.descriptor import DataType, Shape, integer_range
+from webnn.validation.descriptor import CARRIERS, DataType, Shape, integer_range
 
 __all__ = ["TRANSLATIONS"]
 
-#: The types of one byte that hold small integers.
-_CARRIERS: Mapping[DataType, DataType] = MappingProxyType({"int4": "int8", "uint4": "uint8"})
 _WIDE: tuple[DataType, ...] = ("int32", "uint32")
 
 
@@ -111,9 +108,9 @@ def _dequantize(e: Emitter, op: Op) -> str:
     given, dataType = _Operands.of(e, op), op.type("input")
     form, zeros = _form(given.shape, given.blocks), op.constants.get("zeroPoint")
     input, zeroPoint = given.view.source, given.zeroPoint
-    if dataType in _CARRIERS and (form is None or (form.shape != given.blocks and not e.is_constant(zeroPoint))):
+    if dataType in CARRIERS and (form is None or (form.shape != given.blocks and not e.is_constant(zeroPoint))):
         # The engine has no `Reshape` for small integers; a constant needs none.
-        dataType = _CARRIERS[dataType]
+        dataType = CARRIERS[dataType]
         input, zeroPoint = e.cast(input, dataType), e.cast(zeroPoint, dataType)
     withoutZero = dataType == "int32" and zeros is not None and not np.any(zeros)
     if form is None or (dataType in _WIDE and not withoutZero):
@@ -141,7 +138,7 @@ def _dequantize_in_steps(e: Emitter, op: Op, given: _Operands, input: str, zeroP
 
 def _quantize(e: Emitter, op: Op) -> str:
     given, target = _Operands.of(e, op), op.outputs[0].dataType
-    form, carrier = _form(given.shape, given.blocks), _CARRIERS.get(target, target)
+    form, carrier = _form(given.shape, given.blocks), CARRIERS.get(target, target)
     zeroPoint = given.zeroPoint if target == carrier else e.cast(given.zeroPoint, carrier)
     low, high = integer_range(target)
     if form is None or form.blocked or target in _WIDE:
@@ -167,7 +164,7 @@ def _quantize_in_steps(e: Emitter, given: _Operands, zeroPoint: str, target: Dat
     total = e.node("Add", [quotient if exact == "float32" else e.cast(quotient, exact), addend])
     low, high = integer_range(target)
     inside = e.node("Clip", [total, e.scalar(low, exact), e.scalar(high, exact)])
-    return _reshape(e, e.cast(inside, _CARRIERS.get(target, target)), tuple(inputShape), given.shape)
+    return _reshape(e, e.cast(inside, CARRIERS.get(target, target)), tuple(inputShape), given.shape)
 
 
 TRANSLATIONS = {

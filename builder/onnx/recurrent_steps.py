@@ -11,8 +11,8 @@ from webnn.builder.onnx import activation
 from webnn.builder.onnx.emitter import Emitter, Op
 from webnn.builder.operand import Operator
 from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.families import OPERATIONS
 from webnn.validation.interfaces import Activation
-from webnn.validation.operations import OPERATIONS
 
 __all__ = ["Step", "gru_step", "lstm_step", "order_gates", "run_cell", "run_sequence"]
 

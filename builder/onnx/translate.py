@@ -2,64 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
 
 from onnx import ModelProto
 
 from webnn.builder.graph import ComputationalGraph
-from webnn.builder.onnx import (
-    activation,
-    binary,
-    conv,
-    gather_scatter,
-    logical,
-    matmul,
-    normalization,
-    pooling,
-    quantization,
-    recurrent,
-    reduction,
-    resample,
-    tensor,
-    tiling,
-    unary,
-)
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
+from webnn.builder.onnx_names import find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor
+from webnn.validation.families import FAMILIES
 
 __all__ = ["TRANSLATIONS", "OnnxModel", "translate"]
 
 #: Every operation's translation by its name.
 TRANSLATIONS: Mapping[str, Translation] = MappingProxyType(
-    {
-        name: translation
-        for family in (
-            activation,
-            binary,
-            conv,
-            gather_scatter,
-            logical,
-            matmul,
-            normalization,
-            pooling,
-            quantization,
-            recurrent,
-            reduction,
-            resample,
-            tensor,
-            tiling,
-            unary,
-        )
-        for name, translation in family.TRANSLATIONS.items()
-    }
+    {name: each for family in FAMILIES for name, each in import_module(f"webnn.builder.onnx.{family}").TRANSLATIONS.items()}
 )
-
 _NOTHING: Mapping[str, DataType] = MappingProxyType({})
-_SCOPE = re.compile(r"([A-Za-z0-9]+)#(\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +34,7 @@ class OnnxModel:
         weights: The large constants, by reference.
         inputs: The ONNX name and the descriptor of each graph input, by its name.
         outputs: The same for each output.
-        operators: The operation, the number and the label of each operator, in order. The names of its nodes begin with
-            ``<operation>#<number>``.
+        operators: The operation, the number and the label of each operator, in order.
     """
 
     proto: ModelProto
@@ -91,11 +53,8 @@ class OnnxModel:
         Returns:
             The operation's name and the operator's label; empty strings if the message names no node.
         """
-        match = _SCOPE.search(message)
-        if match is None:
-            return "", ""
-        found = match[1], int(match[2])
-        return match[1], next((label for operation, index, label in self.operators if (operation, index) == found), "")
+        found = next(find_scopes(message), ("", 0))
+        return found[0], next((label for operation, index, label in self.operators if (operation, index) == found), "")
 
 
 class _Translator:
@@ -126,7 +85,7 @@ class _Translator:
         """Translate one operator: cast to the carrier, emit, cast back."""
         operation = operator.operation
         emitter = self.emitter
-        emitter.scope(f"{operation.name}#{operator.index}")
+        emitter.scope(scope(operation.name, operator.index))
         translation: Translation = TRANSLATIONS[operation.name] if operation.translation is None else operation.translation()
         names: Sequence[str] = operation.operands
         if operation.variadic:
@@ -191,7 +150,7 @@ class _Translator:
                 value = emitter.cast(value, dataType) if dataType in SMALL_TYPES else emitter.node("Identity", [value])
             elif maker is not None:
                 # A deferred transpose is a part of the operator whose output it is.
-                emitter.scope(f"{maker.operation.name}#{maker.index}")
+                emitter.scope(scope(maker.operation.name, maker.index))
             taken.add(value)
             emitter.declare_output(value, operand._descriptor)
             outputs[name] = value, operand._descriptor

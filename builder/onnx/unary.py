@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from webnn.validation.descriptor import CARRIERS
 
 __all__ = ["TRANSLATIONS"]
 
@@ -44,6 +45,6 @@ def _sign(e: Emitter, op: Op) -> str:
 TRANSLATIONS = {
     **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in _KERNELS},
     # `Identity` takes no small integers.
-    "identity": Translation(emit=_identity, carry={"int4": "int8", "uint4": "uint8"}, elementwise=True),
+    "identity": Translation(emit=_identity, carry=CARRIERS, elementwise=True),
     "sign": Translation(emit=_sign, carry={"float16": "float32"}, elementwise=True),
 }

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import itertools
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.context.buffers import BufferSlot, Checked
 from webnn.context.engine import runtime
 from webnn.validation.descriptor import SMALL_TYPES
@@ -21,21 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SILENT", "CompiledGraph", "session_options", "start"]
 
-#: ONNX's element types of the data types, by NumPy's name. The engine accepts NumPy's types too, but slower.
-_ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
-    {
-        "float32": 1,
-        "uint8": 2,
-        "int8": 3,
-        "int32": 6,
-        "int64": 7,
-        "float16": 10,
-        "uint32": 12,
-        "uint64": 13,
-        "uint4": 21,
-        "int4": 22,
-    }
-)
 #: The severity of the engine's log at which it writes nothing.
 SILENT = 4
 #: Optimizations that are switched off. One replaces operations between a dequantization and a quantization by integer kernels; their values
@@ -249,7 +234,8 @@ class CompiledGraph:
         descriptor = slot.descriptor
         # If binding fails, nothing is bound.
         self._bound[slot.index] = 0
-        bind(slot.value, "cpu", 0, _ELEMENT_TYPES[descriptor.dataType], list(descriptor.dimensions), address)
+        # The engine accepts NumPy's types too, but slower.
+        bind(slot.value, "cpu", 0, ELEMENT_TYPES[descriptor.dataType], list(descriptor.dimensions), address)
         self._bound[slot.index] = address
 
     def _check_started(self, selection: Selection) -> None:

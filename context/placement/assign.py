@@ -5,11 +5,11 @@ A placement is measured, simulated by a device profile, or known because there i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from webnn.builder.onnx_names import find_scopes
 from webnn.context.placement.placements import OperatorPlacement, Partition, Placement, Transfer
 from webnn.validation.errors import NotSupportedError
 
@@ -25,10 +25,6 @@ __all__ = ["Assignments", "measure", "simulate", "uniform", "unknown"]
 HOST = "cpu"
 #: What the engine says: for each piece of the graph the execution provider and the names of the nodes.
 Assignments = Sequence[tuple[str, Sequence[str]]]
-
-#: An operator in the name of a node, as `webnn.builder.onnx.emitter` makes them. The name of a value may follow, if the node transposes a
-#: value that another operator made.
-_SCOPE = re.compile(r"\w+#(\d+)(?:\.\w+#\d+\.\d+(?::\d+)?\^)?")
 
 
 # Partitions and transfers
@@ -216,7 +212,7 @@ def measure(graph: GraphDescription, assignments: Assignments, selection: Select
     nodes: dict[int, dict[str, list[str]]] = {}
     for provider, names in assignments:
         for name in names:
-            for index in {int(each) for each in _SCOPE.findall(name)}:
+            for index in {index for _, index in find_scopes(name)}:
                 nodes.setdefault(index, {}).setdefault(provider, []).append(name)
     best = selection.devices[0].provider
     known = graph.descriptors()

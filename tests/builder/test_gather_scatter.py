@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.builder.test_tensor import assert_same, values
+from tests.builder.test_movement import assert_same, values
 from tests.reference import REFERENCE
 from tests.support import Array, make_context, run
 from webnn import MLGraphBuilder

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.builder.test_gather_scatter import INDEX_TYPES, SHAPES, indices
-from tests.builder.test_tensor import assert_same, values
+from tests.builder.test_movement import assert_same, values
 from tests.reference import REFERENCE_NEWEST
 from tests.support import CURRENT, Array, compute_directly, make_context
 from tests.support import run as run_operation

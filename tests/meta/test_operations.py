@@ -31,7 +31,7 @@ from webnn.builder.base import MISSING
 from webnn.builder.onnx.translate import TRANSLATIONS
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl import IdlArgument, IdlOperation, IdlType
-from webnn.validation.operations import OPERATIONS
+from webnn.validation.families import OPERATIONS
 
 BUILDERS = {draft: draft.overloads("MLGraphBuilder") for draft in DRAFTS}
 METHODS = {name for name in dir(MLGraphBuilder) if not name.startswith("_")}

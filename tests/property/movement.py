@@ -11,7 +11,7 @@ from tests.property.calls import Call
 from tests.property.draws import ANY, TAME, Draw, arrays, axis_lists, broadcastable, floats, optional, shapes, types
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
 
-__all__ = ["GATHER", "REDUCTION", "TENSOR"]
+__all__ = ["GATHER", "MOVEMENT", "REDUCTION"]
 
 _REDUCTIONS = (
     "reduceL1",
@@ -161,7 +161,7 @@ def _where(draw: Draw) -> Call:
 
 REDUCTION = {name: _reduce(name) for name in (*_REDUCTIONS, "argMin", "argMax")}
 GATHER = {"gather": _gather()}
-TENSOR = {
+MOVEMENT = {
     "cast": _cast(),
     "concat": _concat(),
     "expand": _expand(),

@@ -31,11 +31,12 @@ FAMILIES: Mapping[str, Mapping[str, st.SearchStrategy[Call]]] = {
     "gather_scatter": _family(movement.GATHER),
     "logical": _family(elementwise.LOGICAL),
     "matmul": _family(networks.MATMUL),
+    "movement": _family(movement.MOVEMENT),
     "normalization": _family(networks.NORMALIZATION),
     "pooling": _family(windows.POOLING),
     "recurrent": _family(networks.RECURRENT),
     "reduction": _family(movement.REDUCTION),
-    "tensor": _family({**movement.TENSOR, **windows.RESAMPLING}),
+    "resample": _family(windows.RESAMPLING),
     "unary": _family(elementwise.UNARY),
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import activation, matmul, normalization, recurrent, reduction, tensor
+from . import activation, matmul, movement, normalization, recurrent, reduction, resample
 from ._numbers import Array, exact, idl_float, typed, wide
 
 #: Significant bits, and the exponents of the smallest normal and of the largest number.
@@ -85,7 +85,7 @@ def pad(
 ) -> Array:
     """Add elements around the tensor: `#api-mlgraphbuilder-pad`. The constant is cast to the input's type."""
     if mode != "constant":
-        return tensor.pad(input, beginningPadding, endingPadding, mode=mode)
+        return movement.pad(input, beginningPadding, endingPadding, mode=mode)
     padding = list(zip(beginningPadding, endingPadding, strict=True))
     constant = typed(np.array(cast_number(value, input.dtype), object), input.dtype)
     return np.pad(input, padding, constant_values=constant) if padding else input.copy()
@@ -108,14 +108,14 @@ def resample2d(
         factors = scales or [1.0, 1.0]
         sizes = [math.floor(input.shape[axis] * Fraction(idl_float(scale))) for axis, scale in zip(axes, factors, strict=True)]
     if input.dtype.kind == "f":
-        return tensor.resample2d(input, mode=mode, sizes=sizes, axes=axes)
-    return typed(np.rint(tensor.resample2d(wide(input), mode=mode, sizes=sizes, axes=axes)), input.dtype)
+        return resample.resample2d(input, mode=mode, sizes=sizes, axes=axes)
+    return typed(np.rint(resample.resample2d(wide(input), mode=mode, sizes=sizes, axes=axes)), input.dtype)
 
 
 def slice_(input: Array, starts: list[int], sizes: list[int], *, strides: list[int] | None = None) -> Array:
     """Cut a block out and take the first element of each stride: `#api-mlgraphbuilder-slice`."""
     steps = tuple(slice(None, None, stride) for stride in strides or [1] * input.ndim)
-    return np.array(tensor.slice_(input, starts, sizes)[steps])
+    return np.array(movement.slice_(input, starts, sizes)[steps])
 
 
 def argMin(input: Array, axis: int, *, keepDimensions: bool = False, outputDataType: str = "int32") -> Array:

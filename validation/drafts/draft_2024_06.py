@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, MAX_RANK, Ranks, Types
 from webnn.validation.drafts.idl import read_idl
-from webnn.validation.operations import OPERATIONS
+from webnn.validation.families import OPERATIONS
 from webnn.validation.revision import Revision
 
 __all__ = ["DRAFT"]

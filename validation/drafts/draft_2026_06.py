@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import PlainValidator
-
-from webnn.validation import activation, matmul, normalization, padding, pooling, recurrent, reduction, resample, tensor, webidl
-from webnn.validation.dictionary import ActivationNames, Dictionary, Double, Number, convertDataType
+from webnn.validation import activation, matmul, movement, normalization, pooling, recurrent, reduction, resample, webidl
+from webnn.validation.dictionary import ActivationNames, Dictionary, Double, Enumeration, Number, convertDataType
 from webnn.validation.drafts.delta import Delta, RowChanges, renamed, retyped
 from webnn.validation.drafts.idl import read_idl
 from webnn.validation.drafts.limits import read_limits
+from webnn.validation.families import OPERATIONS
 from webnn.validation.operation import Argument
-from webnn.validation.operations import OPERATIONS
 from webnn.validation.shapes import bidirectionally_broadcast
 
 __all__ = ["DRAFT"]
@@ -26,15 +24,12 @@ _ADDED = (
 )
 
 
-class _PadOptions(padding.PadOptions):
+class _PadOptions(movement.PadOptions):
     """``MLPadOptions``: without the mode "symmetric"; the value is cast to the input's type."""
 
     mirrors_again: ClassVar[bool] = False
 
-    mode: Annotated[
-        Literal["constant", "edge", "reflection"],
-        PlainValidator(webidl.enumeration("MLPaddingMode", ("constant", "edge", "reflection"))),
-    ] = "constant"
+    mode: Annotated[Literal["constant", "edge", "reflection"], Enumeration("MLPaddingMode")] = "constant"
     value: Number = 0
 
 
@@ -98,9 +93,9 @@ DRAFT = Delta(
         "pad": {"options": _PadOptions},
         "prelu": {"infer": partial(activation.prelu, broadcast=bidirectionally_broadcast)},
         "resample2d": {"options": _Resample2dOptions},
-        "slice": {"options": tensor.SliceOptions},
+        "slice": {"options": movement.SliceOptions},
         "softmax": {"arguments": (Argument("axis", webidl.enforceRangeUnsignedLong),)},
-        "where": {"operands": ("condition", "trueValue", "falseValue"), "infer": tensor.where},
+        "where": {"operands": ("condition", "trueValue", "falseValue"), "infer": movement.where},
     },
     adds={
         "MLContext": {

@@ -18,7 +18,6 @@ The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is a
 from __future__ import annotations
 
 import json
-import math
 import re
 import traceback
 from collections import defaultdict
@@ -31,6 +30,7 @@ import webnn
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import BindingIdl
 from webnn.javascript.legacy import Legacy
+from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["Dispatcher", "Observe"]
 
@@ -62,8 +62,6 @@ _ANY_BYTES = frozenset({"readTensor", "writeTensor"})
 _KIND = re.compile(r"\[\('([\w ]+)', 'V1'\)\]")
 _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
 _INTERFACES = ("ML", "MLActivation", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLTensor")
-#: The data types of which several elements share a byte.
-_BITS = {"int4": 4, "uint4": 4}
 
 
 class View(TypedDict):
@@ -196,8 +194,7 @@ def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[
 def _read(tensor: webnn.MLTensor, *rest: Array | None) -> Bytes:
     """Return the bytes that were read from a tensor. They are in the array that the program gave, or else in the new one, which is last."""
     output = next(each for each in rest if each is not None)
-    bits = _BITS.get(tensor.dataType) or 8 * np.dtype(tensor.dataType).itemsize
-    size = (math.prod(tensor.shape) * bits + 7) // 8
+    size = OperandDescriptor(tensor.dataType, tensor.shape).byte_length
     return output.reshape(-1).view(np.uint8)[:size].data
 
 

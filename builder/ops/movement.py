@@ -19,10 +19,10 @@ from webnn.builder.options import (
 from webnn.validation.descriptor import DataType
 from webnn.validation.errors import WebNNTypeError
 
-__all__ = ["TensorOps"]
+__all__ = ["MovementOps"]
 
 
-class TensorOps(BuilderBase):
+class MovementOps(BuilderBase):
     """Casting, concatenation, splitting, padding, reshaping and their kin."""
 
     __slots__ = ()

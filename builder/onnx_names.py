@@ -1,0 +1,39 @@
+"""Names and numbers in the ONNX models that the translation makes; the engine and the placement read them. Does not import `onnx`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+__all__ = ["ELEMENT_TYPES", "find_scopes", "scope"]
+
+#: ONNX element types (``TensorProto.DataType``) by NumPy's name; WebNN's data types are a subset.
+ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
+    {
+        "float32": 1,
+        "uint8": 2,
+        "int8": 3,
+        "int32": 6,
+        "int64": 7,
+        "bool": 9,
+        "float16": 10,
+        "float64": 11,
+        "uint32": 12,
+        "uint64": 13,
+        "uint4": 21,
+        "int4": 22,
+    }
+)
+#: A scope in the name of a node. The name of a value may follow, if the node transposes a value that another operator made.
+_SCOPE = re.compile(r"([A-Za-z0-9]+)#(\d+)(?:\.\w+#\d+\.\d+(?::\d+)?\^)?")
+
+
+def scope(operation: str, index: int) -> str:
+    """Return the beginning of the names of an operator's nodes."""
+    return f"{operation}#{index}"
+
+
+def find_scopes(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the operation and the number of each operator whose scope is in a text, such as the name of a node or a message."""
+    return ((match[1], int(match[2])) for match in _SCOPE.finditer(text))
