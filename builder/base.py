@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -96,11 +97,13 @@ class BuilderBase(DraftMembers):
         return entry
 
     def _checkCanBuild(self, operation: str, label: str = "") -> None:
-        """*Can build*, `#mlgraphbuilder-can-build`: the builder has not built yet, and its context is not lost.
+        """*Can build*, `#mlgraphbuilder-can-build`: the builder has not built yet, and its context is not lost; no step until 2024-06.
 
         Raises:
             InvalidStateError: It has built, or the context is lost.
         """
+        if not self._isGuarded:
+            return
         if self._hasBuilt:
             prefix = label_prefix(label)
             raise InvalidStateError(
@@ -114,10 +117,7 @@ class BuilderBase(DraftMembers):
     def _members(self, call: Call, options: object, members: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the options' members, given as one dictionary or as keyword arguments."""
         if not members:
-            try:
-                return webidl.dictionary_members(options)
-            except webidl.ConversionError as error:
-                raise call.error("options", error.reason) from error.__cause__
+            return call.convert("options", webidl.dictionary_members, options)
         if options is not None:
             raise call.error("options", "must be given as a dictionary or as keyword arguments, not as both")
         return webidl.dictionary_members(members)
@@ -134,10 +134,7 @@ class BuilderBase(DraftMembers):
             if default is None:
                 default = self._defaults[operation.name] = model()
             return default
-        try:
-            return convertMembers(model, given)
-        except webidl.ConversionError as error:
-            raise call.error(f"options{error.path}", error.reason) from error.__cause__
+        return call.convert("options", partial(convertMembers, model), given)
 
     def _connect(
         self, name: str, operands: tuple[object, ...], arguments: tuple[object, ...], options: object, members: Mapping[str, Any]
@@ -161,32 +158,24 @@ class BuilderBase(DraftMembers):
             given = self._members(call, options, members)
             label = given.get("label")
             if label is not None:
-                try:
-                    call = replace(call, label=webidl.usvString(label))
-                except webidl.ConversionError as error:
-                    raise call.error("options.label", error.reason) from error.__cause__
+                call = replace(call, label=call.convert("options.label", webidl.usvString, label))
             for member, instead in operation.elsewhere.items():
                 if member in given and instead not in given:
                     has = f"has {instead}" if instead else "has nothing like it"
                     raise call.error(f"options.{member}", f"must not be given: the draft {call.revision.name} {has}")
         # Web IDL: the arguments are converted in their order, before any step.
         if operation.variadic:
-            try:
-                inputs = _convertOperands(operands[0])
-            except webidl.ConversionError as error:
-                raise call.error(f"{operation.operands[0]}{error.path}", error.reason) from error.__cause__
+            inputs = call.convert(operation.operands[0], _convertOperands, operands[0])
         else:
             for index, operand in enumerate(operands):
                 if type(operand) is not MLOperand and not webidl.isInstance(operand, MLOperand):
                     raise call.error(operation.operands[index], f"must be an MLOperand, got {webidl.describe(operand)}")
             inputs = operands  # type: ignore[assignment]  # all of them are operands, as just checked
-        converted: tuple[Any, ...] = ()
-        if arguments:
-            converted = self._convertArguments(operation, call, arguments)
+        pairs = zip(operation.arguments, arguments, strict=True)
+        converted = tuple([call.convert(argument.name, argument.convert, value) for argument, value in pairs])
         dictionary = self._convertOptions(operation, call, given)
         # [2026-06: can build] The builder can build.
-        if self._isGuarded:
-            self._checkCanBuild(name, call.label)
+        self._checkCanBuild(name, call.label)
         # [operands] The operands were made by this builder.
         for index, operand in enumerate(inputs):
             if operand._builder is not self:
@@ -225,15 +214,6 @@ class BuilderBase(DraftMembers):
         # Make graph connections.
         self._count = index = self._count + 1
         return Operator(operation, index, call.label, inputs, optional, converted, dictionary, outputs, given)
-
-    def _convertArguments(self, operation: Operation, call: Call, arguments: tuple[object, ...]) -> tuple[Any, ...]:
-        converted: list[Any] = []
-        for argument, value in zip(operation.arguments, arguments, strict=True):
-            try:
-                converted.append(argument.convert(value))
-            except webidl.ConversionError as error:
-                raise call.error(f"{argument.name}{error.path}", error.reason) from error.__cause__
-        return tuple(converted)
 
     def _checkLimits(
         self, call: Call, operation: Operation, inputs: tuple[MLOperand, ...], optional: tuple[tuple[str, MLOperand], ...]

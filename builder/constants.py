@@ -1,49 +1,17 @@
-"""Constant operands: the copy of a buffer, and the cast of a number."""
+"""The values of constant operands: the copy of a buffer, and the cast of a number."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from webnn.validation import buffers
-from webnn.validation.descriptor import BITS, NUMPY_DTYPES, DataType, OperandDescriptor
-from webnn.validation.operation import Call
+from webnn.validation.descriptor import BITS, NUMPY_DTYPES, OperandDescriptor
 
-__all__ = ["ConstantMemory", "Scalar", "as_view", "check_view", "scalar"]
+__all__ = ["ConstantMemory", "scalar"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class Scalar(NamedTuple):
-    """A scalar constant: its descriptor and its value, a 0-D array."""
-
-    descriptor: OperandDescriptor
-    value: Array
-
-
-def as_view(call: Call, value: object) -> Array:
-    """Convert to ``ArrayBufferView``.
-
-    Raises:
-        WebNNTypeError: The value has no buffer.
-    """
-    reason, view = buffers.as_array(value)
-    if view is None:
-        raise call.error("bufferView", reason)
-    return view
-
-
-def check_view(call: Call, view: Array, descriptor: OperandDescriptor) -> None:
-    """*Validate buffer with descriptor*.
-
-    Raises:
-        WebNNTypeError: The element type or the byte length differs from the descriptor's.
-    """
-    reason = buffers.elements_mismatch(view, descriptor)
-    if reason:
-        raise call.error("bufferView", reason)
 
 
 #: NumPy asks for huge pages for an array of 4 MiB or more: this takes a few page faults instead of a thousand.
@@ -82,20 +50,17 @@ class ConstantMemory:
             return self._block[start : start + size]
 
 
-def scalar(dataType: DataType, number: float) -> Scalar:
-    """Cast a number to a data type: Web IDL's integer conversion, or rounding to nearest.
+def scalar(descriptor: OperandDescriptor, number: float) -> Array:
+    """Cast a number to the data type of a scalar: Web IDL's integer conversion, or rounding to nearest.
 
     Args:
-        dataType: The type.
+        descriptor: The scalar's descriptor.
         number: The number. Until 2024-06 a finite double; since 2026-06 already cast (`numbers.cast`), and not changed here.
     """
-    dtype = NUMPY_DTYPES[dataType]
-    descriptor = OperandDescriptor(dataType)
+    dtype = NUMPY_DTYPES[descriptor.dataType]
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
-            value = np.array(number, dtype)
-    else:
-        # A single small integer is in the low bits of its byte.
-        unsigned = np.dtype(f"u{dtype.itemsize}")
-        value = np.array(int(number) % 2 ** BITS[dataType], unsigned).view(dtype).reshape(descriptor.array_shape)
-    return Scalar(descriptor, value)
+            return np.array(number, dtype)
+    # A single small integer is in the low bits of its byte.
+    bits = np.array(int(number) % 2 ** BITS[descriptor.dataType], f"u{dtype.itemsize}")
+    return bits.view(dtype).reshape(descriptor.array_shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack, overload
 
 import numpy as np
@@ -28,14 +29,14 @@ from webnn.builder.ops.resample import ResampleOps
 from webnn.builder.ops.tiling import TilingOps
 from webnn.builder.ops.unary import UnaryOps
 from webnn.builder.options import MLOperandDescriptor
-from webnn.validation import numbers, webidl
-from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation import buffers, numbers, webidl
+from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 from webnn.validation.dictionary import convertDataType
 from webnn.validation.operand_descriptor import convertDescriptor
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
-    from webnn.validation.descriptor import DataType, OperandDescriptor
+    from webnn.validation.descriptor import DataType
 
 __all__ = ["GraphBuilder"]
 
@@ -108,14 +109,10 @@ class GraphBuilder(
             InvalidStateError: The builder has built a graph, or its context is lost.
         """
         call = self._call("input", "#api-mlgraphbuilder-input")
-        try:
-            text = call.revision.convert_name(name)
-        except webidl.ConversionError as error:
-            raise call.error("name", error.reason) from error.__cause__
-        converted = self._descriptor(call, self._members(call, descriptor, members))
-        if self._isGuarded:
-            # [2026-06: 1] The builder can build.
-            self._checkCanBuild("input")
+        text = call.convert("name", call.revision.convert_name, name)
+        converted = convertDescriptor(call, self._members(call, descriptor, members))
+        # [2026-06: 1] The builder can build.
+        self._checkCanBuild("input")
         # [1; 2026-06: 2] The name is not empty.
         if not text:
             raise call.error("name", "must not be empty")
@@ -124,8 +121,7 @@ class GraphBuilder(
             raise call.error("name", "must be another one for each input of a builder", webidl.describe(text))
         # [2; 2026-06: 4] The dimensions are valid and supported.
         call.check_dimensions("descriptor", converted)
-        if call.revision.acceptance is not None:
-            self._checkTensor(call, "input", "descriptor", converted, text)
+        self._checkTensor(call, "input", "descriptor", converted, text)
         # 5. (3.) Make graph connections.
         self._inputs.add(text)
         return MLOperand._create(self, converted, name=text)
@@ -173,22 +169,24 @@ class GraphBuilder(
         call = self._call(
             "constant", "#api-mlgraphbuilder-constant-buffer" if revision.any_buffer else "#api-mlgraphbuilder-constant-bufferview"
         )
-        converted = self._descriptor(call, descriptor)
-        view = constants.as_view(call, buffer)
-        if self._isGuarded:
-            # [2026-06: 1] The builder can build.
-            self._checkCanBuild("constant")
+        converted = convertDescriptor(call, descriptor)
+        reason, view = buffers.as_array(buffer)
+        if view is None:
+            raise call.error("bufferView", reason)
+        # [2026-06: 1] The builder can build.
+        self._checkCanBuild("constant")
         # [1; 2026-06: 2] The dimensions are valid and supported.
         call.check_dimensions("descriptor", converted)
         if revision.any_buffer and view.dtype == np.uint8 and view.nbytes == converted.byte_length:
             view = np.ascontiguousarray(view).reshape(-1).view(NUMPY_DTYPES[converted.dataType])
         # [2; 2026-06: 3] Type and length of the buffer match.
-        constants.check_view(call, view, converted)
+        reason = buffers.elements_mismatch(view, converted)
+        if reason:
+            raise call.error("bufferView", reason)
         detached = self._state.detached_reason(view)
         if detached:
             raise call.error("bufferView", detached)
-        if revision.acceptance is not None:
-            self._checkTensor(call, "constant", "descriptor", converted)
+        self._checkTensor(call, "constant", "descriptor", converted)
         # 4. (3.) Make graph connections, with a copy of the bytes.
         return MLOperand._create(self, converted, value=self._memory.copy(view, converted))
 
@@ -216,50 +214,38 @@ class GraphBuilder(
         anchor = "#api-mlgraphbuilder-constant-datatype-value" if revision.big_numbers else "#api-mlgraphbuilder-constant-type-value"
         call = self._call("constant", anchor)
         argument = "dataType" if revision.big_numbers else "type"
-        try:
-            converted = convertDataType(dataType, small=revision.small_integers)
-        except webidl.ConversionError as error:
-            raise call.error(argument, error.reason) from error.__cause__
-        try:
-            value = webidl.number(number) if revision.big_numbers else webidl.double(number)
-        except webidl.ConversionError as error:
-            raise call.error("value", error.reason) from error.__cause__
-        if self._isGuarded:
-            # [2026-06: 1] The builder can build.
-            self._checkCanBuild("constant")
+        converted = call.convert(argument, partial(convertDataType, small=revision.small_integers), dataType)
+        value = call.convert("value", webidl.number if revision.big_numbers else webidl.double, number)
+        # [2026-06: 1] The builder can build.
+        self._checkCanBuild("constant")
         if revision.big_numbers:
             # 2. Since 2026-06 the number is cast to the type here; then the next step does not change it.
             value = numbers.cast(value, converted)
         # 3.-4. (1.-2.) A scalar operand with the number cast to its type.
-        scalar = constants.scalar(converted, value)
-        if revision.acceptance is not None:
-            self._checkTensor(call, "constant", argument, scalar.descriptor)
-        return MLOperand._create(self, scalar.descriptor, value=scalar.value)
+        descriptor = OperandDescriptor(converted)
+        self._checkTensor(call, "constant", argument, descriptor)
+        return MLOperand._create(self, descriptor, value=constants.scalar(descriptor, value))
 
     def _collect(self, outputs: object) -> ComputationalGraph:
         """Run the steps of `build` up to the promise, `#api-mlgraphbuilder-build`."""
         call = self._call("build", "#api-mlgraphbuilder-build")
-        graph = self._survey(call, outputs, guarded=self._isGuarded)
-        if call.revision.acceptance is not None:
-            for name, operand in graph.outputs.items():
-                self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand._descriptor)
+        graph = self._survey(call, outputs, builds=True)
+        for name, operand in graph.outputs.items():
+            self._checkTensor(call, "output", f"outputs[{webidl.describe(name)}]", operand._descriptor)
         # 16. The builder has built, even if the engine refuses the graph. (The draft 2024-06 lets it build again.)
         self._hasBuilt = self._isGuarded
         return graph
 
-    def _survey(self, call: Call, outputs: object, *, guarded: bool = False) -> ComputationalGraph:
+    def _survey(self, call: Call, outputs: object, *, builds: bool = False) -> ComputationalGraph:
         """Check the outputs of a graph as `MLGraphBuilder.build` does, and collect what they need. `#api-mlgraphbuilder-build`.
 
         Args:
             call: The call of `build`, or of a function that reads the graph as `build` does.
             outputs: The outputs.
-            guarded: The builder must be able to build.
+            builds: It is `build`, so the builder must be able to build.
         """
-        try:
-            named = webidl.record(outputs, require_operand, call.revision.convert_name)
-        except webidl.ConversionError as error:
-            raise call.error(f"outputs{error.path}", error.reason) from error.__cause__
-        if guarded:
+        named = call.convert("outputs", partial(webidl.record, convert=require_operand, convertKey=call.revision.convert_name), outputs)
+        if builds:
             # [2026-06: 2] The builder can build.
             self._checkCanBuild("build")
         # [1; 2026-06: 3] There are outputs.
@@ -291,9 +277,3 @@ class GraphBuilder(
 
     def _call(self, operation: str, anchor: str) -> Call:
         return Call(operation, anchor, self._revision)
-
-    def _descriptor(self, call: Call, members: object) -> OperandDescriptor:
-        try:
-            return convertDescriptor(call, members)
-        except webidl.ConversionError as error:
-            raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__

@@ -274,10 +274,7 @@ def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -
     if members and descriptor is not None:
         raise call.error("descriptor", "must be given as a dictionary or as keyword arguments, not as both")
     given: Any = members or descriptor
-    try:
-        operand, readable, writable = convertTensorDescriptor(call, given)
-    except webidl.ConversionError as error:
-        raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
+    operand, readable, writable = convertTensorDescriptor(call, given)
     # [3] The context is not lost.
     state.loss.check("createTensor")
     # The dimensions are valid and supported: docs/spec-issues.md.
@@ -293,10 +290,7 @@ def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -
 def _make_constant(state: ContextState, descriptor: object, inputData: object) -> MLTensor:
     """Run the steps of `MLContext.createConstantTensor`."""
     call = Call("createConstantTensor", "#api-mlcontext-createconstanttensor", state.revision)
-    try:
-        operand = convertDescriptor(call, descriptor)
-    except webidl.ConversionError as error:
-        raise call.error(f"descriptor{error.path}", error.reason) from error.__cause__
+    operand = convertDescriptor(call, descriptor)
     view = buffers.source(call.operation, call.anchor, inputData)
     # [3] The context is not lost.
     state.loss.check("createConstantTensor")

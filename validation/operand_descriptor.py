@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from webnn.validation import webidl
@@ -49,12 +50,12 @@ def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
     """Convert the argument ``descriptor`` to ``MLOperandDescriptor``.
 
     Raises:
-        ConversionError: With the member's name in ``path``.
+        WebNNTypeError: The conversion fails.
     """
     if call.revision.shape == "dimensions":
-        named = webidl.dictionary_members(members)
+        named = call.convert("descriptor", webidl.dictionary_members, members)
         warn_ignored(call, "descriptor", named, member_names(OperandDescriptorWithDimensions))
-        given = convertMembers(OperandDescriptorWithDimensions, named)
+        given = call.convert("descriptor", partial(convertMembers, OperandDescriptorWithDimensions), named)
         return OperandDescriptor(given.dataType, given.dimensions)
     shaped = _convertShaped(call, OperandDescriptorWithShape, members)
     return OperandDescriptor(shaped.dataType, shaped.shape)
@@ -67,17 +68,17 @@ def convertTensorDescriptor(call: Call, members: Mapping[str, Any] | None) -> tu
         The operand descriptor; whether the tensor is readable; whether it is writable.
 
     Raises:
-        ConversionError: With the member's name in ``path``.
+        WebNNTypeError: The conversion fails.
     """
     given = _convertShaped(call, TensorDescriptor, members)
     return OperandDescriptor(given.dataType, given.shape), given.readable, given.writable
 
 
 def _convertShaped(call: Call, model: type[D], members: Any) -> D:
-    named, known = webidl.dictionary_members(members), member_names(model)
+    named, known = call.convert("descriptor", webidl.dictionary_members, members), member_names(model)
     if "shape" not in named and "dimensions" in named:
         # ``MLTensorDescriptor`` has the members of ``MLOperandDescriptor``, which every draft has.
         reason = explain_member(replace(call, operation="input"), "descriptor", "dimensions", known, "shape")
-        raise webidl.ConversionError(f"is required but missing: {reason}", ".shape")
+        raise call.error("descriptor.shape", f"is required but missing: {reason}")
     warn_ignored(call, "descriptor", named, known)
-    return convertMembers(model, named, small=call.revision.small_integers)
+    return call.convert("descriptor", partial(convertMembers, model, small=call.revision.small_integers), named)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.dictionary import Dictionary, cast_members, operand_members
 from webnn.validation.errors import WebNNTypeError, label_prefix
+from webnn.validation.webidl import ConversionError
 
 if TYPE_CHECKING:
     from webnn.validation.revision import Revision
 
 __all__ = ["Acceptance", "Argument", "Call", "NamedOperand", "Operation", "Outputs", "Role"]
+
+T = TypeVar("T")
 
 #: What a validator returns: one descriptor for an operation with one output, a tuple for one that returns a sequence.
 Outputs = OperandDescriptor | tuple[OperandDescriptor, ...]
@@ -117,6 +120,17 @@ class Call:
             anchor=self.anchor,
             draft=self.revision.draft,
         )
+
+    def convert(self, argument: str, convert: Callable[[Any], T], value: object) -> T:
+        """Convert an argument; the error of a failed conversion names it.
+
+        Raises:
+            WebNNTypeError: The conversion fails.
+        """
+        try:
+            return convert(value)
+        except ConversionError as error:
+            raise self.error(f"{argument}{error.path}", error.reason) from error.__cause__
 
     def check_type(self, argument: str, operand: OperandDescriptor, row: str = "") -> None:
         """Check an operand's data type against the revision's table of this operation.
