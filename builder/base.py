@@ -45,16 +45,7 @@ _convertOperands = webidl.sequence(require_operand)
 
 
 def named_operands(operation: Operation, inputs: Sequence[MLOperand], members: Iterable[tuple[str, MLOperand]]) -> Iterator[NamedOperand]:
-    """Name the operands of a call, for a device profile.
-
-    Args:
-        operation: The operation.
-        inputs: The operand arguments.
-        members: The options' operands that were given.
-
-    Yields:
-        What an error calls the operand, its row in the tables of limits, and its descriptor.
-    """
+    """Name the operands of a call, for a device profile: what an error calls each, its row in the tables of limits, its descriptor."""
     for index, operand in enumerate(inputs):
         row = operation.operands[0 if operation.variadic else index]
         yield f"{row}[{index}]" if operation.variadic else row, row, operand._descriptor
@@ -141,12 +132,8 @@ class BuilderBase(DraftMembers):
     ) -> Operator:
         """Run the steps of an operation and make its operator.
 
-        Args:
-            name: The operation.
-            operands: The operand arguments as the program gave them (one sequence for a variadic operation).
-            arguments: The other positional arguments as the program gave them.
-            options: The options dictionary or ``None``.
-            members: The options given as keyword arguments.
+        All arguments are as the program gave them. ``operands`` has one sequence for a variadic operation; ``members`` has the options that
+        were given as keyword arguments.
 
         Raises:
             WebNNTypeError: A conversion or a step fails.

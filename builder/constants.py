@@ -53,9 +53,7 @@ class ConstantMemory:
 def scalar(descriptor: OperandDescriptor, number: float) -> Array:
     """Cast a number to the data type of a scalar: Web IDL's integer conversion, or rounding to nearest.
 
-    Args:
-        descriptor: The scalar's descriptor.
-        number: The number. Until 2024-06 a finite double; since 2026-06 already cast (`numbers.cast`), and not changed here.
+    Until 2024-06 the number is a finite double. Since 2026-06 it is already cast (`numbers.cast`), and not changed here.
     """
     dtype = NUMPY_DTYPES[descriptor.dataType]
     if dtype.kind == "f":

@@ -126,11 +126,7 @@ class _Describer:
 
 
 class _Names:
-    """Names that are different from each other.
-
-    Args:
-        taken: Names that are already in use.
-    """
+    """Names that are different from each other, and from those that are taken."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)

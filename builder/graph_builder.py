@@ -91,10 +91,8 @@ class GraphBuilder(
 
     @overload
     def input(self, name: str, descriptor: MLOperandDescriptor) -> MLOperand: ...
-
     @overload
     def input(self, name: str, **members: Unpack[MLOperandDescriptor]) -> MLOperand: ...
-
     def input(self, name: str, descriptor: MLOperandDescriptor | None = None, **members: Any) -> MLOperand:
         """Create an operand for a graph input. `#api-mlgraphbuilder-input`.
 
@@ -128,13 +126,10 @@ class GraphBuilder(
 
     @overload
     def constant(self, descriptor: MLOperandDescriptor, buffer: object, /) -> MLOperand: ...
-
     @overload
     def constant(self, dataType: DataType, value: float, /) -> MLOperand: ...
-
     @overload
     def constant(self, tensor: Tensor, /) -> MLOperand: ...
-
     def constant(self, descriptor: Any, buffer: Any = None, /) -> MLOperand:
         """Create a constant operand, from a buffer, from one number, or from a constant tensor.
 
@@ -239,10 +234,7 @@ class GraphBuilder(
     def _survey(self, call: Call, outputs: object, *, builds: bool = False) -> ComputationalGraph:
         """Check the outputs of a graph as `MLGraphBuilder.build` does, and collect what they need. `#api-mlgraphbuilder-build`.
 
-        Args:
-            call: The call of `build`, or of a function that reads the graph as `build` does.
-            outputs: The outputs.
-            builds: It is `build`, so the builder must be able to build.
+        If it ``builds``, and does not only read the graph, the builder must be able to build.
         """
         named = call.convert("outputs", partial(webidl.record, convert=require_operand, convertKey=call.revision.convert_name), outputs)
         if builds:
@@ -267,11 +259,7 @@ class GraphBuilder(
     def _checkTensor(
         self, call: Call, kind: Literal["input", "constant", "output"], argument: str, descriptor: OperandDescriptor, label: str = ""
     ) -> None:
-        """Check an operand against the limits of the context's device profile; see `Acceptance.accept_tensor`.
-
-        Raises:
-            WebNNTypeError: The device does not take it.
-        """
+        """Check an operand against the limits of the context's device profile, if it has one; see `Acceptance.accept_tensor`."""
         if call.revision.acceptance is not None:
             call.revision.acceptance.accept_tensor(call, kind, argument, descriptor, label)
 

@@ -40,10 +40,6 @@ class OperandMethod:
 
     A bound method would be unequal to every data type and every shape: a program that forgets the call would silently take the wrong
     branch, as in a page.
-
-    Args:
-        name: The method.
-        function: The function that a call runs.
     """
 
     __slots__ = ("_function", "_name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["MLActivation", "MLOperand", "Operator"]
 
 
+@dataclass(slots=True, eq=False)
 class Operator:
     """A node of the computational graph. It knows its inputs, and its outputs know it: no reference cycles.
 
@@ -34,29 +36,15 @@ class Operator:
         given: The options as the program gave them, operands and label among them, in a dictionary that the program cannot change.
     """
 
-    __slots__ = ("arguments", "given", "index", "inputs", "label", "members", "operation", "options", "outputs")
-
-    def __init__(
-        self,
-        operation: Operation,
-        index: int,
-        label: str,
-        inputs: tuple[MLOperand, ...],
-        members: tuple[tuple[str, MLOperand], ...],
-        arguments: tuple[Any, ...],
-        options: Dictionary | None,
-        outputs: tuple[OperandDescriptor, ...],
-        given: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.operation = operation
-        self.index = index
-        self.label = label
-        self.inputs = inputs
-        self.members = members
-        self.arguments = arguments
-        self.options = options
-        self.outputs = outputs
-        self.given = given
+    operation: Operation
+    index: int
+    label: str
+    inputs: tuple[MLOperand, ...]
+    members: tuple[tuple[str, MLOperand], ...]
+    arguments: tuple[Any, ...]
+    options: Dictionary | None
+    outputs: tuple[OperandDescriptor, ...]
+    given: Mapping[str, Any] | None = None
 
 
 class MLOperand(OperandBase):

@@ -18,9 +18,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def as_array(value: object, *, written: bool = False) -> tuple[str, Array | None]:
     """Return a value as an array over its own memory: a NumPy array, or anything with the buffer protocol or a DLPack export.
 
-    Args:
-        value: The value.
-        written: The memory will be written to. DLPack exports are then refused.
+    DLPack exports are refused for memory that will be written to.
 
     Returns:
         An empty string and the array, or the reason why there is none.
@@ -100,12 +98,7 @@ def elements_mismatch(view: Array, descriptor: OperandDescriptor) -> str:
 def bytes_mismatch(view: Array, descriptor: OperandDescriptor, *, larger: bool = False) -> str:
     """Say why a buffer cannot hold a tensor's bytes, as *validate buffer with descriptor* does; empty if it can.
 
-    A tensor's bytes may come from elements of any type (docs/spec-issues.md).
-
-    Args:
-        view: The buffer.
-        descriptor: The tensor's descriptor.
-        larger: The buffer may be longer than the tensor.
+    A tensor's bytes may come from elements of any type (docs/spec-issues.md). If ``larger``, the buffer may be longer than the tensor.
     """
     dtype = view.dtype
     # Unlike in JavaScript, elements may be other things than numbers.

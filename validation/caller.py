@@ -40,11 +40,7 @@ class Caller(NamedTuple):
 
 
 def find_caller(stacklevel: int = 1) -> Caller:
-    """Return a place on the stack.
-
-    Args:
-        stacklevel: 1 is the caller of this function, 2 the caller's caller, as for `warnings.warn`.
-    """
+    """Return a place on the stack: 1 is the caller of this function, 2 the caller's caller, as for `warnings.warn`."""
     try:
         return _place(sys._getframe(stacklevel))
     except ValueError:

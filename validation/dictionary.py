@@ -36,7 +36,6 @@ __all__ = [
     "UnsignedLong",
     "UnsignedLongSequence",
     "cast_members",
-    "convert",
     "convertDataType",
     "convertMembers",
     "convertOperand",
@@ -78,12 +77,7 @@ _convertAnyDataType = webidl.enumeration("MLOperandDataType", DATA_TYPES + SMALL
 
 
 def convertDataType(value: object, *, small: bool = False) -> DataType:
-    """Convert to ``MLOperandDataType``.
-
-    Args:
-        value: The value.
-        small: The revision has small integers.
-    """
+    """Convert to ``MLOperandDataType``; ``small``: the revision has small integers."""
     convertValue = _convertAnyDataType if small else _convertDataType
     return convertValue(value)  # type: ignore[return-value]  # one of the types, as just checked
 
@@ -95,11 +89,7 @@ def _convertDataTypeMember(value: object, info: ValidationInfo) -> DataType:
 
 @dataclass(frozen=True, slots=True)
 class Enumeration:
-    """Marks a `Literal` as the type of an IDL enumeration.
-
-    Attributes:
-        name: The enumeration's name, for messages.
-    """
+    """Marks a `Literal` as the type of the IDL's enumeration of this name."""
 
     name: str
 
@@ -161,41 +151,24 @@ def cast_members(model: type[Dictionary]) -> tuple[str, ...]:
 def _members_of(model: type[Dictionary], *types: Any) -> tuple[str, ...]:
     hints = get_type_hints(model, include_extras=True)
     # A member without a default may be `None`.
-    return tuple(name for name in model.model_fields if not {hints[name], *get_args(hints[name])}.isdisjoint(types))
+    return tuple(name for name in model.model_fields if any(each in types for each in (hints[name], *get_args(hints[name]))))
 
 
 def find_replacements(model: type[Dictionary] | None, other: type[Dictionary]) -> dict[str, str]:
     """Return the members that a dictionary has only in another draft, with their replacements in this one, empty for none.
 
-    Args:
-        model: The dictionary's model in this draft; ``None`` if there is no such dictionary.
-        other: Its model in the other draft.
+    ``model`` is ``None`` if this draft has no such dictionary.
     """
     own, renames = (model.model_fields, model.former_names) if model is not None else ({}, {})
     names = {**{new: old for old, new in other.former_names.items()}, **renames}
     return {name: names.get(name, "") for name in other.model_fields if name not in own}
 
 
-def convert(model: type[D], members: Any) -> D:
-    """Convert a program's dictionary.
-
-    Args:
-        model: The dictionary's model.
-        members: A mapping, or ``None``.
+def convertMembers(model: type[D], given: Mapping[str, Any], *, small: bool = False) -> D:
+    """Convert a program's dictionary, as `webidl.dictionary_members` returns it; ``small``: the revision has small integers.
 
     Raises:
         ConversionError: With the member's name in ``path``.
-    """
-    return convertMembers(model, webidl.dictionary_members(members))
-
-
-def convertMembers(model: type[D], given: Mapping[str, Any], *, small: bool = False) -> D:
-    """Convert the members of a program's dictionary, as `webidl.dictionary_members` returns them; see `convert`.
-
-    Args:
-        model: The dictionary's model.
-        given: The members.
-        small: The revision has small integers, `Revision.small_integers`.
     """
     try:
         return model.model_validate(given, context=small)

@@ -53,15 +53,7 @@ def explain(call: Call, argument: str, given: Collection[str], known: frozenset[
 
 
 def explain_member(call: Call, argument: str, member: str, known: frozenset[str], instead: str = "") -> str:
-    """Say why a dictionary does not have a member: which draft has it, or which member may be meant.
-
-    Args:
-        call: The call.
-        argument: The argument that is the dictionary.
-        member: The member's name.
-        known: The names of the members that the dictionary has.
-        instead: The draft's replacement, empty for none.
-    """
+    """Say why a dictionary, an argument of a call, does not have a member: which draft has it, or which member may be meant."""
     return _explain(call.revision, call.operation, argument, member, known, instead)
 
 

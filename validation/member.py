@@ -44,13 +44,8 @@ class DraftMembers:
 class Member:
     """A method that some drafts do not have, or the getter of such an attribute, under `property`.
 
-    On an instance it is a bound method, or an error. On the class it is a function, which checks its first argument when it is called.
-
-    Args:
-        function: The method.
-
-    Attributes:
-        checked: The function that the class shows.
+    On an instance it is a bound method, or an error. On the class it is the function ``checked``, which checks its first argument when it
+    is called.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -113,16 +108,10 @@ def some_drafts(method: F) -> F:
 
 
 def class_of_draft(cls: type[C], interface: str, revision: Revision) -> type[C]:
-    """Return the class of an interface in a draft: the class itself, or a subclass if a draft of another package changes it.
+    """Return the class of an interface in a draft: ``cls`` itself, or a subclass if a draft of another package changes it.
 
-    Args:
-        cls: The class of the interface, or a subclass of it.
-        interface: The name of the interface.
-        revision: The draft.
-
-    Returns:
-        The class, or a subclass with the members that `Delta.mixins` add. The subclass hides members that the draft lacks and that are not
-        declared with `some_drafts`.
+    The subclass has the members that `Delta.mixins` add, and hides members that the draft lacks and that are not declared with
+    `some_drafts`.
     """
     found: Any = cls
     return cast("type[C]", _class_of_draft(found, interface, revision)) if revision.reshapes else cls

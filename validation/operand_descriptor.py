@@ -47,11 +47,7 @@ D = TypeVar("D", bound=OperandDescriptorWithShape)
 
 
 def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
-    """Convert the argument ``descriptor`` to ``MLOperandDescriptor``.
-
-    Raises:
-        WebNNTypeError: The conversion fails.
-    """
+    """Convert the argument ``descriptor`` to ``MLOperandDescriptor``."""
     if call.revision.shape == "dimensions":
         named = call.convert("descriptor", webidl.dictionary_members, members)
         warn_ignored(call, "descriptor", named, member_names(OperandDescriptorWithDimensions))
@@ -62,14 +58,7 @@ def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
 
 
 def convertTensorDescriptor(call: Call, members: Mapping[str, Any] | None) -> tuple[OperandDescriptor, bool, bool]:
-    """Convert the argument ``descriptor`` to ``MLTensorDescriptor``.
-
-    Returns:
-        The operand descriptor; whether the tensor is readable; whether it is writable.
-
-    Raises:
-        WebNNTypeError: The conversion fails.
-    """
+    """Convert the argument ``descriptor`` to ``MLTensorDescriptor``; return also whether the tensor is readable, and writable."""
     given = _convertShaped(call, TensorDescriptor, members)
     return OperandDescriptor(given.dataType, given.shape), given.readable, given.writable
 

@@ -32,12 +32,7 @@ Role = Literal["input", "constant", "output"]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A positional argument that is not an operand.
-
-    Attributes:
-        name: The IDL's name.
-        convert: The Web IDL conversion of its type.
-    """
+    """A positional argument that is not an operand: its name in the IDL, and the Web IDL conversion of its type."""
 
     name: str
     convert: Callable[[object], Any]
@@ -89,6 +84,8 @@ class Operation:
 class Call:
     """One call of an operation: the validators' access to errors and to the revision's tables.
 
+    The methods ``check_...`` raise `WebNNTypeError` if what they check does not hold.
+
     Attributes:
         operation: The method's name.
         anchor: The section's anchor.
@@ -122,46 +119,25 @@ class Call:
         )
 
     def convert(self, argument: str, convert: Callable[[Any], T], value: object) -> T:
-        """Convert an argument; the error of a failed conversion names it.
-
-        Raises:
-            WebNNTypeError: The conversion fails.
-        """
+        """Convert an argument. If the conversion fails, raise a `WebNNTypeError` that names the argument."""
         try:
             return convert(value)
         except ConversionError as error:
             raise self.error(f"{argument}{error.path}", error.reason) from error.__cause__
 
     def check_type(self, argument: str, operand: OperandDescriptor, row: str = "") -> None:
-        """Check an operand's data type against the revision's table of this operation.
-
-        Args:
-            argument: The operand's name.
-            operand: The operand.
-            row: Its row in the table, if that has another name.
-
-        Raises:
-            WebNNTypeError: The type is not allowed.
-        """
+        """Check an operand's data type against the revision's table of this operation; ``row``: its row there, if that has another name."""
         allowed = self.revision.data_types[self.operation][row or argument]
         if operand.dataType not in allowed:
             raise self.error(argument, f"must have a data type of {list(allowed)}", operand.dataType)
 
     def check_same_type(self, argument: str, operand: OperandDescriptor, other: str, expected: OperandDescriptor) -> None:
-        """Check that an operand has the same data type as another one.
-
-        Raises:
-            WebNNTypeError: The types differ.
-        """
+        """Check that an operand has the same data type as another one."""
         if operand.dataType != expected.dataType:
             raise self.error(argument, f"must have the data type of {other}, {expected.dataType}", operand.dataType)
 
     def check_rank(self, argument: str, operand: OperandDescriptor, row: str = "") -> None:
-        """Check an operand's rank against the revision's table of this operation; see `check_type`.
-
-        Raises:
-            WebNNTypeError: The rank is outside the table's range.
-        """
+        """Check an operand's rank against the revision's table of this operation; see `check_type`."""
         low, high = self.revision.ranks[self.operation][row or argument]
         if not low <= len(operand.dimensions) <= high:
             wanted = f"must be {low}-D" if low == high else f"must have at least {low} dimensions"
@@ -170,48 +146,28 @@ class Call:
             raise self.error(argument, wanted, f"{len(operand.dimensions)}-D {list(operand.dimensions)}")
 
     def check_shape(self, argument: str, operand: OperandDescriptor, expected: tuple[int, ...]) -> None:
-        """Check that an operand has exactly a shape.
-
-        Raises:
-            WebNNTypeError: The shape differs.
-        """
+        """Check that an operand has exactly a shape."""
         if operand.dimensions != expected:
             raise self.error(argument, f"must have the shape {list(expected)}", list(operand.dimensions))
 
     def check_size(self, argument: str, values: tuple[Any, ...], size: int) -> None:
-        """Check that a sequence has a number of elements.
-
-        Raises:
-            WebNNTypeError: It has more or fewer.
-        """
+        """Check that a sequence has a number of elements."""
         if len(values) != size:
             raise self.error(argument, f"must have {size} elements", list(values))
 
     def check_no_zero(self, argument: str, values: tuple[int, ...]) -> None:
-        """Check that no element of a sequence is 0.
-
-        Raises:
-            WebNNTypeError: One is.
-        """
+        """Check that no element of a sequence is 0."""
         if 0 in values:
             raise self.error(argument, "must be greater than 0 in each element", list(values))
 
     def check_dimensions(self, argument: str, descriptor: OperandDescriptor) -> None:
-        """*Check dimensions*, `#mloperanddescriptor-check-dimensions`.
-
-        Raises:
-            WebNNTypeError: The revision or this implementation does not support this descriptor.
-        """
+        """*Check dimensions*, `#mloperanddescriptor-check-dimensions`: the revision and this implementation support a descriptor."""
         reason = self.revision.unsupported(descriptor)
         if reason:
             raise self.error(argument, reason)
 
     def output(self, dataType: DataType, dimensions: tuple[int, ...]) -> OperandDescriptor:
-        """Make an output's descriptor. Checks that each dimension is valid and that this implementation supports the size.
-
-        Raises:
-            WebNNTypeError: A dimension is 0 or above 2^32 - 1, or the rank or the byte length is above the implementation's limit.
-        """
+        """Make an output's descriptor; raise `WebNNTypeError` unless each dimension is valid and this implementation supports the size."""
         descriptor = OperandDescriptor(dataType, dimensions)
         # A copy of `check_dimensions` that saves a function call, because every operation runs this.
         reason = self.revision.unsupported(descriptor)
@@ -235,30 +191,15 @@ class Acceptance(Protocol):
         """The largest byte length of any operand."""
 
     def accept(self, call: Call, operands: Iterable[NamedOperand], outputs: Sequence[OperandDescriptor], chosen: str = "") -> None:
-        """Refuse an operation that the device does not take.
+        """Refuse an operation that the device does not take, by raising `WebNNTypeError`.
 
-        Args:
-            call: The call.
-            operands: Its operands, those of the options too.
-            outputs: The descriptors of its outputs.
-            chosen: The argument that determines the data type of the output, empty if none does. It may be an operand.
-
-        Raises:
-            WebNNTypeError: The device does not take it.
+        ``chosen`` is the argument, perhaps an operand, that determines the data type of the output; it is empty if none does.
         """
 
     def accept_tensor(self, call: Call, role: Role, argument: str, descriptor: OperandDescriptor, label: str = "") -> None:
-        """Refuse an input, a constant or an output of a graph, or a tensor, that the device does not take.
+        """Refuse an input, a constant or an output of a graph, or a tensor, that the device does not take, by raising `WebNNTypeError`.
 
-        Args:
-            call: The call.
-            role: What it is.
-            argument: What an error calls it.
-            descriptor: Its type and shape.
-            label: The name of an input, empty if there is none.
-
-        Raises:
-            WebNNTypeError: The device does not take it.
+        An error calls it ``argument``; ``label`` is the name of an input, or empty.
         """
 
     def limits(self) -> dict[str, Any]:

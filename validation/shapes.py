@@ -8,11 +8,7 @@ __all__ = ["bidirectionally_broadcast", "unidirectionally_broadcast"]
 
 
 def unidirectionally_broadcast(shapeFrom: Shape, shapeTo: Shape) -> Shape | None:
-    """*Unidirectionally broadcast the shapes*: stretch ``shapeFrom`` to ``shapeTo``.
-
-    Returns:
-        ``shapeTo``, or ``None`` for failure.
-    """
+    """*Unidirectionally broadcast the shapes*: stretch ``shapeFrom`` to ``shapeTo``, and return that; ``None`` for failure."""
     sizeFrom, sizeTo = len(shapeFrom), len(shapeTo)
     # [3] A shape cannot be stretched to fewer dimensions.
     if sizeFrom > sizeTo:
@@ -27,11 +23,7 @@ def unidirectionally_broadcast(shapeFrom: Shape, shapeTo: Shape) -> Shape | None
 
 
 def bidirectionally_broadcast(shapeA: Shape, shapeB: Shape) -> Shape | None:
-    """*Bidirectionally broadcast the shapes*: the shape to which both can be stretched.
-
-    Returns:
-        That shape, or ``None`` for failure.
-    """
+    """*Bidirectionally broadcast the shapes*: return the shape to which both can be stretched; ``None`` for failure."""
     if shapeA == shapeB:
         return shapeA
     # 3. The rank of the result is the larger one.

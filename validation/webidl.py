@@ -84,12 +84,7 @@ def isInstance(value: object, kind: type | UnionType) -> bool:
 
 
 def interface(kind: type[T], name: str) -> Callable[[object], T]:
-    """Return the converter of an interface type.
-
-    Args:
-        kind: The interface's class.
-        name: Its name in the IDL, for messages.
-    """
+    """Return the converter of an interface type, which has a name in the IDL, for messages."""
 
     def convert(value: object) -> T:
         if isInstance(value, kind):
@@ -320,12 +315,7 @@ def usvString(value: object) -> str:
 
 
 def enumeration(name: str, values: tuple[str, ...]) -> Callable[[object], str]:
-    """Return the converter of an enumeration.
-
-    Args:
-        name: The enumeration's name in the IDL, for messages.
-        values: Its values.
-    """
+    """Return the converter of an enumeration, which has a name in the IDL, for messages."""
     allowed = frozenset(values)
 
     def convert(value: object) -> str:
@@ -406,16 +396,9 @@ def record(
     convertKey: Callable[[object], str] = domString,
     wanted: str = "a mapping from names to values",
 ) -> dict[str, T]:
-    """Convert to ``record<DOMString, T>``: a mapping, in its own order, keys and values converted.
+    """Convert to ``record<DOMString, T>``: a mapping, in its own order. Of keys that become the same, the last one counts.
 
-    Args:
-        value: The mapping.
-        convert: Converts a value.
-        convertKey: Converts a key: `usvString` for ``record<USVString, T>``.
-        wanted: What the value must be, for messages.
-
-    Raises:
-        ConversionError: The value is no mapping, or a key or value cannot be converted. Of keys that become the same, the last one counts.
+    ``convertKey`` is `usvString` for ``record<USVString, T>``; ``wanted`` is what the value must be, for messages.
     """
     result: dict[str, T] = {}
     for key, element in list(_entries(value, wanted)):

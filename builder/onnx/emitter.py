@@ -19,7 +19,7 @@ from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
 
-__all__ = ["BOOL", "INT64_MAX", "INT64_MIN", "Emitter", "Op", "Translation", "View", "Weight"]
+__all__ = ["BOOL", "INT64_MIN", "Emitter", "Op", "Translation", "View", "Weight"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Attribute = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
@@ -33,7 +33,6 @@ _ARRAY_TYPES: Mapping[np.dtype[Any], int] = MappingProxyType(
     {np.dtype(name): number for name, number in ELEMENT_TYPES.items() if name not in SMALL_TYPES}
 )
 BOOL = "bool"
-INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
 
 #: Nodes that the engine's optimizer does not move a transpose over.
@@ -195,16 +194,7 @@ class Emitter:
         self._count = 0
 
     def node(self, op_type: str, inputs: Sequence[str | None], **attributes: Attribute) -> str:
-        """Add a node with one output.
-
-        Args:
-            op_type: The ONNX operator.
-            inputs: The values it takes; ``None`` or an empty string leaves an optional one out.
-            attributes: Its attributes.
-
-        Returns:
-            The value that it makes.
-        """
+        """Add a node with one output, and return that. An input that is ``None`` or empty leaves an optional one out."""
         name = self._name()
         self._add(op_type, inputs, name, [name], attributes)
         return name
@@ -212,14 +202,7 @@ class Emitter:
     def nodes(self, op_type: str, inputs: Sequence[str | None], outputs: int | Sequence[bool], **attributes: Attribute) -> list[str]:
         """Add a node with several outputs.
 
-        Args:
-            op_type: The ONNX operator.
-            inputs: The values it takes.
-            outputs: The number of values that it makes, or for each value whether it is wanted.
-            attributes: Its attributes.
-
-        Returns:
-            The values; an empty string for one that is not wanted.
+        ``outputs`` is their number, or says for each one whether it is wanted. One that is not wanted is returned as an empty string.
         """
         name = self._name()
         if isinstance(outputs, int):
@@ -327,12 +310,7 @@ class Emitter:
         return self.transpose(self.node(op_type, [view.source for view in views if view], **attributes), first.permutation)
 
     def transpose(self, value: str, permutation: Sequence[int]) -> str:
-        """Permute the dimensions of a value.
-
-        Args:
-            value: The value.
-            permutation: For each dimension of the result, the index of the value's dimension.
-        """
+        """Permute the dimensions of a value. For each dimension of the result, ``permutation`` has the index of the value's dimension."""
         view = self._views.get(value)
         if view is not None:
             value, permutation = view.source, [view.permutation[axis] for axis in permutation]
@@ -377,15 +355,7 @@ class Emitter:
         return self.weight(f"{value}={','.join(map(str, reshaped.shape))}", reshaped)
 
     def reduce(self, op_type: str, value: str, rank: int, axes: Sequence[int], *, keep: bool) -> str:
-        """Reduce dimensions of a value.
-
-        Args:
-            op_type: The ONNX operator, such as "ReduceSum".
-            value: The value.
-            rank: Its rank.
-            axes: The dimensions, at least one.
-            keep: Keep them with a size of 1.
-        """
+        """Reduce dimensions of a value, at least one, by an ONNX operator such as "ReduceSum"; keep them with size 1 if wanted."""
         view = self.view(value, rank)
         result = self.node(op_type, [view.source, self.ints([view.permutation[axis] for axis in axes])], keepdims=int(keep))
         left = [axis for index, axis in enumerate(view.permutation) if keep or index not in axes]
@@ -407,9 +377,7 @@ class Emitter:
     def align(self, values: dict[str, str], operands: Mapping[str, MLOperand]) -> tuple[dict[str, str], tuple[int, ...]]:
         """Find the values that an elementwise node may take in place of transposed ones.
 
-        Args:
-            values: The values that it takes, which are broadcast with each other, by the names of the operands.
-            operands: The operands that they are.
+        ``values`` are broadcast with each other; they and their operands go by the operands' names.
 
         Returns:
             The values to take, and the permutation that brings the node's result into order. If there are no such values: the given ones,

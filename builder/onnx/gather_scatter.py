@@ -29,12 +29,7 @@ _IN_ORDER = 2**17
 
 
 def _known(op: Op, sizes: Shape) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
-    """Return the clamped indices if they are a constant.
-
-    Args:
-        op: The operator.
-        sizes: The size of the axis that all indices are for, or of each axis that the last dimension of the indices is for.
-    """
+    """Return the clamped indices if they are a constant. For ``sizes`` see `_indices`."""
     indices = op.constants.get("indices")
     if indices is None:
         return None
@@ -45,11 +40,8 @@ def _known(op: Op, sizes: Shape) -> np.ndarray[tuple[int, ...], np.dtype[np.int6
 def _indices(e: Emitter, op: Op, sizes: Shape, *, wide: bool = False) -> str:
     """Emit the indices: each clamped to -N .. N - 1, N being the size of its axis, and signed, as all of the engine's kernels want them.
 
-    Args:
-        e: The emitter.
-        op: The operator.
-        sizes: As for `_known`.
-        wide: The kernel takes int64 only, not int32.
+    ``sizes`` has the size of the axis that all indices are for, or of each axis that the last dimension of the indices is for. If ``wide``,
+    the kernel takes int64 only, not int32.
     """
     value, dtype = op["indices"], op.type("indices")
     # Clamped indices fit, because no operand has 2^31 bytes.

@@ -21,17 +21,7 @@ __all__ = ["TRANSLATIONS"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Axis:
-    """Pooling along one spatial axis.
-
-    Attributes:
-        axis: The number of the axis in the input's layout.
-        size: The input's size.
-        output: The output's size.
-        window: The window's size.
-        stride: The distance between two windows.
-        dilation: The distance between two elements of a window.
-        begin: The padding in front.
-    """
+    """Pooling along one spatial axis, which is number ``axis`` in the input's layout. The padding in front is ``begin``."""
 
     axis: int
     size: int
@@ -104,17 +94,7 @@ def _pad(e: Emitter, value: str, axes: tuple[_Axis, _Axis], fill: str, *, last: 
 
 
 def _pool(e: Emitter, op: Op, op_type: str, value: str, fill: float, *, explicit: bool, **attributes: int) -> str:
-    """Emit a pooling node around a "nchw" value.
-
-    Args:
-        e: The emitter.
-        op: The operator.
-        op_type: The ONNX operator.
-        value: Its input, float32, in the operator's layout.
-        fill: The value of the padding, if ``explicit``.
-        explicit: Pad with a node of its own.
-        attributes: More attributes.
-    """
+    """Emit a pooling node, in "nchw", of a float32 value in the operator's layout. If ``explicit``, a node before it pads with ``fill``."""
     height, width = axes = _spatial(op)
     value = e.from_layout(value, op.options.layout)
     pads = [height.begin, width.begin, height.end, width.end]

@@ -24,13 +24,7 @@ _WIDE: tuple[DataType, ...] = ("int32", "uint32")
 
 
 class _Form(NamedTuple):
-    """A way in which the engine's nodes take a scale.
-
-    Attributes:
-        shape: The shape of the scale and the zero point.
-        attributes: The node's attributes.
-        blocked: The scale has one element for each block.
-    """
+    """A way in which the engine's nodes take scale and zero point: the shape of both, and attributes. ``blocked``: one for each block."""
 
     shape: Shape
     attributes: Mapping[str, int]
@@ -38,11 +32,7 @@ class _Form(NamedTuple):
 
 
 def _form(shape: Shape, blocks: Shape) -> _Form | None:
-    """Choose how the engine's nodes take a scale.
-
-    Args:
-        shape: The shape of the input.
-        blocks: The number of blocks along each axis, the shape of the scale.
+    """Choose how the engine's nodes take a scale, whose shape is the number of blocks along each axis.
 
     Returns:
         One scale; one for each index of an axis; one for each element except along one axis, which has blocks; ``None`` if none of these
@@ -76,15 +66,7 @@ def _split(shape: Shape, blocks: Shape) -> tuple[list[int], list[int]]:
 
 
 class _Operands(NamedTuple):
-    """The operands, with their axes in the order of a node's output, before a deferred transpose.
-
-    Attributes:
-        view: The input as a view of that output.
-        scale: The scale.
-        zeroPoint: The zero point.
-        shape: The shape of the input.
-        blocks: The shape of the scale.
-    """
+    """The operands, with their axes in the order of a node's output, before a deferred transpose. The input is a view of that output."""
 
     view: View
     scale: str

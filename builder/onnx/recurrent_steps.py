@@ -132,32 +132,16 @@ def order_gates(e: Emitter, value: str, layout: str, wanted: str, axis: int) -> 
 
 
 def run_cell(e: Emitter, op: Op, step: Step, activations: Sequence[Activation], states: list[str]) -> list[str]:
-    """Emit one step.
-
-    Args:
-        e: The emitter.
-        op: ``gruCell`` or ``lstmCell``.
-        step: The step's emitter.
-        activations: The activation functions.
-        states: The states before the step.
-
-    Returns:
-        The states after it.
-    """
+    """Emit one step of ``gruCell`` or ``lstmCell``; return the states after it."""
     parameters = _parameters(e, op, activations, None)
     fed = e.node("Gemm", [op["input"], parameters.values["weight"], parameters.values.get("bias")], transB=1)
     return step(e, parameters, fed, states)
 
 
 def run_sequence(e: Emitter, op: Op, step: Step, activations: Sequence[Activation], states: list[str | None]) -> list[str]:
-    """Emit a loop over the steps, one for each direction.
+    """Emit a loop over the steps of ``gru`` or ``lstm``, one for each direction.
 
-    Args:
-        e: The emitter.
-        op: ``gru`` or ``lstm``.
-        step: The step's emitter.
-        activations: The activation functions.
-        states: The initial states, [numDirections, batchSize, hiddenSize]; ``None`` for zeros.
+    The initial states are [numDirections, batchSize, hiddenSize], ``None`` for zeros.
 
     Returns:
         The last states and, if it is wanted, the sequence of hidden states, with the dimensions of the operator's outputs.

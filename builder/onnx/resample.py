@@ -21,13 +21,9 @@ _LONGEST_TABLE = 2**22
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """One axis that is resampled.
+    """One axis that is resampled, from a size to a count of elements.
 
-    Attributes:
-        axis: Its index.
-        size: The input's size.
-        count: The output's size.
-        scale: What maps positions: output position i samples the input at (i + 1/2) / scale - 1/2, clamped to the input.
+    Output position i samples the input at (i + 1/2) / scale - 1/2, clamped to the input.
     """
 
     axis: int

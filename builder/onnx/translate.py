@@ -48,11 +48,7 @@ class OnnxModel:
         return {node.name: node.op_type for node in self.proto.graph.node}
 
     def find_operator(self, message: str) -> tuple[str, str]:
-        """Find the operator that a message of the engine is about, by the name of its node.
-
-        Returns:
-            The operation's name and the operator's label; empty strings if the message names no node.
-        """
+        """Find the operation and the label that a message of the engine is about, by the name of a node; empty if it names none."""
         found = next(find_scopes(message), ("", 0))
         return found[0], next((label for operation, index, label in self.operators if (operation, index) == found), "")
 

@@ -42,10 +42,8 @@ class ActivationOps(BuilderBase):
 
     @overload
     def elu(self, input: MLOperand, options: MLEluOptions | None = None, **members: Unpack[MLEluOptions]) -> MLOperand: ...
-
     @overload
     def elu(self, input: MLEluOptions | None = None, **members: Unpack[MLEluOptions]) -> MLActivation: ...
-
     def elu(
         self, input: MLOperand | MLEluOptions | None = None, options: MLEluOptions | None = None, **members: Unpack[MLEluOptions]
     ) -> MLOperand | MLActivation:
@@ -62,10 +60,8 @@ class ActivationOps(BuilderBase):
 
     @overload
     def gelu(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand: ...
-
     @overload
     def gelu(self) -> MLActivation: ...
-
     def gelu(
         self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
@@ -84,10 +80,8 @@ class ActivationOps(BuilderBase):
     def hardSigmoid(
         self, input: MLOperand, options: MLHardSigmoidOptions | None = None, **members: Unpack[MLHardSigmoidOptions]
     ) -> MLOperand: ...
-
     @overload
     def hardSigmoid(self, input: MLHardSigmoidOptions | None = None, **members: Unpack[MLHardSigmoidOptions]) -> MLActivation: ...
-
     def hardSigmoid(
         self,
         input: MLOperand | MLHardSigmoidOptions | None = None,
@@ -107,10 +101,8 @@ class ActivationOps(BuilderBase):
 
     @overload
     def hardSwish(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand: ...
-
     @overload
     def hardSwish(self) -> MLActivation: ...
-
     def hardSwish(
         self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
@@ -129,10 +121,8 @@ class ActivationOps(BuilderBase):
     def leakyRelu(
         self, input: MLOperand, options: MLLeakyReluOptions | None = None, **members: Unpack[MLLeakyReluOptions]
     ) -> MLOperand: ...
-
     @overload
     def leakyRelu(self, input: MLLeakyReluOptions | None = None, **members: Unpack[MLLeakyReluOptions]) -> MLActivation: ...
-
     def leakyRelu(
         self,
         input: MLOperand | MLLeakyReluOptions | None = None,
@@ -152,10 +142,8 @@ class ActivationOps(BuilderBase):
 
     @overload
     def linear(self, input: MLOperand, options: MLLinearOptions | None = None, **members: Unpack[MLLinearOptions]) -> MLOperand: ...
-
     @overload
     def linear(self, input: MLLinearOptions | None = None, **members: Unpack[MLLinearOptions]) -> MLActivation: ...
-
     def linear(
         self, input: MLOperand | MLLinearOptions | None = None, options: MLLinearOptions | None = None, **members: Unpack[MLLinearOptions]
     ) -> MLOperand | MLActivation:
@@ -188,10 +176,8 @@ class ActivationOps(BuilderBase):
 
     @overload
     def relu(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand: ...
-
     @overload
     def relu(self) -> MLActivation: ...
-
     def relu(
         self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
@@ -209,10 +195,8 @@ class ActivationOps(BuilderBase):
 
     @overload
     def sigmoid(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand: ...
-
     @overload
     def sigmoid(self) -> MLActivation: ...
-
     def sigmoid(
         self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
@@ -244,10 +228,8 @@ class ActivationOps(BuilderBase):
 
     @overload
     def softplus(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand: ...
-
     @overload
     def softplus(self) -> MLActivation: ...
-
     def softplus(
         self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
@@ -264,10 +246,8 @@ class ActivationOps(BuilderBase):
 
     @overload
     def softsign(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand: ...
-
     @overload
     def softsign(self) -> MLActivation: ...
-
     def softsign(
         self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:
@@ -284,10 +264,8 @@ class ActivationOps(BuilderBase):
 
     @overload
     def tanh(self, input: MLOperand, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]) -> MLOperand: ...
-
     @overload
     def tanh(self) -> MLActivation: ...
-
     def tanh(
         self, input: MLOperand | Missing = MISSING, options: MLOperatorOptions | None = None, **members: Unpack[MLOperatorOptions]
     ) -> MLOperand | MLActivation:

@@ -26,9 +26,10 @@ class ConvOps(BuilderBase):
                 [batches, height, width, inputChannels].
             filter: The filter, of the input's type: [outputChannels, inputChannels / groups, height, width] or as ``filterLayout``
                 says.
-            options: ``padding`` [beginningHeight, endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1),
-                ``dilations`` [height, width] (1), ``groups`` (1), ``inputLayout`` ("nchw"), ``filterLayout`` ("oihw"), ``bias``
-                [outputChannels].
+            options: ``padding`` [beginningHeight, endingHeight, beginningWidth, endingWidth], at least 0 (0), ``strides`` and ``dilations``
+                [height, width], at least 1 (1), ``groups``, at least 1, a divisor of the input and of the output channels (1),
+                ``inputLayout`` ("nchw"; "nhwc"), ``filterLayout`` ("oihw"; "hwio", "ohwi", "ihwo"), ``bias`` [outputChannels], of the
+                input's type (none).
 
         Returns:
             The output in the input's layout; height and width are ``floor((input - (filter - 1) * dilation - 1 + padding) / stride) + 1``.
@@ -52,10 +53,11 @@ class ConvOps(BuilderBase):
                 [batches, height, width, inputChannels].
             filter: The filter, of the input's type: [inputChannels, outputChannels / groups, height, width] or as ``filterLayout``
                 says.
-            options: ``padding`` [beginningHeight, endingHeight, beginningWidth, endingWidth] that is cut off the output (0),
-                ``strides`` [height, width] (1), ``dilations`` [height, width] (1), ``outputPadding`` [height, width], less than the
-                strides (0), ``outputSizes`` [height, width], which replace the output padding, ``groups`` (1), ``inputLayout``
-                ("nchw"), ``filterLayout`` ("iohw"), ``bias`` [outputChannels].
+            options: ``padding`` [beginningHeight, endingHeight, beginningWidth, endingWidth] that is cut off the output, at least 0 (0),
+                ``strides`` and ``dilations`` [height, width], at least 1 (1), ``outputPadding`` [height, width], at least 0 and less than
+                the strides (0), ``outputSizes`` [height, width], which replace the output padding: such that one in its range would give
+                them (none), ``groups``, at least 1 (1), ``inputLayout`` ("nchw"; "nhwc"), ``filterLayout`` ("iohw"; "hwoi", "ohwi"),
+                ``bias`` [outputChannels], of the input's type (none).
 
         Returns:
             The output in the input's layout; height and width are

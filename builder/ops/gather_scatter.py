@@ -25,7 +25,7 @@ class GatherScatterOps(BuilderBase):
         Args:
             input: The operand, any data type, at least 1-D: [before..., N, behind...], N being the size of the axis.
             indices: The indices, int32, uint32 or int64, any shape. Each is clamped to -N .. N - 1; negative ones count from the end.
-            options: ``axis`` (0).
+            options: ``axis``, from 0 to the rank of the input less 1 (0).
 
         Returns:
             The slices, [before..., indices..., behind...].
@@ -48,7 +48,7 @@ class GatherScatterOps(BuilderBase):
             input: The operand, any data type, at least 1-D: [before..., N, behind...], N being the size of the axis.
             indices: The indices, int32, uint32 or int64, [before..., M, behind...] with any M. Each is clamped to -N .. N - 1; negative
                 ones count from the end.
-            options: ``axis`` (0).
+            options: ``axis``, from 0 to the rank of the input less 1 (0).
 
         Returns:
             The elements, [before..., M, behind...].
@@ -98,7 +98,7 @@ class GatherScatterOps(BuilderBase):
             indices: The indices, int32, uint32 or int64, [before..., M, behind...] with any M. Each is clamped to -N .. N - 1; negative
                 ones count from the end.
             updates: The new elements, of the input's type, [before..., M, behind...].
-            options: ``axis`` (0).
+            options: ``axis``, from 0 to the rank of the input less 1 (0).
 
         Returns:
             The input with the new elements in it, [before..., N, behind...].

@@ -40,8 +40,8 @@ class MatmulOps(BuilderBase):
         Args:
             a: The first operand, float32 or float16: [M, K], or [K, M] with ``aTranspose``.
             b: The second operand, of the type of ``a``: [K, N], or [N, K] with ``bTranspose``.
-            options: ``c``, of the type of ``a`` and a shape that broadcasts to [M, N] (none), ``alpha`` (1), ``beta`` (1),
-                ``aTranspose`` (False), ``bTranspose`` (False).
+            options: ``c``, of the type of ``a`` and a shape that broadcasts to [M, N] (none), ``alpha`` (1) and ``beta`` (1), finite
+                numbers, ``aTranspose`` (False), ``bTranspose`` (False).
 
         Returns:
             The output, [M, N].

@@ -59,7 +59,7 @@ class MovementOps(BuilderBase):
 
         Args:
             inputs: The operands, at least one, any data type, at least 1-D; types and shapes are equal but for the size of the axis.
-            axis: The axis.
+            axis: The axis, from 0 to the rank less 1.
             options: A label for messages.
 
         Returns:
@@ -135,10 +135,10 @@ class MovementOps(BuilderBase):
 
         Args:
             input: The operand, any data type and shape.
-            starts: The first index of each axis.
-            sizes: The number of elements of each axis that the block covers.
-            options: ``strides``: for each axis, which of these elements are taken, the first of each stride (1). The draft 2024-06
-                does not have them.
+            starts: The first index of each axis, from 0 to its size less 1.
+            sizes: The number of elements of each axis that the block covers, at least 1.
+            options: ``strides``: for each axis, which of these elements are taken, the first of each stride, at least 1 (1). The draft
+                2024-06 does not have them.
 
         Returns:
             An operand with ``ceil(size / stride)`` elements along each axis.
@@ -156,7 +156,7 @@ class MovementOps(BuilderBase):
         Args:
             input: The operand, any data type, at least 1-D.
             splits: The number of equal parts, or the size of each part; the sizes add up to the axis's size.
-            options: ``axis`` (0).
+            options: ``axis``, from 0 to the rank less 1 (0).
 
         Returns:
             The parts, in order.

@@ -30,7 +30,8 @@ class NormalizationOps(BuilderBase):
             input: The input, float32 or float16, at least 1-D.
             mean: The mean of each feature, of the input's type: [features], the size of the input's dimension ``axis``.
             variance: The variance of each feature, [features].
-            options: ``scale`` [features] (1), ``bias`` [features] (0), ``axis`` of the features (1), ``epsilon`` (1e-5).
+            options: ``scale`` [features] (1), ``bias`` [features] (0), ``axis`` of the features, from 0 to the rank less 1 (1),
+                ``epsilon``, a finite number (1e-5).
 
         Returns:
             The normalized values, in the input's shape.
@@ -48,7 +49,7 @@ class NormalizationOps(BuilderBase):
         Args:
             input: The input, float32 or float16, 4-D: [batches, channels, height, width] or, with ``layout="nhwc"``,
                 [batches, height, width, channels].
-            options: ``scale`` [channels] (1), ``bias`` [channels] (0), ``epsilon`` (1e-5), ``layout`` ("nchw").
+            options: ``scale`` [channels] (1), ``bias`` [channels] (0), ``epsilon``, a finite number (1e-5), ``layout`` ("nchw"; "nhwc").
 
         Returns:
             The normalized values, in the input's shape.
@@ -67,8 +68,8 @@ class NormalizationOps(BuilderBase):
 
         Args:
             input: The input, float32 or float16, any shape.
-            options: ``axes`` (all but the first), ``scale`` (1) and ``bias`` (0) with the input's sizes along the axes, in their
-                order, ``epsilon`` (1e-5).
+            options: ``axes``, from 0 to the rank less 1, each once (all but the first), ``scale`` (1) and ``bias`` (0) with the input's
+                sizes along the axes, in their order, ``epsilon``, a finite number (1e-5).
 
         Returns:
             The normalized values, in the input's shape.

@@ -25,10 +25,10 @@ class PoolingOps(BuilderBase):
         Args:
             input: The input, float32 or float16, 4-D: [batches, channels, height, width] or, with ``layout="nhwc"``,
                 [batches, height, width, channels].
-            options: ``windowDimensions`` [height, width] (the input's: global pooling), ``padding`` [beginningHeight,
-                endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
-                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft 2024-06 calls it
-                ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
+            options: ``windowDimensions`` [height, width], at least 1 (the input's: global pooling), ``padding`` [beginningHeight,
+                endingHeight, beginningWidth, endingWidth], at least 0 (0), ``strides`` and ``dilations`` [height, width], at least 1 (1),
+                ``layout`` ("nchw"; "nhwc"), ``outputShapeRounding`` of the output's height and width ("floor"; "ceil"; the draft 2024-06
+                calls it ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
 
         Returns:
             The output in the input's layout; height and width are
@@ -47,10 +47,10 @@ class PoolingOps(BuilderBase):
         Args:
             input: The input, float32 or float16, 4-D: [batches, channels, height, width] or, with ``layout="nhwc"``,
                 [batches, height, width, channels].
-            options: ``windowDimensions`` [height, width] (the input's: global pooling), ``padding`` [beginningHeight,
-                endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
-                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft 2024-06 calls it
-                ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
+            options: ``windowDimensions`` [height, width], at least 1 (the input's: global pooling), ``padding`` [beginningHeight,
+                endingHeight, beginningWidth, endingWidth], at least 0 (0), ``strides`` and ``dilations`` [height, width], at least 1 (1),
+                ``layout`` ("nchw"; "nhwc"), ``outputShapeRounding`` of the output's height and width ("floor"; "ceil"; the draft 2024-06
+                calls it ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
 
         Returns:
             The output in the input's layout; height and width are
@@ -69,10 +69,10 @@ class PoolingOps(BuilderBase):
         Args:
             input: The input, any data type, 4-D: [batches, channels, height, width] or, with ``layout="nhwc"``,
                 [batches, height, width, channels].
-            options: ``windowDimensions`` [height, width] (the input's: global pooling), ``padding`` [beginningHeight,
-                endingHeight, beginningWidth, endingWidth] (0), ``strides`` [height, width] (1), ``dilations`` [height, width] (1),
-                ``layout`` ("nchw"), ``outputShapeRounding`` of the output's height and width ("floor"; the draft 2024-06 calls it
-                ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
+            options: ``windowDimensions`` [height, width], at least 1 (the input's: global pooling), ``padding`` [beginningHeight,
+                endingHeight, beginningWidth, endingWidth], at least 0 (0), ``strides`` and ``dilations`` [height, width], at least 1 (1),
+                ``layout`` ("nchw"; "nhwc"), ``outputShapeRounding`` of the output's height and width ("floor"; "ceil"; the draft 2024-06
+                calls it ``roundingType``), ``outputSizes`` [height, width] instead: both as rounded down, or both as rounded up.
 
         Returns:
             The output in the input's layout; height and width are

@@ -37,7 +37,7 @@ class RecurrentOps(BuilderBase):
             weight: The input weights, [numDirections, 3 * hiddenSize, inputSize].
             recurrentWeight: The recurrent weights, [numDirections, 3 * hiddenSize, hiddenSize].
             steps: The number of time steps, the first dimension of ``input``.
-            hiddenSize: The number of features in the hidden state.
+            hiddenSize: The number of features in the hidden state, at least 1.
             options: ``bias`` and ``recurrentBias`` [numDirections, 3 * hiddenSize] (0), ``initialHiddenState``
                 [numDirections, batchSize, hiddenSize] (0), ``resetAfter`` (True), ``returnSequence`` (False), ``direction`` ("forward";
                 "backward"; "both", with which numDirections is 2), ``layout`` of the gates ("zrn"; "rzn"), ``activations`` for the
@@ -69,7 +69,7 @@ class RecurrentOps(BuilderBase):
             weight: The input weights, [3 * hiddenSize, inputSize].
             recurrentWeight: The recurrent weights, [3 * hiddenSize, hiddenSize].
             hiddenState: The hidden state before the step, [batchSize, hiddenSize].
-            hiddenSize: The number of features in the hidden state.
+            hiddenSize: The number of features in the hidden state, at least 1.
             options: ``bias`` and ``recurrentBias`` [3 * hiddenSize] (0), ``resetAfter`` (True), ``layout`` of the gates ("zrn"; "rzn"),
                 ``activations`` for the update and reset gates and for the new gate (sigmoid, tanh).
 
@@ -98,7 +98,7 @@ class RecurrentOps(BuilderBase):
             weight: The input weights, [numDirections, 4 * hiddenSize, inputSize].
             recurrentWeight: The recurrent weights, [numDirections, 4 * hiddenSize, hiddenSize].
             steps: The number of time steps, the first dimension of ``input``.
-            hiddenSize: The number of features in the hidden state.
+            hiddenSize: The number of features in the hidden state, at least 1.
             options: ``bias`` and ``recurrentBias`` [numDirections, 4 * hiddenSize] (0), ``peepholeWeight`` of the input, output and forget
                 gates [numDirections, 3 * hiddenSize] (0), ``initialHiddenState`` and ``initialCellState``
                 [numDirections, batchSize, hiddenSize] (0), ``returnSequence`` (False), ``direction`` ("forward"; "backward"; "both",
@@ -133,7 +133,7 @@ class RecurrentOps(BuilderBase):
             recurrentWeight: The recurrent weights, [4 * hiddenSize, hiddenSize].
             hiddenState: The hidden state before the step, [batchSize, hiddenSize].
             cellState: The cell state before the step, [batchSize, hiddenSize].
-            hiddenSize: The number of features in the hidden state.
+            hiddenSize: The number of features in the hidden state, at least 1.
             options: ``bias`` and ``recurrentBias`` [4 * hiddenSize] (0), ``peepholeWeight`` of the input, output and forget gates
                 [3 * hiddenSize] (0), ``layout`` of the gates ("iofg"; "ifgo"), ``activations`` for the input, output and forget gates,
                 for the cell gate, and for the cell state on its way out (sigmoid, tanh, tanh).

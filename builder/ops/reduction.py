@@ -213,7 +213,6 @@ class ReductionOps(BuilderBase):
     def argMin(
         self, input: MLOperand, axis: int, options: MLArgMinMaxOptions | None = None, **members: Unpack[MLArgMinMaxOptions]
     ) -> MLOperand: ...
-
     @overload
     def argMin(
         self,
@@ -223,7 +222,6 @@ class ReductionOps(BuilderBase):
         options: MLArgMinMaxOptions | None = None,
         **members: Unpack[MLArgMinMaxOptions],
     ) -> MLOperand: ...
-
     def argMin(
         self,
         input: MLOperand,
@@ -257,7 +255,6 @@ class ReductionOps(BuilderBase):
     def argMax(
         self, input: MLOperand, axis: int, options: MLArgMinMaxOptions | None = None, **members: Unpack[MLArgMinMaxOptions]
     ) -> MLOperand: ...
-
     @overload
     def argMax(
         self,
@@ -267,7 +264,6 @@ class ReductionOps(BuilderBase):
         options: MLArgMinMaxOptions | None = None,
         **members: Unpack[MLArgMinMaxOptions],
     ) -> MLOperand: ...
-
     def argMax(
         self,
         input: MLOperand,

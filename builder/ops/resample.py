@@ -25,9 +25,9 @@ class ResampleOps(BuilderBase):
 
         Args:
             input: The input, float32, float16, int8 or uint8 (until 2024-06 no integers), 4-D.
-            options: ``mode`` ("nearest-neighbor", or "linear" between the two neighbours along each axis), ``scales`` [height, width]
-                (1), ``sizes`` [height, width] of the output, which replace the scales, ``axes`` that are height and width, any two
-                ([2, 3]); until 2024-06 [0, 1], [1, 2] or [2, 3].
+            options: ``mode`` ("nearest-neighbor", or "linear" between the two neighbours along each axis), ``scales`` [height, width],
+                greater than 0 (1), ``sizes`` [height, width] of the output, at least 1, which replace the scales, ``axes`` that are
+                height and width, any two from 0 to 3 ([2, 3]); until 2024-06 [0, 1], [1, 2] or [2, 3].
 
         Returns:
             The output; height and width are ``sizes``, or ``floor(input * scale)``.

@@ -79,12 +79,7 @@ def _find_addition(name: str) -> Delta:
 
 
 def explain_absence(revision: Revision, member: str) -> str:
-    """Return a draft's replacement for a member that it lacks; empty for none.
-
-    Args:
-        revision: The draft.
-        member: The member, for example ``"MLContext.compute"``.
-    """
+    """Return a draft's replacement for a member that it lacks, such as ``"MLContext.compute"``; empty for none."""
     if member in revision.removed:
         return revision.removed[member]
     interface, _, name = member.partition(".")

@@ -151,12 +151,7 @@ def retyped(model: type[Dictionary], **types: Any) -> type[Dictionary]:
 
 
 def renamed(model: type[Dictionary], **names: str) -> type[Dictionary]:
-    """Return the model of a dictionary with other names for some members. Validators and translations read them by both names.
-
-    Args:
-        model: The model.
-        names: The new name of each member that has one.
-    """
+    """Return the model of a dictionary with new names for some members. Validators and translations read them by both names."""
     types = get_type_hints(model, include_extras=True)
     fields: dict[str, Any] = {names.get(name, name): (types[name], each.default) for name, each in model.model_fields.items()}
     made = create_model(model.__name__, __base__=Dictionary, __module__=model.__module__, **fields)

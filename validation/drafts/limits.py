@@ -99,13 +99,7 @@ def with_rows(limits: Limits, rows: Mapping[str, Mapping[str, OperandLimits]]) -
 
 
 def with_types(limits: Limits, data_types: Types, allowed: Mapping[str, Mapping[str, Types]]) -> Limits:
-    """Return limits with more data types.
-
-    Args:
-        limits: The limits.
-        data_types: The types that are new.
-        allowed: Which of them operations allow, by operation and operand.
-    """
+    """Return limits with new data types. Operations allow those of ``allowed``, by operation and operand."""
     rows = {
         operation: {
             name: replace(row, data_types=row.data_types + operands.get(name, ())) for name, row in limits.operations[operation].items()
@@ -141,18 +135,11 @@ def _operand(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]], ever
 
 
 def tables(limits: Limits, max_rank: int = MAX_RANK) -> tuple[Mapping[str, Mapping[str, Types]], Mapping[str, Mapping[str, Ranks]]]:
-    """Make the tables that validators check operands against, `Revision.data_types` and `Revision.ranks`.
+    """Make the tables that validators check operands against, `Revision.data_types` and `Revision.ranks`, by operation and operand.
 
     Every operation has a row for each operand argument (``"input"``) and for each operand option (``"options.bias"``), even if the row
     allows everything. ``"output"`` has a row of data types only where the program chooses the output's type: where it is not another
-    operand's type, and more than one type is allowed.
-
-    Args:
-        limits: The limits.
-        max_rank: The largest rank of any operand: the bound where the draft sets none.
-
-    Returns:
-        The allowed data types, and the smallest and the largest allowed rank, by operation and operand.
+    operand's type, and more than one type is allowed. The largest rank is ``max_rank`` where the draft sets none.
     """
     data_types: dict[str, Mapping[str, Types]] = {}
     ranks: dict[str, Mapping[str, Ranks]] = {}

@@ -98,11 +98,7 @@ def algorithms_of(operation: str, draft: str) -> list[Algorithm]:
 def find_step(frames: tuple[tuple[str, int], ...], draft: str, operation: str, argument: str) -> str:
     """Return the number of the step at which an error was made; empty if none is known.
 
-    Args:
-        frames: The modules and lines that were running, the innermost first.
-        draft: The name of the draft.
-        operation: The method that was called.
-        argument: The argument at fault.
+    ``frames`` are the modules and lines that were running, the innermost first; ``argument`` is the one at fault.
     """
     tags = [tag for module, line in reversed(frames) if (tag := tags_of(module).get(line)) is not None]
     for outer, inner in pairwise([*tags, None]):
