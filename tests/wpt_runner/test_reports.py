@@ -29,6 +29,8 @@ NASTY = [
     ("\x00\x1b[31m\x7f\x85\ufffe", "\\x00\\x1b[31m\\x7f\\x85\\ufffe"),
     ("line\r\nline\ttab", "line\nline\ttab"),
     ("\rback", "\\rback"),
+    ("\u202egnp.exe\u202c \u2066\u2069", "\\u202egnp.exe\\u202c \\u2066\\u2069"),
+    ("\u061c\u200e\u200f\u202a\u202b\u202d\u2067\u2068", "\\u061c\\u200e\\u200f\\u202a\\u202b\\u202d\\u2067\\u2068"),
 ]
 
 
