@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus, sum_counts
@@ -15,9 +15,10 @@ __all__ = ["Change", "Comparison", "Counts", "Lone", "Status", "compare"]
 Status = FileStatus | SubtestStatus
 
 _Item = TypeVar("_Item", FileResult, Subtest)
-_Pair = tuple[FileResult, FileResult]
+#: A name, and a number that distinguishes items of one name.
+_Key = tuple[str, int]
 
-_GOOD = frozenset[Status]({FileStatus.OK, FileStatus.PASS, SubtestStatus.PASS})
+_GOOD = frozenset[Status | None]({FileStatus.OK, FileStatus.PASS, SubtestStatus.PASS})
 #: A test with one of these statuses ran to its end. With any other status, absent subtests may just not have run.
 _COMPLETE = frozenset({FileStatus.OK, FileStatus.PASS, FileStatus.FAIL, FileStatus.ASSERT})
 _VARIANT = re.compile(r"[?#].*", re.DOTALL)
@@ -59,7 +60,7 @@ class Lone:
     subtests: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Counts:
     """The numbers of tests and subtests of a run, by status."""
 
@@ -67,7 +68,7 @@ class Counts:
     subtests: Mapping[SubtestStatus, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Comparison:
     """What differs between two runs.
 
@@ -89,13 +90,13 @@ class Comparison:
     before: Counts
     after: Counts
     common: int
-    same: int
-    newly_failing: Sequence[Change]
-    newly_passing: Sequence[Change]
-    changed: Sequence[Change]
-    only_before: Sequence[Lone]
-    only_after: Sequence[Lone]
-    paired: Sequence[tuple[str, str]]
+    same: int = 0
+    newly_failing: list[Change] = field(default_factory=list)
+    newly_passing: list[Change] = field(default_factory=list)
+    changed: list[Change] = field(default_factory=list)
+    only_before: list[Lone]
+    only_after: list[Lone]
+    paired: list[tuple[str, str]]
 
 
 def compare(before: RunResult, after: RunResult, *, variant_blind: bool = False) -> Comparison:
@@ -110,99 +111,71 @@ def compare(before: RunResult, after: RunResult, *, variant_blind: bool = False)
         variant_blind: Pair tests that differ only in variant or subsuite, if each run has exactly one such test left.
     """
     pairs, alone_before, alone_after = _pair(before.results, after.results, variant_blind)
-    collected = _Collected()
-    for first, second in pairs:
-        _compare_tests(first, second, collected)
-    return Comparison(
+    names = [(_name(first), _name(second)) for first, second in pairs]
+    comparison = Comparison(
         before=_counts(before.results),
         after=_counts(after.results),
         common=len(pairs),
-        same=collected.same,
-        newly_failing=collected.newly_failing,
-        newly_passing=collected.newly_passing,
-        changed=collected.changed,
-        only_before=[*map(_lone_test, alone_before), *collected.only_before],
-        only_after=[*map(_lone_test, alone_after), *collected.only_after],
-        paired=[names for names in ((_name(first), _name(second)) for first, second in pairs) if names[0] != names[1]],
+        only_before=[_lone(result) for result in alone_before],
+        only_after=[_lone(result) for result in alone_after],
+        paired=[(first, second) for first, second in names if first != second],
     )
-
-
-class _Collected:
-    def __init__(self) -> None:
-        self.same = 0
-        self.newly_failing: list[Change] = []
-        self.newly_passing: list[Change] = []
-        self.changed: list[Change] = []
-        self.only_before: list[Lone] = []
-        self.only_after: list[Lone] = []
-
-    def add(self, change: Change) -> None:
-        if change.before in _GOOD and change.after not in _GOOD:
-            self.newly_failing.append(change)
-        elif change.after in _GOOD and change.before not in _GOOD:
-            self.newly_passing.append(change)
-        else:
-            self.changed.append(change)
+    for first, second in pairs:
+        _compare_tests(first, second, comparison)
+    return comparison
 
 
 def _pair(
-    before: Sequence[FileResult], after: Sequence[FileResult], variant_blind: bool
-) -> tuple[list[_Pair], list[FileResult], list[FileResult]]:
+    before: Iterable[FileResult], after: Iterable[FileResult], variant_blind: bool
+) -> tuple[list[tuple[FileResult, FileResult]], Iterable[FileResult], Iterable[FileResult]]:
     """Return the pairs of tests, and the unpaired tests of each run."""
     first, second = _numbered(before, _name), _numbered(after, _name)
-    pairs = [(result, second[key]) for key, result in first.items() if key in second]
-    alone_before = [result for key, result in first.items() if key not in second]
-    alone_after = [result for key, result in second.items() if key not in first]
+    pairs = [(first.pop(key), second.pop(key)) for key in [*first] if key in second]
     if variant_blind:
-        left, right = _by_page(alone_before), _by_page(alone_after)
-        pages = [page for page in left if len(left[page]) == 1 and len(right.get(page, ())) == 1]
-        pairs += [(left[page][0], right[page][0]) for page in pages]
-        taken = {id(result) for page in pages for result in (left[page][0], right[page][0])}
-        alone_before = [result for result in alone_before if id(result) not in taken]
-        alone_after = [result for result in alone_after if id(result) not in taken]
-    return sorted(pairs, key=lambda pair: _name(pair[0])), alone_before, alone_after
+        left, right = _by_page(first), _by_page(second)
+        pages = [page for page, keys in left.items() if len(keys) == len(right.get(page, ())) == 1]
+        pairs += [(first.pop(left[page][0]), second.pop(right[page][0])) for page in pages]
+    return sorted(pairs, key=lambda pair: _name(pair[0])), first.values(), second.values()
 
 
-def _by_page(results: Iterable[FileResult]) -> dict[str, list[FileResult]]:
-    groups: dict[str, list[FileResult]] = defaultdict(list)
-    for result in results:
-        groups[_VARIANT.sub("", result.test)].append(result)
+def _by_page(results: Mapping[_Key, FileResult]) -> dict[str, list[_Key]]:
+    groups: dict[str, list[_Key]] = defaultdict(list)
+    for key, result in results.items():
+        groups[_VARIANT.sub("", result.test)].append(key)
     return groups
 
 
-def _compare_tests(before: FileResult, after: FileResult, collected: _Collected) -> None:
+def _compare_tests(before: FileResult, after: FileResult, comparison: Comparison) -> None:
     test = _name(after)
-    _compare_statuses(test, None, before, after, collected)
-    first, second = _numbered(before.subtests, _subtest_name), _numbered(after.subtests, _subtest_name)
-    for key, subtest in first.items():
-        other = second.get(key)
-        if other is not None or after.status not in _COMPLETE:
-            _compare_statuses(test, subtest.name, subtest, other, collected)
+    _compare_statuses(test, None, before, after, comparison)
+    first, second = _numbered(before.subtests, lambda subtest: subtest.name), _numbered(after.subtests, lambda subtest: subtest.name)
+    for key in dict.fromkeys([*first, *second]):
+        old, new = first.get(key), second.get(key)
+        if old is not None and new is None and after.status in _COMPLETE:
+            comparison.only_before.append(_lone(before, old))
+        elif old is None and new is not None and before.status in _COMPLETE:
+            comparison.only_after.append(_lone(after, new))
         else:
-            collected.only_before.append(Lone(test=_name(before), subtest=subtest.name, status=subtest.status, subtests=0))
-    for key, subtest in second.items():
-        if key in first:
-            continue
-        if before.status not in _COMPLETE:
-            _compare_statuses(test, subtest.name, None, subtest, collected)
-        else:
-            collected.only_after.append(Lone(test=test, subtest=subtest.name, status=subtest.status, subtests=0))
+            _compare_statuses(test, key[0], old, new, comparison)
 
 
 def _compare_statuses(
-    test: str, subtest: str | None, before: FileResult | Subtest | None, after: FileResult | Subtest | None, collected: _Collected
+    test: str, subtest: str | None, before: FileResult | Subtest | None, after: FileResult | Subtest | None, comparison: Comparison
 ) -> None:
     old = None if before is None else before.status
     new = None if after is None else after.status
     if old == new:
-        collected.same += 1
+        comparison.same += 1
         return
     telling = before if new in _GOOD else after
-    collected.add(Change(test=test, subtest=subtest, before=old, after=new, message="" if telling is None else telling.message))
+    change = Change(test=test, subtest=subtest, before=old, after=new, message="" if telling is None else telling.message)
+    if (old in _GOOD) == (new in _GOOD):
+        comparison.changed.append(change)
+    else:
+        (comparison.newly_failing if old in _GOOD else comparison.newly_passing).append(change)
 
 
-def _numbered(items: Iterable[_Item], name: Callable[[_Item], str]) -> dict[tuple[str, int], _Item]:
-    """Return items by name and by a number, which distinguishes items of one name."""
+def _numbered(items: Iterable[_Item], name: Callable[[_Item], str]) -> dict[_Key, _Item]:
     seen: Counter[str] = Counter()
     numbered = {}
     for item in items:
@@ -216,11 +189,9 @@ def _name(result: FileResult) -> str:
     return f"{result.subsuite}:{result.test}" if result.subsuite else result.test
 
 
-def _subtest_name(subtest: Subtest) -> str:
-    return subtest.name
-
-
-def _lone_test(result: FileResult) -> Lone:
+def _lone(result: FileResult, subtest: Subtest | None = None) -> Lone:
+    if subtest is not None:
+        return Lone(test=_name(result), subtest=subtest.name, status=subtest.status, subtests=0)
     return Lone(test=_name(result), subtest=None, status=result.status, subtests=len(result.subtests))
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -20,10 +20,9 @@ from webnn.commands.text import one_line, show_controls
 from webnn.wpt_runner.compare import Change, Comparison, Lone, Status, compare
 from webnn.wpt_runner.reports.wptreport import read_wptreport
 from webnn.wpt_runner.results import FileStatus, RunResult, SubtestStatus
+from webnn.wpt_runner.terminal import plural, print_line
 
 __all__ = ["command"]
-
-_Status = TypeVar("_Status", FileStatus, SubtestStatus)
 
 _REGRESSION, _UNUSABLE = 1, 2
 _LISTED, _ALIKE = 25, 3
@@ -54,16 +53,12 @@ def command(
     first, second = _read(before, only or []), _read(after, only or [])
     comparison = compare(first, second, variant_blind=variant_blind)
     console = Console(highlight=False)
-    _print_runs(console, [("before", before, first), ("after", after, second)])
-    _print_counts(console, comparison)
-    _print_changes(console, "Newly failing", "red", comparison.newly_failing, everything)
-    _print_changes(console, "Newly passing", "green", comparison.newly_passing, everything)
-    _print_changes(console, "Changed otherwise", "yellow", comparison.changed, everything)
-    _print_lone(console, "Only before", comparison.only_before, everything)
-    _print_lone(console, "Only after", comparison.only_after, everything)
-    if everything and comparison.paired:
-        _print_paired(console, comparison.paired)
-    _print_summary(console, comparison)
+    for side, path, run in (("before", before, first), ("after", after, second)):
+        print_line(console, _describe_run(side, path, run))
+    console.print()
+    console.print(_table(console, comparison))
+    for line in _lines(comparison, everything, "->" if console.options.ascii_only else "\N{RIGHTWARDS ARROW}"):
+        print_line(console, line)
     if json_file is not None:
         _write_json(json_file, before, after, comparison)
     if not comparison.common:
@@ -96,45 +91,68 @@ def _write_json(path: Path, before: Path, after: Path, comparison: Comparison) -
 # Printing.
 
 
-def _print_runs(console: Console, runs: Iterable[tuple[str, Path, RunResult]]) -> None:
-    for side, path, run in runs:
-        words = [run.info.get("product", ""), run.info.get("product_version", ""), run.info.get("revision", "")[:_REVISION]]
-        what = one_line(" ".join(word for word in words if word), _LONGEST_NAME)
-        _print(console, Text.assemble((f"{side:<8}", "cyan"), (show_controls(str(path)), "bold"), f"  {what}" if what else ""))
+def _describe_run(side: str, path: Path, run: RunResult) -> Text:
+    words = [run.info.get("product", ""), run.info.get("product_version", ""), run.info.get("revision", "")[:_REVISION]]
+    what = one_line(" ".join(filter(None, words)), _LONGEST_NAME)
+    return Text.assemble((f"{side:<8}", "cyan"), (show_controls(str(path)), "bold"), f"  {what}" if what else "")
 
 
-def _print_counts(console: Console, comparison: Comparison) -> None:
+def _table(console: Console, comparison: Comparison) -> Table:
     table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, show_edge=False)
     table.add_column("")
     for heading in ("before", "after", "difference"):
         table.add_column(heading, justify="right")
-    _add_rows(table, "tests", comparison.before.tests, comparison.after.tests, FileStatus)
-    _add_rows(table, "subtests", comparison.before.subtests, comparison.after.subtests, SubtestStatus)
-    console.print()
-    console.print(table)
+
+    def add(name: str, old: int, new: int, style: str = "") -> None:
+        table.add_row(name, f"{old:,}", f"{new:,}", f"{new - old:+,}" if new != old else "", style=style)
+
+    before, after = comparison.before, comparison.after
+    counted: list[tuple[str, Mapping[Any, int], Mapping[Any, int], Iterable[Status]]] = [
+        ("tests", before.tests, after.tests, FileStatus),
+        ("subtests", before.subtests, after.subtests, SubtestStatus),
+    ]
+    for noun, old, new, statuses in counted:
+        add(noun, sum(old.values()), sum(new.values()), "bold")
+        for status in statuses:
+            if status in old or status in new:
+                add(f"  {status}", old.get(status, 0), new.get(status, 0))
+    return table
 
 
-def _add_rows(table: Table, noun: str, before: Mapping[_Status, int], after: Mapping[_Status, int], statuses: Iterable[_Status]) -> None:
-    rows = [(noun, sum(before.values()), sum(after.values()))]
-    rows += [(f"  {status}", before.get(status, 0), after.get(status, 0)) for status in statuses if status in before or status in after]
-    for name, old, new in rows:
-        table.add_row(name, f"{old:,}", f"{new:,}", f"{new - old:+,}" if new != old else "", style="bold" if name == noun else "")
+def _lines(comparison: Comparison, everything: bool, arrow: str) -> Iterator[Text]:
+    yield from _changes("Newly failing", "red", comparison.newly_failing, everything, arrow)
+    yield from _changes("Newly passing", "green", comparison.newly_passing, everything, arrow)
+    yield from _changes("Changed otherwise", "yellow", comparison.changed, everything, arrow)
+    yield from _lone("Only before", comparison.only_before, everything)
+    yield from _lone("Only after", comparison.only_after, everything)
+    if everything and comparison.paired:
+        yield Text()
+        yield Text.assemble(("Paired", "bold"), f"  {plural(len(comparison.paired), 'test')} although the variants differ")
+        for before, after in comparison.paired:
+            yield Text(f"  {_shown(before)}  {_shown(after)}")
+    yield Text()
+    yield _summary(comparison)
 
 
-def _print_changes(console: Console, heading: str, style: str, changes: Sequence[Change], everything: bool) -> None:
+def _changes(heading: str, style: str, changes: Sequence[Change], everything: bool, arrow: str) -> Iterator[Text]:
     if not changes:
         return
-    console.print()
-    _print(console, Text.assemble((heading, f"bold {style}"), f"  {len(changes):,}"))
+    yield Text()
+    yield Text.assemble((heading, f"bold {style}"), f"  {len(changes):,}")
     entries = list(_entries(changes, everything))
     listed = entries if everything else entries[:_LISTED]
     for test, group in groupby(listed, key=lambda entry: entry[0].test):
-        _print(console, Text(f"  {_shown(test)}", "bold"))
+        yield Text(f"  {_shown(test)}", "bold")
         for change, number in group:
-            _print_change(console, change, number)
+            name = "the test as a whole" if change.subtest is None else _shown(change.subtest)
+            name = plural(number, "subtest") if number > 1 else name
+            yield Text.assemble("    ", _word(change.before), f" {arrow} ", _word(change.after), "  ", name)
+            message = one_line(change.message, _LONGEST_MESSAGE)
+            if message and number == 1:
+                yield Text(f"      {message}", "dim")
     rest = sum(number for _, number in entries[len(listed) :])
     if rest:
-        _print(console, Text(f"  and {rest:,} more (--all lists them)", "dim"))
+        yield Text(f"  and {rest:,} more (--all lists them)", "dim")
 
 
 def _entries(changes: Sequence[Change], everything: bool) -> Iterator[tuple[Change, int]]:
@@ -147,70 +165,41 @@ def _entries(changes: Sequence[Change], everything: bool) -> Iterator[tuple[Chan
             yield from ((change, 1) for change in alike)
 
 
-def _print_change(console: Console, change: Change, number: int) -> None:
-    arrow = "->" if console.options.ascii_only else "\N{RIGHTWARDS ARROW}"
-    name = "the test as a whole" if change.subtest is None else _shown(change.subtest)
-    if number > 1:
-        name = _plural(number, "subtest")
-    _print(console, Text.assemble("    ", _word(change.before), f" {arrow} ", _word(change.after), "  ", name))
-    message = one_line(change.message, _LONGEST_MESSAGE)
-    if message and number == 1:
-        _print(console, Text(f"      {message}", "dim"))
-
-
-def _print_lone(console: Console, heading: str, lone: Sequence[Lone], everything: bool) -> None:
+def _lone(heading: str, lone: Sequence[Lone], everything: bool) -> Iterator[Text]:
     if not lone:
         return
     tests = [each for each in lone if each.subtest is None]
     subtests = [each for each in lone if each.subtest is not None]
     with_them = sum(each.subtests for each in tests)
     counted = [
-        f"{_plural(len(tests), 'test')} with {_plural(with_them, 'subtest')}" if tests else "",
-        f"{_plural(len(subtests), 'subtest')} of tests in both" if subtests else "",
+        f"{plural(len(tests), 'test')} with {plural(with_them, 'subtest')}" if tests else "",
+        f"{plural(len(subtests), 'subtest')} of tests in both" if subtests else "",
     ]
-    console.print()
-    hint = "" if everything else "  (--all lists them)"
-    _print(console, Text.assemble((heading, "bold"), "  ", ", ".join(filter(None, counted)), (hint, "dim")))
+    yield Text()
+    yield Text.assemble((heading, "bold"), "  ", ", ".join(filter(None, counted)), ("" if everything else "  (--all lists them)", "dim"))
     if not everything:
         return
     for each in tests:
-        _print(
-            console, Text.assemble("  ", (_shown(each.test), "bold"), "  ", _word(each.status), f"  {_plural(each.subtests, 'subtest')}")
-        )
+        yield Text.assemble("  ", (_shown(each.test), "bold"), "  ", _word(each.status), f"  {plural(each.subtests, 'subtest')}")
     for test, group in groupby(subtests, key=lambda each: each.test):
-        _print(console, Text(f"  {_shown(test)}", "bold"))
+        yield Text(f"  {_shown(test)}", "bold")
         for each in group:
-            _print(console, Text.assemble("    ", _word(each.status), f"  {_shown(each.subtest or '')}"))
+            yield Text.assemble("    ", _word(each.status), f"  {_shown(each.subtest or '')}")
 
 
-def _print_paired(console: Console, paired: Sequence[tuple[str, str]]) -> None:
-    console.print()
-    _print(console, Text.assemble(("Paired", "bold"), f"  {_plural(len(paired), 'test')} although the variants differ"))
-    for before, after in paired:
-        _print(console, Text(f"  {_shown(before)}  {_shown(after)}"))
-
-
-def _print_summary(console: Console, comparison: Comparison) -> None:
-    console.print()
+def _summary(comparison: Comparison) -> Text:
     failing = len(comparison.newly_failing)
     parts = [
         (f"{failing:,} newly failing", "bold red" if failing else ""),
         (f"{len(comparison.newly_passing):,} newly passing", "green" if comparison.newly_passing else ""),
         (f"{len(comparison.changed):,} changed otherwise", ""),
         (f"{comparison.same:,} the same", ""),
-        (f"{_plural(comparison.common, 'test')} in both", ""),
+        (f"{plural(comparison.common, 'test')} in both", ""),
     ]
     line = Text(", ").join(Text(*part) for part in parts)
     if comparison.paired:
         line.append(f" ({len(comparison.paired):,} paired across variants)")
-    _print(console, line)
-
-
-def _print(console: Console, line: Text) -> None:
-    """Print a line without wrapping it; escape characters that the encoding lacks."""
-    if console.options.ascii_only and not line.plain.isascii():
-        line = Text(line.plain.encode("ascii", "backslashreplace").decode("ascii"))
-    console.print(line, soft_wrap=True)
+    return line
 
 
 def _word(status: Status | None) -> Text:
@@ -220,7 +209,3 @@ def _word(status: Status | None) -> Text:
 
 def _shown(name: str) -> str:
     return one_line(name, _LONGEST_NAME) or "(no name)"
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +20,7 @@ from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.levels import detect_level
 from webnn.wpt_runner.recording import Recording, choose_tests, encode_file, record_tests, stem, write_file
-from webnn.wpt_runner.vectors.report import make_console
+from webnn.wpt_runner.terminal import make_console, plural, show_progress
 
 __all__ = ["command"]
 
@@ -83,7 +82,7 @@ def command(
     except OSError as error:
         raise failure(f"cannot write to {folder}: {error}", _BAD_INPUT) from None
     except KeyboardInterrupt:
-        raise failure(f"interrupted, {_plural(len(written), 'file')} of {len(files)} written", _INTERRUPTED) from None
+        raise failure(f"interrupted, {plural(len(written), 'file')} of {len(files)} written", _INTERRUPTED) from None
     console = make_console()
     _print_table(console, recordings)
     for test, recording in recordings.items():
@@ -97,11 +96,8 @@ def _record(
 ) -> dict[Test, Recording]:
     """Record tests, and write the file of each as soon as it has ended; add the files to `written`."""
     revision = checkout.revision()
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[cases]} cases"))
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("tests", total=len(files), cases=0)
-        cases = 0
+    cases = 0
+    with show_progress("tests", len(files), "cases") as advance:
 
         def write(test: Test, recording: Recording) -> None:
             nonlocal cases
@@ -110,7 +106,7 @@ def _record(
                 write_file(files[test], encode_file(source, level, recording.cases))
                 written.append(files[test])
                 cases += len(recording.cases)
-            progress.update(task, advance=1, cases=cases)
+            advance(cases)
 
         return record_tests(checkout, list(files), settings, processes=processes, on_recording=write)
 
@@ -161,11 +157,11 @@ def _print_summary(console: Console, recordings: Sequence[Recording], folder: Pa
     cases = sum(len(recording.cases) for recording in written)
     skipped = sum(len(recording.skipped) for recording in recordings)
     failed = sum(recording.failed for recording in recordings)
-    parts = [f"{_plural(cases, 'case')} in {_plural(len(written), 'file')} in {folder}" if cases else "nothing recorded"]
+    parts = [f"{plural(cases, 'case')} in {plural(len(written), 'file')} in {folder}" if cases else "nothing recorded"]
     if skipped:
-        parts.append(f"{_plural(skipped, 'subtest')} skipped")
+        parts.append(f"{plural(skipped, 'subtest')} skipped")
     if failed:
-        parts.append(f"{_plural(failed, 'test')} did not run to the end, and {'is' if failed == 1 else 'are'} not written")
+        parts.append(f"{plural(failed, 'test')} did not run to the end, and {'is' if failed == 1 else 'are'} not written")
     well = bool(cases) and not failed
     console.print()
     console.print(Text(", ".join(parts), "bold green" if well else "bold red"), soft_wrap=True)
@@ -174,7 +170,3 @@ def _print_summary(console: Console, recordings: Sequence[Recording], folder: Pa
 
 def _line(text: str) -> str:
     return one_line(text, _LONGEST)
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from webnn.commands.choices import FormerDialect, choose_dialect
@@ -27,6 +26,7 @@ from webnn.wpt_runner.reports.junit import write_junit
 from webnn.wpt_runner.reports.wptreport import write_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, SubtestStatus
 from webnn.wpt_runner.runner import describe_run, run_tests
+from webnn.wpt_runner.terminal import show_progress
 
 __all__ = ["command"]
 
@@ -116,11 +116,8 @@ def _run(
     console: Console, checkout: Checkout, tests: list[Test], settings: Settings, expected: Expectations, processes: int, quiet: bool
 ) -> list[FileResult]:
     """Run the tests, with a line for each and a progress bar below them."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[unexpected]} unexpected"))
-    errors = Console(stderr=True)
-    with Progress(*columns, TimeElapsedColumn(), console=errors, transient=True, disable=not errors.is_terminal) as progress:
-        task = progress.add_task("tests", total=len(tests), unexpected=0)
-        unexpected = 0
+    unexpected = 0
+    with show_progress("tests", len(tests), "unexpected") as advance:
 
         def show(result: FileResult) -> None:
             nonlocal unexpected
@@ -128,7 +125,7 @@ def _run(
             unexpected += _count_unexpected([result])
             if result.failed or not quiet:
                 _print_file(console, result)
-            progress.update(task, advance=1, unexpected=unexpected)
+            advance(unexpected)
 
         return run_tests(checkout, tests, settings, processes=processes, on_result=show)
 

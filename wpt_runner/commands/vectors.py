@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import webnn
 from webnn.commands.choices import Device
 from webnn.commands.failure import failure
 from webnn.processes.pool import StartError
+from webnn.wpt_runner.terminal import make_console, show_progress
 from webnn.wpt_runner.vectors import report as reporting
 from webnn.wpt_runner.vectors import run as running
 from webnn.wpt_runner.vectors.cases import Outcome, load_cases
@@ -73,7 +73,7 @@ def command(
     except (OSError, ValueError) as error:
         raise failure(str(error), _BAD_INPUT) from None
     count = min(jobs or running.default_jobs(len(tasks)), len(tasks))
-    console = reporting.make_console()
+    console = make_console()
     try:
         notes = running.describe_device(device.value)
         for note in notes:
@@ -112,12 +112,12 @@ def _run(tasks: Sequence[running.Task], replay: Generator[Outcome], console: Con
     outcomes: list[Outcome] = []
     failed = 0
     try:
-        with closing(replay), _progress(hidden=console is not None and console.is_terminal) as progress:
-            bar = progress.add_task("vectors", total=len(tasks), failed=failed)
+        hidden = console is not None and console.is_terminal
+        with closing(replay), show_progress("vectors", len(tasks), "failed", hidden=hidden) as advance:
             for outcome in replay:
                 outcomes.append(outcome)
                 failed += not outcome.passed
-                progress.update(bar, advance=1, failed=failed)
+                advance(failed)
                 if console is not None:
                     reporting.print_outcome(console, outcome)
     except KeyboardInterrupt:
@@ -125,19 +125,3 @@ def _run(tasks: Sequence[running.Task], replay: Generator[Outcome], console: Con
             f"interrupted after {len(outcomes)} of {len(tasks)} cases{f', {failed} failed' if failed else ''}", _INTERRUPTED
         ) from None
     return sorted(outcomes, key=lambda outcome: positions[id(outcome.case)])
-
-
-def _progress(*, hidden: bool) -> Progress:
-    """Make a progress bar; it is hidden in a pipe, and where lines are printed."""
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]} failed"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        redirect_stdout=False,
-        disable=hidden or not console.is_terminal,
-    )

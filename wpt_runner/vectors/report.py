@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import platform
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -18,16 +17,16 @@ from rich.text import Text
 
 import webnn
 from webnn.commands.text import cut, show_controls
+from webnn.wpt_runner.terminal import encodable, print_line
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
 from webnn.wpt_runner.vectors.comparison import show_number
 
-__all__ = ["Report", "make_console", "print_outcome", "print_report", "write_json"]
+__all__ = ["Report", "print_outcome", "print_report", "write_json"]
 
 #: How many failures are printed, and how much of each.
 _FAILURES = 20
 _LONGEST_FAILURE = 600
 _LONGEST_NAME = 200
-_PIPE_WIDTH = 500
 #: From this width on, columns are two spaces apart.
 _WIDE = 90
 _ENGINE = "onnxruntime"
@@ -75,16 +74,11 @@ def _label(case: Case) -> str:
     return cut(_line(f"{case.file}: {case.name}"), _LONGEST_NAME)
 
 
-def make_console() -> Console:
-    """Return the console for reports: colours on a terminal, plain lines of any length in a pipe."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
-
-
 def print_outcome(console: Console, outcome: Outcome) -> None:
     """Print a case in a line."""
     details = "" if outcome.worst is None else f"{_worst(outcome)}, "
     style = _STYLES.get(outcome.status, "red")
-    _print(
+    print_line(
         console,
         Text.assemble((f"{outcome.status.value:<9}", style), f"  {_label(outcome.case)}", (f"  {details}{outcome.seconds:.3f} s", "dim")),
     )
@@ -98,14 +92,14 @@ def print_report(console: Console, report: Report) -> None:
         _print_failures(console, report.failures)
         console.print()
     for text in report.stale:
-        _print(console, Text.assemble(("stale correction: ", "bold red"), _line(text)))
+        print_line(console, Text.assemble(("stale correction: ", "bold red"), _line(text)))
     failed = len(report.failures)
     correction = f" ({report.corrected} with a correction)" if report.corrected else ""
     line = f"{len(report.outcomes) - failed} passed{correction}, {failed} failed"
     if report.stale:
         line += f", {len(report.stale)} stale correction{'s' if len(report.stale) > 1 else ''}"
     style = "bold green" if report.as_expected else "bold red"
-    _print(console, Text.assemble((line, style), f" in {report.seconds:.1f} s"))
+    print_line(console, Text.assemble((line, style), f" in {report.seconds:.1f} s"))
 
 
 def _print_table(console: Console, outcomes: Iterable[Outcome]) -> None:
@@ -124,7 +118,7 @@ def _print_table(console: Console, outcomes: Iterable[Outcome]) -> None:
         passed = sum(outcome.passed for outcome in cases)
         corrected = _count(cases, Status.CORRECTED)
         table.add_row(
-            Text(_plain(console, cut(_line(name), _LONGEST_NAME)), "cyan", no_wrap=True, overflow="ellipsis"),
+            Text(encodable(console, cut(_line(name), _LONGEST_NAME)), "cyan", no_wrap=True, overflow="ellipsis"),
             str(len(cases)),
             str(passed),
             Text(str(len(cases) - passed), "bold red" if passed < len(cases) else "dim"),
@@ -138,10 +132,10 @@ def _print_table(console: Console, outcomes: Iterable[Outcome]) -> None:
 def _print_failures(console: Console, failures: Sequence[Outcome]) -> None:
     """Print why cases failed, the first ones."""
     for outcome in failures[:_FAILURES]:
-        _print(console, Text.assemble((_label(outcome.case), "bold")))
-        _print(console, Text.assemble(("  " + cut(_line(outcome.failure), _LONGEST_FAILURE), "red")))
+        print_line(console, Text.assemble((_label(outcome.case), "bold")))
+        print_line(console, Text.assemble(("  " + cut(_line(outcome.failure), _LONGEST_FAILURE), "red")))
     if len(failures) > _FAILURES:
-        _print(console, Text(f"... and {len(failures) - _FAILURES} more failures: --json FILE writes all of them"))
+        print_line(console, Text(f"... and {len(failures) - _FAILURES} more failures: --json FILE writes all of them"))
 
 
 def write_json(path: Path, report: Report) -> None:
@@ -238,13 +232,3 @@ def _count(outcomes: Iterable[Outcome], status: Status) -> int:
 def _line(text: str) -> str:
     """Make one line of an untrusted text, without control characters."""
     return show_controls(" ".join(text.split()))
-
-
-def _print(console: Console, text: Text) -> None:
-    plain = _plain(console, text.plain)
-    console.print(text if plain == text.plain else Text(plain), soft_wrap=True)
-
-
-def _plain(console: Console, text: str) -> str:
-    """Escape characters that the encoding of the output lacks."""
-    return text.encode(console.encoding, "backslashreplace").decode(console.encoding)
