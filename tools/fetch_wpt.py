@@ -19,7 +19,7 @@ from pathlib import Path
 
 try:
     from webnn.wpt_runner.checkout import Checkout, CheckoutError
-    from webnn.wpt_runner.expected import load_expectations
+    from webnn.wpt_runner.expectations import load_expectations
     from webnn.wpt_runner.levels import LEVELS
 except ModuleNotFoundError as missing:
     sys.exit(f"fetch_wpt: {missing}: install this project first, with python -m pip install -e '.[test]'")

@@ -97,7 +97,7 @@ def _examine(folder: Path) -> tuple[str, int]:
 
 def _compact(path: Path) -> dict[str, str]:
     """Return the JSON files of a folder or archive by name, without white space between the values."""
-    decoded = {f"{source.stem}.json": json.loads(source.read().decode("utf-8-sig")) for source in find_sources([path])}
+    decoded = {f"{file.stem}.json": json.loads(read().decode("utf-8-sig")) for file, read in find_sources([path])}
     return {name: json.dumps(content, allow_nan=False, separators=(",", ":")) for name, content in decoded.items()}
 
 

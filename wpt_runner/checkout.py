@@ -6,12 +6,13 @@ import fnmatch
 import posixpath
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-__all__ = ["Checkout", "CheckoutError", "Test", "TestFile", "is_test_file", "wants"]
+__all__ = ["Checkout", "CheckoutError", "Test", "TestFile", "wants"]
 
 _META = re.compile(r"//\s*META:\s*(\w*)=(.*)$")
 #: Paths for which the server sends another file.
@@ -31,7 +32,6 @@ class TestFile:
 
     Attributes:
         path: Its path in the checkout, with ``/``.
-        title: The title it gives itself, empty if none.
         scripts: The paths on the server of the scripts that it needs, in order.
         variants: Its variants, for example ``("?cpu", "?gpu")``; ``("",)`` if it names none.
         long: It asks for the long time-out.
@@ -46,6 +46,10 @@ class TestFile:
     variants: tuple[str, ...]
     long: bool
     window: bool
+
+    def tests(self, variants: Sequence[str]) -> list[Test]:
+        """Return the file in each variant that is wanted (`wants`); none if it is not meant for windows."""
+        return [Test(self, variant) for variant in self.variants if self.window and wants(variants, variant)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +67,11 @@ class Test:
         return self.file.path + self.variant
 
 
-def is_test_file(path: Path) -> bool:
-    """Tell by its name whether a file is a test in JavaScript."""
-    return path.name.endswith(_SUFFIXES)
-
-
 class Checkout:
     """A folder with web-platform-tests, or the part of it that tests of WebNN need: ``webnn``, ``resources``, ``common``, ``interfaces``.
 
-    Args:
-        root: The folder.
-
     Raises:
-        CheckoutError: It does not exist, or is not a checkout.
+        CheckoutError: The folder does not exist, or is not a checkout.
     """
 
     def __init__(self, root: Path) -> None:
@@ -101,10 +97,14 @@ class Checkout:
         """Return the text of a file by the path of its address: decoded, without query."""
         return self.read(posixpath.normpath(unquote(re.split("[?#]", url, maxsplit=1)[0])))
 
-    def files(self) -> Iterator[str]:
+    def files(self) -> list[str]:
         """Return the paths of all test files of WebNN that are JavaScript, sorted."""
-        found = (file for file in (self.root / "webnn").rglob("*.js") if is_test_file(file) and file.is_file())
-        yield from sorted(file.relative_to(self.root).as_posix() for file in found)
+        return sorted(filter(None, map(self.find, (self.root / "webnn").rglob("*.js"))))
+
+    def find(self, file: Path) -> str | None:
+        """Return the path in the checkout of a test file in JavaScript, ``None`` if it is none."""
+        inside = file.is_file() and file.is_relative_to(self.root)
+        return file.relative_to(self.root).as_posix() if inside and file.name.endswith(_SUFFIXES) else None
 
     def load(self, path: str) -> TestFile:
         """Read the ``META`` lines at the top of a test file.
@@ -115,40 +115,28 @@ class Checkout:
         text = self.read(path)
         if text is None:
             raise CheckoutError(f"there is no test file {path} in {self.root}")
-        scripts: list[str] = []
-        variants: list[str] = []
-        values = {"title": "", "timeout": "", "global": _DEFAULT_GLOBALS}
+        meta: dict[str, list[str]] = defaultdict(list)
         for line in text.splitlines():
             match = _META.match(line)
             if match is None:
                 break
-            key, value = match[1], match[2].strip()
-            if key == "script":
-                scripts.append(posixpath.normpath(posixpath.join("/", posixpath.dirname(path), value)))
-            elif key == "variant":
-                variants.append(value)
-            elif key in values:
-                values[key] = value
+            meta[match[1]].append(match[2].strip())
         return TestFile(
             path=path,
-            title=values["title"],
-            scripts=tuple(scripts),
-            variants=tuple(variants) or ("",),
-            long=values["timeout"] == "long",
-            window=path.endswith(".window.js") or "window" in values["global"].split(","),
+            title=(meta["title"] or [""])[-1],
+            scripts=tuple(posixpath.normpath(posixpath.join("/", posixpath.dirname(path), each)) for each in meta["script"]),
+            variants=tuple(meta["variant"]) or ("",),
+            long=meta["timeout"][-1:] == ["long"],
+            window=path.endswith(".window.js") or "window" in (meta["global"] or [_DEFAULT_GLOBALS])[-1].split(","),
         )
 
     def tests(self, patterns: Sequence[str] = (), variants: Sequence[str] = ()) -> list[Test]:
-        """Choose tests.
-
-        Args:
-            patterns: Parts of paths, or shell patterns for whole paths; all files if there are none.
-            variants: The variants wanted (`wants`); all if there are none.
+        """Choose tests: files by parts of their paths or shell patterns for whole paths, in the variants that are wanted (`wants`).
 
         Raises:
             CheckoutError: A pattern matches no file, or a variant is in no file.
         """
-        paths = list(self.files())
+        paths = self.files()
         chosen = [path for path in paths if not patterns or any(_matches(pattern, path) for pattern in patterns)]
         for pattern in patterns:
             if not any(_matches(pattern, path) for path in paths):
@@ -160,12 +148,7 @@ class Checkout:
         unknown = ["?" + each.removeprefix("?") for each in variants if not any(wants([each], variant) for variant in known)]
         if unknown:
             raise CheckoutError(f"no test file of {self.root} has the variant {', '.join(sorted(unknown))}")
-        return [
-            Test(file, variant)
-            for file in (files[path] for path in chosen)
-            for variant in file.variants
-            if file.window and wants(variants, variant)
-        ]
+        return [test for path in chosen for test in files[path].tests(variants)]
 
     def revision(self) -> str:
         """Return the commit that is checked out, or an empty string without git or without a git work tree."""
@@ -179,12 +162,9 @@ class Checkout:
 
 
 def wants(wanted: Sequence[str], variant: str) -> bool:
-    """Tell whether a variant is wanted.
+    """Tell whether a variant is wanted; all are if none is named, and the empty variant always is.
 
-    Args:
-        wanted: Variants, with or without the question mark, or values of their parameters: ``"cpu"`` stands for ``"?cpu"`` and for
-            ``"?op=add&device=cpu"``. All are wanted if there are none.
-        variant: The variant; the empty name, of a file without variants, is always wanted.
+    Variants are named with or without the question mark, or by a parameter's value: ``"cpu"`` fits ``"?cpu"`` and ``"?op=add&device=cpu"``.
     """
     query = variant.removeprefix("?")
     names = {query, *(each.rpartition("=")[2] for each in query.split("&"))}

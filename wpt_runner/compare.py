@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus, sum_counts
+from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 
 __all__ = ["Change", "Comparison", "Counts", "Lone", "Status", "compare"]
 
@@ -31,8 +31,7 @@ class Change:
     Attributes:
         test: The test's identifier.
         subtest: The subtest's name; ``None`` if this is the status of the test as a whole.
-        before: The status before; ``None`` for a subtest that is absent because its test did not run to its end.
-        after: The status after, likewise.
+        before: The status before; ``None`` for a subtest that is absent because its test did not run to its end. ``after`` likewise.
         message: The message after, or the message before if it passes after.
     """
 
@@ -45,14 +44,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lone:
-    """A test or subtest that one run has and the other does not.
-
-    Attributes:
-        test: The test's identifier.
-        subtest: The subtest's name; ``None`` if the whole test is in one run only.
-        status: Its status.
-        subtests: The number of the test's subtests; 0 for a subtest.
-    """
+    """A test or subtest (``None`` for the whole test) that only one run has, with the number of a whole test's subtests."""
 
     test: str
     subtest: str | None
@@ -75,15 +67,9 @@ class Comparison:
     Expectations play no part: a failure is a failure, whether it was expected or not.
 
     Attributes:
-        before: The counts of the first run.
-        after: The counts of the second one.
         common: How many tests are in both.
         same: How many statuses are the same, of tests and of subtests.
-        newly_failing: What passed before and does not pass after.
-        newly_passing: What passes after and did not pass before.
         changed: What passes in neither run, with different statuses.
-        only_before: What only the first run has.
-        only_after: What only the second one has.
         paired: Identifiers of tests that count as the same one although their variants differ.
     """
 
@@ -105,16 +91,13 @@ def compare(before: RunResult, after: RunResult, *, variant_blind: bool = False)
     A subtest that passed and is absent after counts as newly failing if its test did not run to its end (a crash, a time-out, an error).
     Otherwise the test's set of subtests changed, and the subtest is in `Comparison.only_before`. Likewise the other way round.
 
-    Args:
-        before: The first run.
-        after: The second run.
-        variant_blind: Pair tests that differ only in variant or subsuite, if each run has exactly one such test left.
+    With `variant_blind`, tests that differ only in variant or subsuite are paired if each run has exactly one such test left.
     """
     pairs, alone_before, alone_after = _pair(before.results, after.results, variant_blind)
     names = [(_name(first), _name(second)) for first, second in pairs]
     comparison = Comparison(
-        before=_counts(before.results),
-        after=_counts(after.results),
+        before=_counts(before),
+        after=_counts(after),
         common=len(pairs),
         only_before=[_lone(result) for result in alone_before],
         only_after=[_lone(result) for result in alone_after],
@@ -195,5 +178,5 @@ def _lone(result: FileResult, subtest: Subtest | None = None) -> Lone:
     return Lone(test=_name(result), subtest=None, status=result.status, subtests=len(result.subtests))
 
 
-def _counts(results: Sequence[FileResult]) -> Counts:
-    return Counts(tests=dict(Counter(result.status for result in results)), subtests=dict(sum_counts(results)))
+def _counts(run: RunResult) -> Counts:
+    return Counts(tests=dict(Counter(result.status for result in run.results)), subtests=dict(run.counts()))

@@ -44,8 +44,7 @@ class Instrument:
     """Observes a test while it runs; this base class does nothing.
 
     Attributes:
-        script: The source of a function of the global object and of ``emit``; it is called when all of the test's scripts have run, before
-            the file itself.
+        script: The source of a function of the global object and of ``emit``; called when the scripts have run, before the file itself.
     """
 
     script = "() => {}"
@@ -76,15 +75,7 @@ def run_test(
     on_subtest: Callable[[Subtest], None] = lambda _: None,
     instrument: Instrument = _BLIND,
 ) -> FileResult:
-    """Run a test.
-
-    Args:
-        checkout: The checkout.
-        test: The test.
-        settings: How it runs.
-        on_subtest: Called with each subtest as soon as it has ended.
-        instrument: Observes the test.
-    """
+    """Run a test; each subtest is reported as soon as it has ended, and the instrument observes everything."""
     started = time.monotonic()
     deadline = started + time_limit(test, settings)
     subtests: list[Subtest] = []

@@ -3,47 +3,59 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+import webnn
+from webnn.javascript.idl import load_dialects, load_idl
+from webnn.validation.drafts import find_revision
 from webnn.wpt_runner.checkout import Checkout
 
 __all__ = ["LEVELS", "Level", "detect_level", "find_level", "level_of"]
 
 _IDL = "/interfaces/webnn.idl"
+_PREFIX = "wpt-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A state of the tests.
+    """A state of the tests, with a dialect: what the tests' IDL adds to the draft's.
 
     Attributes:
         name: Its year and month. The expectations have this name.
         revision: The revision of the draft that the emulator follows for it.
-        dialect: Additions of the tests' IDL to the draft's (`load_idl`).
-        tensors: Graphs are computed over `MLTensor`, and a descriptor has a ``shape``; otherwise over buffers, and it has ``dimensions``.
-        renamed: The new names of options that the draft has renamed since, by the name that the tests use.
+        dialect: The name of the dialect (`load_idl`).
+        tensors: Graphs are computed over `MLTensor`; otherwise over buffers.
+        renamed: The draft's names of options that the tests call otherwise, by the tests' names.
     """
 
     name: str
     revision: str
     dialect: str
     tensors: bool
-    renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
+    renamed: Mapping[str, str] = field(hash=False)
+
+    def make_ml(self) -> webnn.ML:
+        """Make an `ML` of the draft, with the additions that the tests need."""
+        return webnn.ML(revision=load_idl(self.revision, self.dialect).revision)
+
+
+def _read_levels() -> Iterator[Level]:
+    for dialect, content in load_dialects().items():
+        if dialect.startswith(_PREFIX):
+            members = [member for each in content.get("dictionaries", {}).values() for member in each.get("members", ())]
+            yield Level(
+                name=dialect.removeprefix(_PREFIX),
+                revision=content["revision"],
+                dialect=dialect,
+                tensors=find_revision(content["revision"]).tensors,
+                renamed=MappingProxyType({member["name"]: member["as"] for member in members if "as" in member}),
+            )
 
 
 #: The newest level of each revision, the oldest revision first.
-LEVELS = (
-    Level(name="2024-06", revision="2024-06", dialect="wpt-2024-06", tensors=False),
-    Level(
-        name="2025-03",
-        revision="2026-06",
-        dialect="wpt-2025-03",
-        tensors=True,
-        renamed=MappingProxyType({"roundingType": "outputShapeRounding"}),
-    ),
-)
+LEVELS = tuple(sorted(_read_levels(), key=lambda level: level.name))
 
 
 def find_level(revision: str) -> Level:

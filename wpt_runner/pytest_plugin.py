@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from webnn.wpt_runner.checkout import Checkout, Test
-    from webnn.wpt_runner.expected import Expectations
+    from webnn.wpt_runner.checkout import Test
     from webnn.wpt_runner.results import FileResult
-    from webnn.wpt_runner.runner import OneByOne
 
 __all__ = ["UnexpectedResult", "WptFile", "WptItem"]
 
@@ -32,24 +30,21 @@ class _Session:
     def __init__(self, config: pytest.Config) -> None:
         # Imported lazily: pytest loads this plugin in every run where the package is installed.
         from webnn.javascript.realm import EngineMissingError, require_engine  # noqa: PLC0415
-        from webnn.wpt_runner.checkout import Checkout  # noqa: PLC0415
-        from webnn.wpt_runner.expected import load_expectations  # noqa: PLC0415
-        from webnn.wpt_runner.harness import Settings  # noqa: PLC0415
-        from webnn.wpt_runner.levels import detect_level, find_level  # noqa: PLC0415
-        from webnn.wpt_runner.runner import OneByOne  # noqa: PLC0415
+        from webnn.wpt_runner import checkout, expectations, harness, levels, runner  # noqa: PLC0415
 
         revision = config.getoption("wpt_revision")
         try:
             require_engine()
-            self.checkout: Checkout = Checkout(Path(config.getoption("wpt")))
-            level = find_level(revision) if revision else detect_level(self.checkout)
+            self.checkout = checkout.Checkout(Path(config.getoption("wpt")))
+            level = levels.find_level(revision) if revision else levels.detect_level(self.checkout)
             name = config.getoption("wpt_expectations") or level.name
-            self.expectations: Expectations = load_expectations(name)
+            self.expectations = expectations.load_expectations(name)
         except (EngineMissingError, ValueError) as error:
             raise pytest.UsageError(str(error)) from None
         self.variants: list[str] = config.getoption("wpt_variant")
-        settings = Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=config.getoption("wpt_timeout_multiplier"))
-        self.runner: OneByOne = OneByOne(self.checkout, settings)
+        multiplier = config.getoption("wpt_timeout_multiplier")
+        settings = harness.Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=multiplier)
+        self.runner = runner.OneByOne(self.checkout, settings)
         self.header = f"wpt: the draft {level.revision}, dialect {level.dialect}, expectations {name}"
 
 
@@ -85,11 +80,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> WptFile | None:
     """Collect a test file of the checkout."""
     session = parent.config.stash.get(_KEY, None)
-    if session is None:
-        return None
-    from webnn.wpt_runner.checkout import is_test_file  # noqa: PLC0415
-
-    if not is_test_file(file_path) or not file_path.resolve().is_relative_to(session.checkout.root):
+    if session is None or session.checkout.find(file_path.resolve()) is None:
         return None
     file: WptFile = WptFile.from_parent(parent, path=file_path)
     return file
@@ -100,14 +91,11 @@ class WptFile(pytest.File):
 
     def collect(self) -> Iterator[WptItem]:
         """Return an item for each variant."""
-        from webnn.wpt_runner.checkout import Test, wants  # noqa: PLC0415
-
         session = self.config.stash[_KEY]
         file = session.checkout.load(self.path.resolve().relative_to(session.checkout.root).as_posix())
-        for variant in file.variants:
-            if file.window and wants(session.variants, variant):
-                item: WptItem = WptItem.from_parent(self, name=variant or "window", test=Test(file, variant))
-                yield item
+        for test in file.tests(session.variants):
+            item: WptItem = WptItem.from_parent(self, name=test.variant or "window", test=test)
+            yield item
 
 
 class WptItem(pytest.Item):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["FileResult", "FileStatus", "RunResult", "Subtest", "SubtestStatus", "sum_counts"]
+__all__ = ["FileResult", "FileStatus", "RunResult", "Subtest", "SubtestStatus"]
 
 
 class SubtestStatus(StrEnum):
@@ -43,7 +43,6 @@ class Subtest:
 
     Attributes:
         name: Its name, unique in its test.
-        status: Its status.
         message: Why it did not pass; empty if it passed.
         expected: The status that the expectations give; ``None`` if ``PASS`` is expected.
         reason: The reason in the expectations, empty if there is none.
@@ -69,10 +68,8 @@ class FileResult:
         file: The file's path in the checkout, with ``/``, for example ``"webnn/validation_tests/relu.https.any.js"``; of a test that only
             a browser runs, its identifier, for example ``"/webnn/validation_tests/relu.https.any.worker.html"``.
         variant: The variant, for example ``"?cpu"``, or the empty string.
-        status: The status of the test as a whole.
-        message: Why it is not ``OK``; empty otherwise.
+        message: Why the status is not ``OK``; empty otherwise.
         subtests: The subtests, in the order in which they ended.
-        seconds: How long it ran.
         title: The title that the file gives itself, empty if none.
         output: What the program wrote to its console, cut to a sane length.
         expected: The status that the expectations give; ``None`` if ``OK`` is expected.
@@ -106,9 +103,9 @@ class FileResult:
         return self.status is not (self.expected or FileStatus.OK)
 
     @property
-    def failed(self) -> bool:
-        """Something here is not as expected."""
-        return self.unexpected or any(subtest.unexpected for subtest in self.subtests)
+    def surprises(self) -> int:
+        """The number of statuses that are not expected: the test's own, and those of subtests."""
+        return self.unexpected + sum(subtest.unexpected for subtest in self.subtests)
 
     def counts(self) -> Counter[SubtestStatus]:
         """Count the subtests by status."""
@@ -122,9 +119,7 @@ class RunResult:
     Attributes:
         results: The tests, sorted by file and variant.
         started: When it began, in seconds since 1970.
-        seconds: How long it took.
-        info: What ran where: ``product``, ``product_version``, ``engine``, ``os``, ``os_version``, ``python_version``,
-            ``processor``, ``revision`` (of web-platform-tests, empty if unknown), ``webnn`` (the draft's revision).
+        info: What runs where (`describe_run`); of another product's run, what its report says.
         problems: What is wrong with the expectations themselves: stale entries, missing reasons.
     """
 
@@ -135,18 +130,15 @@ class RunResult:
     problems: Sequence[str] = ()
 
     @property
+    def unexpected(self) -> int:
+        """The number of statuses that are not expected."""
+        return sum(result.surprises for result in self.results)
+
+    @property
     def failed(self) -> bool:
         """Something is not as expected."""
-        return bool(self.problems) or any(result.failed for result in self.results)
+        return bool(self.problems or self.unexpected)
 
     def counts(self) -> Counter[SubtestStatus]:
         """Count all subtests by status."""
-        return sum_counts(self.results)
-
-
-def sum_counts(results: Iterable[FileResult]) -> Counter[SubtestStatus]:
-    """Count the subtests of several tests by status."""
-    total: Counter[SubtestStatus] = Counter()
-    for result in results:
-        total.update(result.counts())
-    return total
+        return Counter(subtest.status for result in self.results for subtest in result.subtests)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from importlib import metadata
+from typing import TypeVar
 
 import webnn
 from webnn.processes.pool import End, Finished, Worker, run_tasks
@@ -15,18 +16,18 @@ from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, run_test, time_limit
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
 
-__all__ = ["OneByOne", "describe_run", "run_tests"]
+__all__ = ["OneByOne", "Work", "describe_run", "run_each", "run_tests"]
+
+R = TypeVar("R")
+#: What a process does with a test; its last argument takes subtests as they end.
+Work = Callable[[Checkout, Settings, Test, Callable[[Subtest], None]], R]
 
 #: A process is killed this many seconds after the test's own time-out. Until then the harness can report what it waits for.
 _GRACE = 3.0
 
 
-Work = Callable[[Test, Callable[[Subtest], None]], FileResult]
-
-
-def _prepare(checkout: Checkout, settings: Settings) -> Work:
-    """Prepare a process: it runs tests of a checkout."""
-    return lambda test, note: run_test(checkout, test, settings, note)
+def _run(checkout: Checkout, settings: Settings, test: Test, note: Callable[[Subtest], None]) -> FileResult:
+    return run_test(checkout, test, settings, note)
 
 
 def _limit(settings: Settings, test: Test) -> float:
@@ -36,56 +37,53 @@ def _limit(settings: Settings, test: Test) -> float:
 def run_tests(
     checkout: Checkout, tests: Sequence[Test], settings: Settings, *, processes: int, on_result: Callable[[FileResult], None]
 ) -> list[FileResult]:
-    """Run tests.
+    """Run tests in processes: see `run_each`."""
+    results = run_each(_run, lambda result: result, checkout, tests, settings, processes, lambda _, result: on_result(result))
+    return list(results.values())
 
-    Args:
-        checkout: The checkout.
-        tests: The tests.
-        settings: How they run.
-        processes: How many processes work at a time.
-        on_result: Called with the result of each test that has ended.
 
-    Returns:
-        The results, in the tests' order.
+def run_each(
+    work: Work[R],
+    fail: Callable[[FileResult], R],
+    checkout: Checkout,
+    tests: Sequence[Test],
+    settings: Settings,
+    processes: int,
+    on_result: Callable[[Test, R], None],
+) -> dict[Test, R]:
+    """Do something with tests in processes; return the results in the tests' order, and hand each over as soon as its test has ended.
+
+    A test whose process died or was too slow has a `FileResult`, of which `fail` makes a result.
 
     Raises:
         StartError: The processes do not start.
     """
     # Long tests begin first, so that the run does not wait for them at its end.
     order = sorted(tests, key=lambda test: not test.file.long)
-    results: dict[Test, FileResult] = {}
-    finished: Generator[Finished[Test, Subtest, FileResult]]
-    with closing(run_tasks(order, partial(_prepare, checkout, settings), jobs=processes, limit=partial(_limit, settings))) as finished:
+    results: dict[Test, R] = {}
+    finished: Generator[Finished[Test, Subtest, R]]
+    prepare = partial(partial, work, checkout, settings)
+    with closing(run_tasks(order, prepare, jobs=processes, limit=partial(_limit, settings))) as finished:
         for each in finished:
-            results[each.task] = result = _result(each)
-            on_result(result)
-    return [results[test] for test in tests]
+            results[each.task] = result = fail(_ended(each)) if each.result is None else each.result
+            on_result(each.task, result)
+    return {test: results[test] for test in tests}
 
 
 class OneByOne:
-    """Runs tests on demand, one after another, in a child process.
-
-    Args:
-        checkout: The checkout.
-        settings: How the tests run.
-    """
+    """Runs tests on demand, one after another, in a child process."""
 
     def __init__(self, checkout: Checkout, settings: Settings) -> None:
-        self._prepare = partial(_prepare, checkout, settings)
-        self._limit = partial(_limit, settings)
+        self._make = partial(Worker[Test, Subtest, FileResult], partial(partial, _run, checkout, settings), partial(_limit, settings))
         self._worker: Worker[Test, Subtest, FileResult] | None = None
 
     def run(self, test: Test) -> FileResult:
-        """Run a test.
-
-        Raises:
-            StartError: The process does not start.
-        """
-        worker = self._worker = self._worker or Worker(self._prepare, self._limit)
+        """Run a test; raises `StartError` if the process does not start."""
+        worker = self._worker = self._worker or self._make()
         finished = worker.run(test)
         if worker.dead:
             self._worker = None
-        return _result(finished)
+        return _ended(finished) if finished.result is None else finished.result
 
     def close(self) -> None:
         """End the process."""
@@ -94,9 +92,8 @@ class OneByOne:
             self._worker = None
 
 
-def _result(finished: Finished[Test, Subtest, FileResult]) -> FileResult:
-    if finished.result is not None:
-        return finished.result
+def _ended(finished: Finished[Test, Subtest, R]) -> FileResult:
+    """Return the result of a test whose process died or was too slow."""
     file = finished.task.file
     return FileResult(
         file=file.path,

@@ -38,17 +38,7 @@ def plural(number: int, noun: str) -> str:
 
 @contextmanager
 def show_progress(what: str, total: int, counted: str, *, hidden: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on a terminal while the block runs.
-
-    Args:
-        what: What is done.
-        total: How much of it there is.
-        counted: What the number beside the bar counts.
-        hidden: Show none.
-
-    Yields:
-        A function that advances the bar by one and sets the number.
-    """
+    """Show a progress bar on a terminal; yield a function that advances it by one and sets the number that it counts."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[count]} " + counted))
     disable = hidden or not console.is_terminal

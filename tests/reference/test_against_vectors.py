@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from webnn.wpt_runner.vectors import Case, bundled_archives, load_cases
+from webnn.wpt_runner.vectors.cases import Case, load_cases
+from webnn.wpt_runner.vectors.files import bundled_archives
 
 from . import REFERENCE
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tools import fetch_wpt
-from webnn.wpt_runner.expected import load_expectations
+from webnn.wpt_runner.expectations import load_expectations
 from webnn.wpt_runner.levels import LEVELS
 
 pytestmark = [pytest.mark.skipif(shutil.which("git") is None, reason="there is no git"), pytest.mark.processes]

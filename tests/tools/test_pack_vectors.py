@@ -12,7 +12,8 @@ import pytest
 from tests.shared import SHARED
 from tools import pack_vectors
 from webnn.wpt_runner.levels import LEVELS
-from webnn.wpt_runner.vectors import bundled_archives, load_cases
+from webnn.wpt_runner.vectors.cases import load_cases
+from webnn.wpt_runner.vectors.files import bundled_archives
 
 LEVEL = LEVELS[0].name
 

@@ -21,7 +21,7 @@ from webnn.context.emulation import ambient
 from webnn.context.profiles import PROFILES
 from webnn.javascript.node import NodeMissingError, find_node
 from webnn.processes.child import Exit
-from webnn.wpt_runner.vectors import bundled_archives
+from webnn.wpt_runner.vectors.files import bundled_archives
 
 COREML = ["coreml", "coreml-macos14"]
 SMALL_NPU = str(ROOT / "examples" / "profiles" / "small-npu.json")

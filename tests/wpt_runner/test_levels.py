@@ -9,7 +9,7 @@ import pytest
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.javascript.idl import load_idl
 from webnn.wpt_runner.checkout import Checkout
-from webnn.wpt_runner.expected import load_expectations
+from webnn.wpt_runner.expectations import load_expectations
 from webnn.wpt_runner.levels import LEVELS, Level, detect_level, find_level, level_of
 
 #: The IDL of a checkout, and the level.

@@ -13,7 +13,7 @@ from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.recorded import META, conformance_checkout
 from webnn.commands.main import app
 from webnn.javascript.realm import EngineMissingError
-from webnn.wpt_runner.recording import write_file
+from webnn.wpt_runner.recording.files import write_file
 
 pytestmark = [needs_quickjs, pytest.mark.processes]
 

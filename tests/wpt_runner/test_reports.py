@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from webnn.commands.text import cut, one_line, show_controls
-from webnn.wpt_runner.reports import read_wptreport, write_html, write_junit, write_wptreport
-from webnn.wpt_runner.reports.html import render_html
+from webnn.wpt_runner.reports.html import render_html, write_html
+from webnn.wpt_runner.reports.junit import write_junit
+from webnn.wpt_runner.reports.wptreport import read_wptreport, write_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 
 RELU = "webnn/validation_tests/relu.https.any.js"

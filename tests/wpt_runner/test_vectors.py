@@ -19,25 +19,15 @@ import pytest
 import webnn
 from tests.support import make_context
 from webnn.javascript.idl import load_idl
+from webnn.wpt_runner.expectations import bundled
 from webnn.wpt_runner.levels import LEVELS, level_of
-from webnn.wpt_runner.vectors import (
-    Case,
-    Correction,
-    Difference,
-    Outcome,
-    Status,
-    bundled_archives,
-    check_corrections,
-    distance,
-    load_cases,
-    load_corrections,
-    run_case,
-)
-from webnn.wpt_runner.vectors.corrections import bundled_levels, read_corrections
-from webnn.wpt_runner.vectors.files import find_sources
+from webnn.wpt_runner.vectors.batch import Group, choose, choose_levels, default_jobs, find_stale, group_cases
+from webnn.wpt_runner.vectors.cases import Case, Outcome, Status, load_cases
+from webnn.wpt_runner.vectors.comparison import Difference, distance
+from webnn.wpt_runner.vectors.corrections import Correction, check_corrections, load_corrections, read_corrections
+from webnn.wpt_runner.vectors.files import bundled_archives, find_sources
 from webnn.wpt_runner.vectors.graphs import read_graph
-from webnn.wpt_runner.vectors.replay import compute
-from webnn.wpt_runner.vectors.run import Group, choose, choose_levels, default_jobs, find_stale, group_cases
+from webnn.wpt_runner.vectors.replay import compute, run_case
 
 LEVEL, NEWEST = "2024-06", "2025-03"
 COUNTS = {LEVEL: 958, NEWEST: 1728}
@@ -89,7 +79,7 @@ def test_graphs_are_described_and_built_again(level: str, file: str, step: int) 
     """What is described is what the file says; and the description makes the same graph, with the same results."""
     context, corrections = context_of(level), load_corrections(level)
     for number, case in enumerate(CASES[level, file][::step]):
-        recorded = read_graph(case, level_of(level))
+        recorded = read_graph(case)
         correction = corrections.get(case.name)
         if correction is not None and correction.error:
             with pytest.raises(webnn.WebNNTypeError, match=re.escape(correction.error)):
@@ -102,7 +92,7 @@ def test_graphs_are_described_and_built_again(level: str, file: str, step: int) 
         assert webnn.describe(described.build(webnn.MLGraphBuilder(context)), name=case.name) == described
         if number == 0:
             # Each computation takes its inputs away.
-            once, twice = compute(recorded, context), compute(replace(read_graph(case, level_of(level)), graph=described), context)
+            once, twice = compute(recorded, context), compute(replace(read_graph(case), graph=described), context)
             assert {name: array.tobytes() for name, array in once.items()} == {name: array.tobytes() for name, array in twice.items()}
 
 
@@ -395,11 +385,11 @@ def test_an_archive_takes_no_more_memory_than_it_says(method: int, tmp_path: Pat
     filled = archive(tmp_path / "filled.zip", {"x.json": b" " * (64 << 20)}, method)
     with pytest.raises(ValueError, match=r"filled\.zip must hold at most 256 MiB of JSON, got 268,435,457 bytes$"):
         list(load_cases([declare(filled, (1 << 28) + 1)]))
-    (source,) = find_sources([declare(filled, 10)])
+    ((_, read),) = find_sources([declare(filled, 10)])
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=r"x\.json cannot be unpacked: Bad CRC-32"):
-            source.read()
+            read()
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
         tracemalloc.stop()
@@ -489,8 +479,8 @@ def test_negative_nan() -> None:
 # Corrections.
 
 
-def correction(name: str = "neg", output: str = "y", index: int = 1, file: str = "") -> Correction:
-    return Correction(case=name, file=file, output=output, reason="because", elements={index: -2.0})
+def correction(name: str = "neg", output: str = "y", index: int = 1, file: str = "unary") -> Correction:
+    return Correction(case=name, file=file, output=output, reason="because", elements={str(index): -2.0})
 
 
 @pytest.mark.parametrize(
@@ -512,14 +502,14 @@ def test_corrections(expected: list[float], given: Correction, status: Status, s
 
 
 #: What is expected of a case that the draft refuses, a correction, and what becomes of it.
-REFUSAL = Correction(case="neg", reason="because", error="neg: input")
+REFUSAL = Correction(case="neg", file="unary", reason="because", error="neg: input")
 
 
 @pytest.mark.parametrize(
     ("operation", "given", "status", "stale"),
     [
         ("neg", REFUSAL, Status.CORRECTED, []),
-        ("neg", replace(REFUSAL, error="another"), Status.ERROR, []),
+        ("neg", REFUSAL.model_copy(update={"error": "another"}), Status.ERROR, []),
         ("neg", None, Status.ERROR, []),
         ("abs", REFUSAL, Status.FAILED, []),
         ("identity", REFUSAL, Status.PASSED, ["the case 'neg' passes without its correction"]),
@@ -541,7 +531,7 @@ def test_a_correction_of_no_case() -> None:
 
 
 def test_bundled_corrections() -> None:
-    assert LEVEL in bundled_levels()
+    assert LEVEL in bundled()
     assert {each.file for each in load_corrections(LEVEL).values()} == {"pooling"}
     assert load_corrections("1999-12") == load_corrections("../expectations/2024-06") == {}
 
@@ -559,7 +549,7 @@ def test_corrections_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(ENTRY, encoding="utf-8")
     (read,) = read_corrections(path).values()
-    assert (read.case, read.file, read.elements[1], math.isnan(read.elements[4])) == ("neg", "unary", -2.0, True)
+    assert (read.case, read.file, read.values[1], math.isnan(read.values[4])) == ("neg", "unary", -2.0, True)
 
 
 @pytest.mark.parametrize(
@@ -647,5 +637,5 @@ def test_what_can_be_stale() -> None:
 
 @pytest.mark.parametrize(("count", "jobs"), [(0, 1), (1, 1), (32, 1), (33, 2), (100, 4), (10_000, 4)])
 def test_default_jobs(count: int, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webnn.wpt_runner.vectors.run.cores", lambda: 4)
+    monkeypatch.setattr("webnn.wpt_runner.vectors.batch.cores", lambda: 4)
     assert default_jobs(count) == jobs

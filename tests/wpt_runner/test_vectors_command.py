@@ -20,7 +20,7 @@ from tests.shared import ROOT
 from tests.support import PATIENCE, wait_until
 from tests.webnn.processes import violence
 from webnn.wpt_runner.commands.vectors import command
-from webnn.wpt_runner.vectors import run as running
+from webnn.wpt_runner.vectors import batch
 
 pytestmark = pytest.mark.processes
 
@@ -177,7 +177,7 @@ def test_bad_input(arguments: tuple[str, ...], message: str, tmp_path: Path, mon
 
 
 def test_processes_may_die_hang_and_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "prepare", violence.prepare)
+    monkeypatch.setattr(batch, "prepare", violence.prepare)
     names = ["first", "dies", "hangs", "raises", "last"]
     file = write(tmp_path / "unary.json", *(record(name, [-1, -2]) for name in names))
     report = tmp_path / "report.json"
@@ -193,8 +193,8 @@ def test_processes_may_die_hang_and_raise(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_processes_may_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "prepare", violence.prepare)
-    monkeypatch.setattr(running, "describe_device", lambda _: ["no such device"])
+    monkeypatch.setattr(batch, "prepare", violence.prepare)
+    monkeypatch.setattr(batch, "describe_device", lambda _: ["no such device"])
     code, output, errors = invoke(write(tmp_path / "unary.json", record("one", [])), "--device", "npu")
     assert (code, output) == (1, "")
     assert errors.startswith("webnn: no such device\nwebnn: a process could not start: RuntimeError: cannot begin (in violence.py, line ")
@@ -204,8 +204,8 @@ PROGRAM = """
 import typer
 from tests.webnn.processes import violence
 from webnn.wpt_runner.commands.vectors import command
-from webnn.wpt_runner.vectors import run
-run.prepare = violence.prepare
+from webnn.wpt_runner.vectors import batch
+batch.prepare = violence.prepare
 typer.run(command)
 """
 

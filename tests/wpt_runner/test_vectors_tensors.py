@@ -9,7 +9,8 @@ import pytest
 from tests.support import make_context
 from webnn.javascript.idl import load_idl
 from webnn.wpt_runner.levels import LEVELS
-from webnn.wpt_runner.vectors import Case, Outcome, Status, run_case
+from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
+from webnn.wpt_runner.vectors.replay import run_case
 
 LEVEL = LEVELS[-1]
 

@@ -181,6 +181,7 @@ def test_update_expectations(checkout: Path, tmp_path: Path) -> None:
 
 def test_update_expectations_without_tomlkit(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tomlkit", None)
+    monkeypatch.delitem(sys.modules, "webnn.wpt_runner.expectations.updating", raising=False)
     result = invoke("--wpt", checkout, "--expectations", tmp_path / "new.toml", "--update-expectations", "failing")
     assert (result.exit_code, type(result.exception)) == (2, SystemExit)
     assert result.stderr.splitlines()[-1].startswith("webnn: --update-expectations needs the package tomlkit")

@@ -17,4 +17,4 @@ COMMANDS = MappingProxyType(
     }
 )
 #: The module that reads files of recorded cases for `webnn check`, with its function ``load_builds`` and its error ``CaseError``.
-CASES = "webnn.wpt_runner.vectors.builds"
+CASES = "webnn.wpt_runner.vectors.replay"

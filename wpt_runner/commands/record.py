@@ -19,7 +19,9 @@ from webnn.processes.pool import StartError, cores
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.levels import detect_level
-from webnn.wpt_runner.recording import Recording, choose_tests, encode_file, record_tests, stem, write_file
+from webnn.wpt_runner.recording.choice import choose_tests, stem
+from webnn.wpt_runner.recording.files import encode_file, write_file
+from webnn.wpt_runner.recording.recorder import Recording, record_tests
 from webnn.wpt_runner.terminal import make_console, plural, show_progress
 
 __all__ = ["command"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +17,7 @@ from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.pool import cores
 from webnn.wpt_runner.checkout import Checkout, Test
-from webnn.wpt_runner.expected import Expectations, load_expectations
+from webnn.wpt_runner.expectations import Expectations, load_expectations
 from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.levels import detect_level, find_level
 from webnn.wpt_runner.reports.html import write_html
@@ -122,8 +121,8 @@ def _run(
         def show(result: FileResult) -> None:
             nonlocal unexpected
             result = expected.apply(result)
-            unexpected += _count_unexpected([result])
-            if result.failed or not quiet:
+            unexpected += result.surprises
+            if result.surprises or not quiet:
                 _print_file(console, result)
             advance(unexpected)
 
@@ -149,7 +148,7 @@ def _update(checkout: Checkout, expected: Expectations, results: list[FileResult
 def _print_file(console: Console, result: FileResult) -> None:
     counts = result.counts()
     numbers = ", ".join(f"{counts[status]} {status.lower()}" for status in SubtestStatus if counts[status])
-    style = "red" if result.failed else "yellow" if result.status is not FileStatus.OK or counts[SubtestStatus.FAIL] else "green"
+    style = "red" if result.surprises else "yellow" if result.status is not FileStatus.OK or counts[SubtestStatus.FAIL] else "green"
     line = Text.assemble((f"{result.status:<8}", style), f"{result.file}{result.variant}", (f"  {numbers}  {result.seconds:.2f} s", "dim"))
     console.print(line)
     if result.unexpected:
@@ -170,14 +169,8 @@ def _print_summary(console: Console, run: RunResult) -> None:
     counts = run.counts()
     passed, total = counts[SubtestStatus.PASS], counts.total()
     known = sum(not subtest.unexpected and subtest.expected is not None for result in run.results for subtest in result.subtests)
-    unexpected = _count_unexpected(run.results)
     console.print()
     for problem in run.problems:
         console.print(Text.assemble(("expectations  ", "red"), problem))
-    numbers = f"{total} subtests in {len(run.results)} tests: {passed} passed, {known} failed as expected, {unexpected} unexpected"
+    numbers = f"{total} subtests in {len(run.results)} tests: {passed} passed, {known} failed as expected, {run.unexpected} unexpected"
     console.print(Text(f"{numbers}, in {run.seconds:.1f} s", style="red" if run.failed else "green"))
-
-
-def _count_unexpected(results: Sequence[FileResult]) -> int:
-    """Count what is not as expected: subtests, and tests as a whole."""
-    return sum(result.unexpected + sum(subtest.unexpected for subtest in result.subtests) for result in results)

@@ -16,8 +16,8 @@ from webnn.commands.choices import Device
 from webnn.commands.failure import failure
 from webnn.processes.pool import StartError
 from webnn.wpt_runner.terminal import make_console, show_progress
+from webnn.wpt_runner.vectors import batch
 from webnn.wpt_runner.vectors import report as reporting
-from webnn.wpt_runner.vectors import run as running
 from webnn.wpt_runner.vectors.cases import Outcome, load_cases
 from webnn.wpt_runner.vectors.files import bundled_archives
 
@@ -68,23 +68,23 @@ def command(
         cases = list(load_cases(paths or bundled_archives()))
         if not cases:
             raise failure(f"there are no cases in {', '.join(map(str, paths or ()))}", _BAD_INPUT)
-        groups = running.group_cases(running.choose_levels(cases, levels or ()), expectations)
-        tasks = running.choose(groups, filters or [])
+        groups = batch.group_cases(batch.choose_levels(cases, levels or ()), expectations)
+        tasks = batch.choose(groups, filters or [])
     except (OSError, ValueError) as error:
         raise failure(str(error), _BAD_INPUT) from None
-    count = min(jobs or running.default_jobs(len(tasks)), len(tasks))
+    count = min(jobs or batch.default_jobs(len(tasks)), len(tasks))
     console = make_console()
     try:
-        notes = running.describe_device(device.value)
+        notes = batch.describe_device(device.value)
         for note in notes:
             typer.echo(f"webnn: {note}", err=True)
-        replay = running.replay(tasks, device.value, jobs=count, timeout=timeout)
+        replay = batch.replay(tasks, device.value, jobs=count, timeout=timeout)
         outcomes = _run(tasks, replay, console if verbose else None)
     except (StartError, webnn.DOMException) as error:
         raise failure(str(error), _UNEXPECTED) from None
     report = reporting.Report(
         outcomes=outcomes,
-        stale=running.find_stale(groups, outcomes),
+        stale=batch.find_stale(groups, outcomes),
         deviceType=device.value,
         notes=notes,
         jobs=count,
@@ -100,14 +100,8 @@ def command(
         raise typer.Exit(_UNEXPECTED)
 
 
-def _run(tasks: Sequence[running.Task], replay: Generator[Outcome], console: Console | None) -> list[Outcome]:
-    """Show the progress of a run, and return the outcomes in the order of the tasks.
-
-    Args:
-        tasks: The cases to run.
-        replay: Yields their outcomes.
-        console: Where to print a line for each case; ``None`` for none.
-    """
+def _run(tasks: Sequence[batch.Task], replay: Generator[Outcome], console: Console | None) -> list[Outcome]:
+    """Show the progress of a run, with a line for each case on a console if given; return the outcomes in the order of the tasks."""
     positions = {id(case): position for position, (case, _) in enumerate(tasks)}
     outcomes: list[Outcome] = []
     failed = 0

@@ -15,13 +15,7 @@ _LEVELS = 5
 
 
 def encode_file(source: str, level: str, cases: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of a file.
-
-    Args:
-        source: Where the cases are from.
-        level: The level of web-platform-tests that they belong to.
-        cases: The cases.
-    """
+    """Return the text of a file: where the cases are from, the level of web-platform-tests that they belong to, and the cases."""
     return _encode({"source": source, "level": level, "tests": list(cases)}, 0) + "\n"
 
 
@@ -42,11 +36,7 @@ def _lines(brackets: str, lines: Iterable[str], depth: int) -> str:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file atomically: it has all of the new text, or is unchanged.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Write a file atomically: it has all of the new text, or is unchanged."""
     # In the same folder, because a replacement is atomic only within one file system.
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:

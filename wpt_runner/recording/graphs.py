@@ -15,12 +15,7 @@ __all__ = ["Computation"]
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """A computation of a graph.
-
-    Attributes:
-        graph: The graph.
-        inputs: The tensors it was given, by name.
-    """
+    """A computation of a graph, with the tensors that it was given, by name."""
 
     graph: webnn.GraphDescription
     inputs: Mapping[str, Tensor]
@@ -35,14 +30,7 @@ class Computation:
         return self.graph.descriptors()[self.graph.outputs[output]]
 
     def describe(self, expected: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-        """Return the part of the graph that some outputs need, for JSON.
-
-        Args:
-            expected: The outputs' expectations, written for JSON.
-
-        Raises:
-            RecordingError: The format cannot hold it.
-        """
+        """Return the part of the graph that some outputs need, for JSON; their expectations are given in JSON's form."""
         graph = self.graph.select(expected)
         names = _rename(graph)
         constants = {name: Tensor.of(each.descriptor, each.value) for name, each in graph.constants.items()}

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from webnn import OperandDescriptor
+from webnn.wpt_runner.vectors import format as recorded
+from webnn.wpt_runner.vectors.format import Array
 
-__all__ = ["Array", "RecordingError", "Tensor", "decode_bits", "decode_number", "encode_number", "encode_tensor"]
-
-Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["RecordingError", "Tensor", "decode_number", "encode_number", "encode_tensor"]
 
 #: The largest integer that every JSON reader reads exactly; the same holds for its negative.
 _SAFE = (1 << 53) - 1
 #: Larger integers all become the same value of a data type: its largest number, or infinity. Python refuses to convert very long ones.
-_MOST_DIGITS = 300
-_LARGEST = 10 ** (_MOST_DIGITS - 1)
+_LARGEST = 10**299
 
 
 class RecordingError(ValueError):
@@ -28,12 +26,7 @@ class RecordingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor and its elements.
-
-    Attributes:
-        descriptor: Its type and shape.
-        elements: Its elements, flattened; just one if all are bit-identical.
-    """
+    """A tensor and its flattened elements; just one if all are bit-identical."""
 
     descriptor: OperandDescriptor
     elements: Array
@@ -56,12 +49,7 @@ class Tensor:
 
 
 def encode_tensor(descriptor: OperandDescriptor, data: object) -> dict[str, Any]:
-    """Write a tensor for JSON.
-
-    Args:
-        descriptor: Its type and shape.
-        data: Its numbers, written for JSON, or one number that fills it.
-    """
+    """Write a tensor for JSON; its data are numbers written for JSON, or one number that fills it."""
     return {"data": data, "descriptor": {"shape": list(descriptor.shape), "dataType": descriptor.dataType}}
 
 
@@ -79,35 +67,14 @@ def encode_number(value: float) -> object:
 
 
 def decode_number(value: Any, dataType: str) -> int | float:
-    """Read a number that JavaScript has sent: `recorder.js` writes the numbers as the format does.
-
-    Args:
-        value: What JSON gave.
-        dataType: The type of the tensor that it belongs to.
-
-    Raises:
-        RecordingError: It is not a number of this type.
-    """
-    number: int | float
-    match value:
-        case {"$bigint": str(digits)} if len(digits) <= _MOST_DIGITS:
-            number = int(digits)
-        case "NaN" | "Infinity" | "-Infinity" | "-0":
-            number = float(value)
-        case int() | float() if not isinstance(value, bool):
-            number = value
-        case _:
-            raise RecordingError(f"it expects {value!r}, which is no number")
+    """Read a number of a tensor's type that JavaScript has sent: `recorder.js` writes numbers as the format does."""
+    try:
+        number = recorded.decode_number(value)
+    except recorded.CaseError:
+        raise RecordingError(f"it expects {value!r}, which is no number") from None
     if dataType.startswith("float"):
         return float(number)
-    if isinstance(number, float) and not number.is_integer():
-        raise RecordingError(f"it expects {number!r} of {dataType}")
     limits = np.iinfo(dataType)
-    if not limits.min <= number <= limits.max:
+    if not limits.min <= number <= limits.max or int(number) != number:
         raise RecordingError(f"it expects {number!r} of {dataType}")
     return int(number)
-
-
-def decode_bits(values: Sequence[int]) -> list[float]:
-    """Return the numbers that bit patterns of float16 stand for."""
-    return [float(value) for value in np.array(values, np.uint16).view(np.float16)]

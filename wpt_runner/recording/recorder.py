@@ -1,28 +1,25 @@
-"""Records one test of web-platform-tests while it runs: what each subtest builds, computes and expects."""
+"""Records tests of web-platform-tests while they run: what each subtest builds, computes and expects."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 import webnn
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Instrument, Settings, run_test
 from webnn.wpt_runner.recording.graphs import Computation
-from webnn.wpt_runner.recording.numbers import (
-    RecordingError,
-    decode_bits,
-    decode_number,
-    encode_number,
-    encode_tensor,
-)
+from webnn.wpt_runner.recording.numbers import RecordingError, decode_number, encode_number, encode_tensor
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
+from webnn.wpt_runner.runner import run_each
 
-__all__ = ["Recorder", "Recording", "Skipped", "record_test"]
+__all__ = ["Recording", "Skipped", "record_test", "record_tests"]
 
 #: The function that the tests' own scripts define for comparisons, mostly as a constant. To be watched, it must be a variable.
 _COMPARISON = "assert_array_approx_equals_ulp"
@@ -43,12 +40,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What was recorded of a test.
+    """What was recorded of a test: cases for JSON in the order in which their subtests ended, and the subtests that give none.
 
     Attributes:
         result: The result of the test itself.
-        cases: The cases, for JSON, in the order in which their subtests ended.
-        skipped: The subtests that give no cases.
         differing: The cases whose results the emulator computes differently: name, and the first difference.
     """
 
@@ -72,32 +67,28 @@ class Recording:
 
 
 def record_test(checkout: Checkout, test: Test, settings: Settings) -> Recording:
-    """Run a test, and record it.
-
-    Args:
-        checkout: The checkout.
-        test: The test.
-        settings: How it runs.
-    """
-    recorder = Recorder(test.file.scripts)
+    """Run a test, and record it."""
+    recorder = _Recorder(test.file.scripts)
     with webnn.emulate(on_build=recorder.built):
         result = run_test(checkout, test, settings, recorder.end, recorder)
     return Recording(result=result, cases=recorder.cases, skipped=recorder.skipped, differing=recorder.differing)
 
 
-class Recorder(Instrument):
-    """Records a test.
+def record_tests(
+    checkout: Checkout, tests: Sequence[Test], settings: Settings, *, processes: int, on_recording: Callable[[Test, Recording], None]
+) -> dict[Test, Recording]:
+    """Record tests in processes: see `run_each`."""
+    return run_each(_record, lambda result: Recording(result=result), checkout, tests, settings, processes, on_recording)
 
-    Args:
-        scripts: The test's own scripts, for messages.
 
-    Attributes:
-        cases: The cases, for JSON.
-        skipped: The subtests that give no cases.
-        differing: The cases whose results the emulator computes otherwise.
-    """
+def _record(checkout: Checkout, settings: Settings, test: Test, _: Callable[[Subtest], None]) -> Recording:
+    return record_test(checkout, test, settings)
 
-    def __init__(self, scripts: Sequence[str] = ()) -> None:
+
+class _Recorder(Instrument):
+    """Records a test; its own scripts are named in messages."""
+
+    def __init__(self, scripts: Sequence[str]) -> None:
         self.script = (resources.files("webnn.wpt_runner.recording") / "recorder.js").read_text(encoding="utf-8")
         self.cases: list[dict[str, Any]] = []
         self.skipped: list[Skipped] = []
@@ -205,7 +196,7 @@ def _expectation(comparison: Mapping[str, Any], descriptor: webnn.OperandDescrip
     filled = not isinstance(expected, list)
     numbers = [decode_number(value, dataType) for value in ([expected] if filled else expected)]
     if dataType == "float16" and comparison.get("bits"):
-        numbers = [*decode_bits([int(number) for number in numbers])]
+        numbers = np.array(numbers, np.uint16).view(np.float16).astype(float).tolist()
     data = [encode_number(number) for number in numbers]
     # The test repeated one number for each element that it compares.
     cut = size > len(data) == _MOST_COMPARED and comparison["start"] == 0 and all(each == data[0] for each in data)

@@ -12,25 +12,17 @@ from pathlib import Path
 
 from webnn.commands.text import cut, show_controls
 from webnn.wpt_runner.results import FileResult, RunResult, Subtest, SubtestStatus
+from webnn.wpt_runner.terminal import plural
 
 __all__ = ["render_html", "write_html"]
 
 _LONGEST_MESSAGE, _LONGEST_OUTPUT = 10_000, 50_000
 _PLACE = re.compile("@(\\w+)@")
 _REVISION = 10
-_MINUTE = 60
 
 
 def write_html(run: RunResult, path: Path) -> None:
-    """Write the page of a run.
-
-    Args:
-        run: The run.
-        path: The file; an existing one is replaced.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
+    """Write the page of a run; an existing file is replaced."""
     path.write_text(render_html(run), encoding="utf-8", newline="\n")
 
 
@@ -57,12 +49,9 @@ def render_html(run: RunResult) -> str:
 
 def _verdict(run: RunResult) -> tuple[str, str]:
     """Return the style of the verdict, and the verdict."""
-    unexpected = sum(result.unexpected + sum(subtest.unexpected for subtest in result.subtests) for result in run.results)
-    words = []
-    if unexpected:
-        words.append(f"{unexpected:,} unexpected result{'s' if unexpected > 1 else ''}")
+    words = [plural(run.unexpected, "unexpected result")] if run.unexpected else []
     if run.problems:
-        words.append(f"{len(run.problems)} problem{'s' if len(run.problems) > 1 else ''} of the expectations")
+        words.append(f"{plural(len(run.problems), 'problem')} of the expectations")
     if words:
         return "fail", ", ".join(words)
     return ("pass", "everything as expected") if run.results else ("known", "no tests")
@@ -88,10 +77,8 @@ def _facts(run: RunResult) -> list[tuple[str, str]]:
 
 
 def _duration(seconds: float) -> str:
-    if seconds < _MINUTE:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), _MINUTE)
-    return f"{minutes} min {rest} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if seconds >= 60 else f"{seconds:.1f} s"
 
 
 def _problems(problems: Sequence[str]) -> str:
@@ -107,32 +94,13 @@ def _data(results: Sequence[FileResult]) -> str:
 
 
 def _test(result: FileResult) -> list[object]:
-    return _trimmed(
-        [
-            show_controls(result.test),
-            result.status,
-            round(result.seconds * 1000),
-            [_subtest(subtest) for subtest in result.subtests],
-            cut(show_controls(result.message), _LONGEST_MESSAGE),
-            result.expected or "",
-            show_controls(result.reason),
-            show_controls(result.title),
-            cut(show_controls(result.output), _LONGEST_OUTPUT),
-            show_controls(result.subsuite),
-        ]
-    )
+    texts = [show_controls(result.title), cut(show_controls(result.output), _LONGEST_OUTPUT), show_controls(result.subsuite)]
+    numbers = [round(result.seconds * 1000), [_trimmed([show_controls(each.name), each.status, *_why(each)]) for each in result.subtests]]
+    return _trimmed([show_controls(result.test), result.status, *numbers, *_why(result), *texts])
 
 
-def _subtest(subtest: Subtest) -> list[object]:
-    return _trimmed(
-        [
-            show_controls(subtest.name),
-            subtest.status,
-            cut(show_controls(subtest.message), _LONGEST_MESSAGE),
-            subtest.expected or "",
-            show_controls(subtest.reason),
-        ]
-    )
+def _why(each: FileResult | Subtest) -> list[object]:
+    return [cut(show_controls(each.message), _LONGEST_MESSAGE), each.expected or "", show_controls(each.reason)]
 
 
 def _trimmed(values: list[object]) -> list[object]:

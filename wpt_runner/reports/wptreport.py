@@ -10,18 +10,20 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from webnn.commands.text import cut, replace_surrogates
+from webnn.wpt_runner.foreign import find_problem, write_path
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 
 __all__ = ["read_wptreport", "write_wptreport"]
 
 _Status = TypeVar("_Status", FileStatus, SubtestStatus)
+_Member = TypeVar("_Member", bound="_Model")
 
 _GZIP = b"\x1f\x8b"
 _LONGEST_VALUE = 60
@@ -31,10 +33,7 @@ _LATEST = 253_402_300_799_000
 _PRODUCT_VERSION, _BROWSER_VERSION = "product_version", "browser_version"
 #: The identifier of the flavour that this runner runs; the file's name follows from it.
 _WINDOW = re.compile(r"/(?P<stem>[^/].*\.(any|window))\.html", re.DOTALL)
-_VARIANT = re.compile("[?#]")
 
-_SUBTEST_STATUSES = ", ".join(SubtestStatus)
-_FILE_STATUSES = ", ".join(FileStatus)
 #: What must hold, by the type of pydantic's error.
 _DEMANDS = {
     "model_type": "must be an object",
@@ -50,15 +49,7 @@ _DEMANDS = {
 
 
 def write_wptreport(run: RunResult, path: Path) -> None:
-    """Write ``wptreport.json``.
-
-    Args:
-        run: The run.
-        path: The file; an existing one is replaced.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
+    """Write ``wptreport.json``; an existing file is replaced."""
     started = round(run.started * 1000)
     info = {_BROWSER_VERSION if name == _PRODUCT_VERSION else name: value for name, value in run.info.items()}
     report = {
@@ -76,18 +67,11 @@ def read_wptreport(path: Path) -> RunResult:
 
     Without an expectation in the report, the status counts as expected.
 
-    Args:
-        path: The file.
-
     Raises:
         OSError: The file cannot be read.
         ValueError: It is not such a report; the message names the place.
     """
-    content = _load(path)
-    try:
-        report = _Report.model_validate(content)
-    except ValidationError as error:
-        raise ValueError(f"{path} is no wptreport: {_describe(error, ())}") from None
+    report = _check(_Report, _load(path), path)
     started = report.time_start or report.time_end or 0.0
     results = [_file_result(path, index, raw) for index, raw in enumerate(report.results)]
     return RunResult(
@@ -173,45 +157,33 @@ def _load(path: Path) -> object:
 
 
 def _file_result(path: Path, index: int, raw: object) -> FileResult:
-    try:
-        result = _Result.model_validate(raw)
-    except ValidationError as error:
-        raise ValueError(f"{path} is no wptreport: {_describe(error, ('results', index))}") from None
+    result = _check(_Result, raw, path, ("results", index))
     file, variant = _split(result.test)
-    expected = _expected(result.status, result.expected, result.known_intermittent)
     return FileResult(
         file=file,
         variant=variant,
         status=result.status,
         message=result.message or "",
-        subtests=[_subtest(each) for each in result.subtests],
+        subtests=[
+            Subtest(name=each.name, status=each.status, message=each.message or "", expected=_expected(each, SubtestStatus.PASS))
+            for each in result.subtests
+        ],
         seconds=(result.duration or 0) / 1000,
-        expected=None if expected is FileStatus.OK else expected,
+        expected=_expected(result, FileStatus.OK),
         subsuite=result.subsuite,
     )
 
 
-def _subtest(raw: _Subtest) -> Subtest:
-    expected = _expected(raw.status, raw.expected, raw.known_intermittent)
-    return Subtest(
-        name=raw.name,
-        status=raw.status,
-        message=raw.message or "",
-        expected=None if expected is SubtestStatus.PASS else expected,
-    )
-
-
-def _expected(status: _Status, expected: _Status | None, intermittent: Sequence[str]) -> _Status:
-    return status if expected is None or status in intermittent else expected
+def _expected(raw: Any, usual: _Status) -> _Status | None:
+    expected: _Status = raw.status if raw.expected is None or raw.status in raw.known_intermittent else raw.expected
+    return None if expected is usual else expected
 
 
 def _split(test: str) -> tuple[str, str]:
     """Return file and variant of an identifier, such that `FileResult.test` is the identifier again."""
-    found = _VARIANT.search(test)
-    end = found.start() if found else len(test)
-    page, variant = test[:end], test[end:]
+    page = re.split("[?#]", test, maxsplit=1)[0]
     window = _WINDOW.fullmatch(page)
-    return f"{window['stem']}.js" if window else page, variant
+    return f"{window['stem']}.js" if window else page, test.removeprefix(page)
 
 
 def _info(raw: Mapping[str, Any]) -> dict[str, str]:
@@ -223,18 +195,15 @@ def _info(raw: Mapping[str, Any]) -> dict[str, str]:
     return info
 
 
-def _describe(error: ValidationError, place: tuple[str | int, ...]) -> str:
-    """Return what is wrong first, and where."""
-    first = error.errors(include_url=False)[0]
-    where = (*place, *first["loc"])
-    if first["type"] == "missing":
-        return f"{_path(where[:-1])} has no member {str(where[-1])!r}"
-    demand = _DEMANDS.get(first["type"], first["msg"])
-    if first["type"] == "enum":
-        demand = f"must be one of {_SUBTEST_STATUSES if 'subtests' in where else _FILE_STATUSES}"
-    return f"{_path(where)} {demand}, got {cut(json.dumps(first['input']), _LONGEST_VALUE)}"
-
-
-def _path(place: Sequence[str | int]) -> str:
-    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
-    return path.removeprefix(".") or "it"
+def _check(model: type[_Member], content: object, path: Path, place: tuple[str | int, ...] = ()) -> _Member:
+    """Check the report, or what is at a place of it."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        kind, inner, demand, given = find_problem(error, _DEMANDS)
+    where = (*place, *inner)
+    if kind == "missing":
+        raise ValueError(f"{path} is no wptreport: {write_path(where[:-1]) or 'it'} has no member {str(where[-1])!r}")
+    if kind == "enum":
+        demand = f"must be one of {', '.join(SubtestStatus if 'subtests' in where else FileStatus)}"
+    raise ValueError(f"{path} is no wptreport: {write_path(where) or 'it'} {demand}, got {cut(json.dumps(given), _LONGEST_VALUE)}")

@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from webnn.wpt_runner.foreign import is_deep
 from webnn.wpt_runner.vectors.comparison import Difference
 from webnn.wpt_runner.vectors.files import find_sources
 from webnn.wpt_runner.vectors.format import CaseError, Test, TestFile, parse
@@ -26,7 +27,6 @@ class Case:
     """One conformance case.
 
     Attributes:
-        name: Its name.
         file: The stem of the file it came from, for example ``"conv2d"``.
         level: The level of web-platform-tests that it belongs to, for example ``"2024-06"``; empty if the file does not say.
         metric: ``"ULP"`` or ``"ATOL"``.
@@ -72,12 +72,9 @@ class Outcome:
     """The outcome of a case.
 
     Attributes:
-        case: The case.
-        status: Its status.
         failure: Why it did not pass; empty if it did.
         worst: The largest distance between an element and its expectation; ``None`` where nothing was compared.
         difference: The first element that is too far from its expectation, if there is one.
-        seconds: How long it took.
     """
 
     case: Case
@@ -103,48 +100,30 @@ def load_cases(paths: Iterable[Path]) -> Iterator[Case]:
         ValueError: A file is not JSON or does not hold cases. Or a folder or an archive has no JSON file, or an archive is not valid or has
             more than 256 MiB when it is unpacked.
     """
-    for source in find_sources(paths):
-        encoded = source.read()
+    for path, read in find_sources(paths):
+        encoded = read()
         try:
             content = json.loads(encoded.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"{source.shown} is no JSON: {error}") from None
+            raise ValueError(f"{path} is no JSON: {error}") from None
         if not isinstance(content, dict) or "tests" not in content:
-            raise ValueError(f"{source.shown} does not hold conformance cases: it has no member 'tests'")
+            raise ValueError(f"{path} does not hold conformance cases: it has no member 'tests'")
         try:
             recorded = parse(TestFile, content)
         except CaseError as error:
-            raise ValueError(f"{source.shown} does not hold conformance cases: {error}") from None
+            raise ValueError(f"{path} does not hold conformance cases: {error}") from None
         for number, test in enumerate(recorded.tests):
-            yield _read_case(source.stem, recorded.level, number, test)
+            yield _read_case(path.stem, recorded.level, number, test)
 
 
 def _read_case(file: str, level: str, number: int, value: object) -> Case:
     try:
-        _check_depth(value)
+        if is_deep(value, _DEEPEST):  # it could not be sent to another process
+            raise CaseError(f"must not be nested deeper than {_DEEPEST} levels")
         test = parse(Test, value)
     except CaseError as error:
-        members = value if isinstance(value, dict) else {}
-        name = members.get("name")
-        return Case(
-            name=name if isinstance(name, str) else f"tests[{number}]",
-            file=file,
-            level=level,
-            metric="ULP",
-            tolerance=0.0,
-            graph={},
-            fault=str(error),
-        )
+        name = value.get("name") if isinstance(value, dict) else None
+        name = name if isinstance(name, str) else f"tests[{number}]"
+        return Case(name=name, file=file, level=level, metric="ULP", tolerance=0.0, graph={}, fault=str(error))
     tolerance = test.tolerance
     return Case(name=test.name, file=file, level=level, metric=tolerance.metricType, tolerance=tolerance.value, graph=test.graph)
-
-
-def _check_depth(value: object) -> None:
-    """Refuse a case that is nested too deeply to be sent to another process."""
-    containers = [value]
-    for _ in range(_DEEPEST):
-        inside = (each.values() if isinstance(each, dict) else each for each in containers if isinstance(each, dict | list))
-        containers = [each for elements in inside for each in elements if isinstance(each, dict | list)]
-        if not containers:
-            return
-    raise CaseError(f"must not be nested deeper than {_DEEPEST} levels")

@@ -42,7 +42,6 @@ class Difference:
     """The first element of an output that is too far from its expectation.
 
     Attributes:
-        output: The output's name.
         index: The element's index into the flattened output.
         actual: The computed element.
         expected: The expected one, in the output's type (unrounded for ATOL).
@@ -62,12 +61,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What a comparison found.
+    """What a comparison found: why the outputs fail (empty if they pass), and the first element that is wrong.
 
-    Attributes:
-        failure: Why the outputs fail; empty if they pass.
-        worst: The largest distance; ``None`` if an output has a wrong type or shape.
-        difference: The first element that is wrong, if one is.
+    The largest distance is ``None`` if an output has a wrong type or shape.
     """
 
     failure: str = ""
@@ -82,14 +78,9 @@ def compare(
     tolerance: float,
     corrections: Mapping[str, Mapping[int, float]] | None = None,
 ) -> Comparison:
-    """Compare outputs with their expectations.
+    """Compare outputs with their expectations, within a tolerance in ``"ULP"`` or ``"ATOL"``.
 
-    Args:
-        outputs: The computed outputs.
-        expected: What they must be.
-        metric: ``"ULP"`` or ``"ATOL"``.
-        tolerance: The largest distance allowed.
-        corrections: By output and index, elements whose recorded expectation is wrong, and what is right.
+    Corrections are, by output and index, right values of elements whose recorded expectation is wrong.
 
     Raises:
         CaseError: The expected data do not fit their descriptor.
@@ -127,16 +118,10 @@ def compare(
 
 
 def distance(actual: Array, expected: Array, metric: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Measure how far each element is from its expectation.
+    """Measure how far each element is from its expectation, both 1-D and of one type (for ``"ATOL"`` float64 serves every float).
 
-    Args:
-        actual: The computed elements, 1-D.
-        expected: The expected elements, as many, of the same type (for ``"ATOL"`` float64 serves every floating-point type).
-        metric: ``"ULP"``, the number of representable values between the two (the difference, for integers), or ``"ATOL"``, the
-            absolute difference.
-
-    Returns:
-        The distances; 0 where both are NaN, infinity where one is.
+    In ``"ULP"`` that is the number of representable values between the two (the difference, for integers), in ``"ATOL"`` the absolute
+    difference; 0 where both are NaN, infinity where one is.
     """
     if metric == "ATOL" and actual.dtype.kind == "f":
         with np.errstate(invalid="ignore"):

@@ -7,69 +7,56 @@ correction names. The corrections of a level of web-platform-tests are the table
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from webnn.wpt_runner.toml import load_toml
+from webnn.wpt_runner.expectations import bundled
+from webnn.wpt_runner.foreign import load_toml
 from webnn.wpt_runner.vectors.cases import Outcome, Status
 from webnn.wpt_runner.vectors.format import CaseError, Model, parse
 
-__all__ = ["Correction", "bundled_levels", "check_corrections", "load_corrections", "read_corrections"]
+__all__ = ["Correction", "check_corrections", "load_corrections", "read_corrections"]
 
-_FOLDER = resources.files("webnn.wpt_runner") / "expectations"
-_SUFFIX = ".toml"
 _TABLE = "correction"
+_Text = Annotated[str, Field(pattern=r"\S")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Correction:
+class Correction(Model):
     """A fault of a case: some of the values that it expects are wrong, or the draft refuses all of it.
 
     Attributes:
-        case: The case's name.
-        file: The stem of the file that holds the case; empty if it may be any.
-        reason: Why the recorded values are wrong.
+        file: The stem of the file that holds the case.
         output: The output at fault.
         elements: The right values by the index into the flattened output.
         error: A part of the error's message, if the draft refuses the case; there are no ``output`` and ``elements`` then.
     """
 
     case: str
-    file: str = ""
-    reason: str
-    output: str = ""
-    elements: Mapping[int, float] = field(default_factory=dict)
-    error: str = ""
-
-
-class _Entry(Model):
-    case: str
     file: str
-    reason: Annotated[str, Field(pattern=r"\S")]
+    reason: _Text
     output: str = ""
-    elements: Annotated[dict[Annotated[str, Field(pattern=r"^[0-9]{1,10}$")], float], Field(min_length=1)] | None = None
-    error: Annotated[str, Field(pattern=r"\S")] | None = None
+    elements: dict[Annotated[str, Field(pattern=r"^[0-9]{1,10}$")], float] = Field(default={}, min_length=1)
+    error: _Text = ""
 
     @model_validator(mode="after")
-    def _check(self) -> _Entry:
-        if (self.elements is None) == (self.error is None) or bool(self.output) != bool(self.elements):
+    def _check(self) -> Correction:
+        if bool(self.elements) == bool(self.error) or bool(self.output) != bool(self.elements):
             raise ValueError("must have either 'elements' or 'error', and 'output' with the former")
         return self
 
-
-def bundled_levels() -> list[str]:
-    """Return the levels of web-platform-tests for which the package has expectations."""
-    return sorted(each.name.removesuffix(_SUFFIX) for each in _FOLDER.iterdir() if each.name.endswith(_SUFFIX))
+    @property
+    def values(self) -> dict[int, float]:
+        """The right values, by index."""
+        return {int(index): value for index, value in self.elements.items()}
 
 
 def load_corrections(level: str) -> dict[str, Correction]:
     """Read the corrections that belong to a level of web-platform-tests, for example ``"2024-06"``, by the case's name."""
-    return _read(_FOLDER / f"{level}{_SUFFIX}", f"{level}{_SUFFIX}") if level in bundled_levels() else {}
+    file = bundled().get(level)
+    return {} if file is None else _read(file, file.name)
 
 
 def read_corrections(path: Path) -> dict[str, Correction]:
@@ -106,7 +93,7 @@ def _check_elements(correction: Correction, outcome: Outcome) -> list[str]:
     if correction.output not in outputs:
         return [f"the case {correction.case!r} has no output {correction.output!r}"]
     data = outputs[correction.output]["data"]
-    missing = [index for index in correction.elements if isinstance(data, list) and index >= len(data)]
+    missing = [index for index in correction.values if isinstance(data, list) and index >= len(data)]
     return [f"the output {correction.output!r} of the case {correction.case!r} has no elements {missing}"] if missing else []
 
 
@@ -122,13 +109,10 @@ def _read(file: Traversable, shown: str) -> dict[str, Correction]:
     corrections: dict[str, Correction] = {}
     for number, table in enumerate(tables):
         try:
-            entry = parse(_Entry, table, f"{_TABLE}[{number}]")
+            correction = parse(Correction, table, f"{_TABLE}[{number}]")
         except CaseError as error:
             raise ValueError(f"{shown}: {error}") from None
-        if entry.case in corrections:
-            raise ValueError(f"{shown}: {_TABLE}[{number}]: there is one for the case {entry.case!r} already")
-        elements = {int(index): value for index, value in (entry.elements or {}).items()}
-        corrections[entry.case] = Correction(
-            case=entry.case, file=entry.file, reason=entry.reason, output=entry.output, elements=elements, error=entry.error or ""
-        )
+        if correction.case in corrections:
+            raise ValueError(f"{shown}: {_TABLE}[{number}]: there is one for the case {correction.case!r} already")
+        corrections[correction.case] = correction
     return corrections

@@ -6,12 +6,12 @@ import io
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from importlib import resources
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias
 
-__all__ = ["Source", "bundled_archives", "find_sources"]
+__all__ = ["Read", "bundled_archives", "find_sources"]
 
 _JSON, _ZIP = ".json", ".zip"
 #: The largest archive, and the most that its files may take together when they are unpacked, in bytes.
@@ -20,19 +20,8 @@ _LARGEST = 1 << 28
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """A JSON file, on disk or in an archive.
-
-    Attributes:
-        shown: Its name in messages.
-        stem: Its name without the suffix.
-        read: Returns its content; raises `OSError` or `ValueError` if it cannot be read.
-    """
-
-    shown: str
-    stem: str
-    read: Callable[[], bytes]
+#: Returns a file's content; raises `OSError` or `ValueError` if it cannot be read.
+Read: TypeAlias = Callable[[], bytes]
 
 
 def bundled_archives() -> list[Path]:
@@ -40,37 +29,35 @@ def bundled_archives() -> list[Path]:
     return sorted(Path(str(resources.files("webnn.wpt_runner.vectors") / "data")).glob(f"*{_ZIP}"))
 
 
-def find_sources(paths: Iterable[Path]) -> list[Source]:
-    """Find the JSON files among paths: files, and the files directly in folders and ZIP archives. A file that is named twice is found once.
+def find_sources(paths: Iterable[Path]) -> list[tuple[Path, Read]]:
+    """Find the JSON files among paths: files, and those directly in folders and ZIP archives; one that is named twice is found once.
+
+    The path of a file in an archive begins with that of the archive.
 
     Raises:
         OSError: A path does not exist or cannot be read.
         ValueError: There is no JSON file in a folder or archive, or an archive is not valid or too large.
     """
-    found: dict[Path, Source] = {}
+    found: dict[Path, tuple[Path, Read]] = {}
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(f"{path} does not exist")
         if path.is_dir():
-            files = {each: _file(each) for each in sorted(path.iterdir()) if each.suffix == _JSON and each.is_file()}
+            files: dict[Path, Read] = {each: each.read_bytes for each in sorted(path.iterdir()) if each.suffix == _JSON and each.is_file()}
             folders = {each.name for each in path.iterdir() if each.is_dir() and any(each.glob(f"*{_JSON}"))}
         elif path.suffix.lower() == _ZIP:
             files, folders = _open_archive(path)
         else:
-            files, folders = {path: _file(path)}, set()
+            files, folders = {path: path.read_bytes}, set()
         if not files:
             hint = f"; its folders with some are {', '.join(sorted(folders))}" if folders else ""
             raise ValueError(f"{path} holds no JSON files{hint}")
-        for place, source in files.items():
-            found.setdefault(place.resolve(), source)
+        for file, read in files.items():
+            found.setdefault(file.resolve(), (file, read))
     return list(found.values())
 
 
-def _file(path: Path) -> Source:
-    return Source(shown=str(path), stem=path.stem, read=path.read_bytes)
-
-
-def _open_archive(path: Path) -> tuple[dict[Path, Source], set[str]]:
+def _open_archive(path: Path) -> tuple[dict[Path, Read], set[str]]:
     """Return the JSON files at the top of an archive, and the names of its folders that hold some."""
     size = path.stat().st_size
     if size > _LARGEST:
@@ -84,15 +71,13 @@ def _open_archive(path: Path) -> tuple[dict[Path, Source], set[str]]:
     if unpacked > _LARGEST:
         raise ValueError(f"{path} must hold at most {_LARGEST >> 20} MiB of JSON, got {unpacked:,} bytes")
     names = {PurePosixPath(member.filename): member for member in members}
-    files = {
-        path / name: Source(shown=str(path / name), stem=name.stem, read=partial(_read_member, archive, member, str(path / name)))
-        for name, member in sorted(names.items())
-        if len(name.parts) == 1
+    files: dict[Path, Read] = {
+        path / name: partial(_read_member, archive, names[name], path / name) for name in sorted(names) if len(name.parts) == 1
     }
     return files, {str(name.parent) for name in names if len(name.parts) > 1}
 
 
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str) -> bytes:
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: Path) -> bytes:
     if member.compress_type not in _METHODS:
         raise ValueError(f"{shown} must be stored or deflated, got the compression method {member.compress_type}")
     try:

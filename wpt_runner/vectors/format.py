@@ -11,7 +11,25 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-__all__ = ["Array", "CaseError", "Descriptor", "Graph", "Operator", "Tensor", "Test", "TestFile", "decode_argument", "parse", "within"]
+from webnn.validation.descriptor import SMALL_TYPES, DataType
+from webnn.wpt_runner.foreign import find_problem, write_path
+
+__all__ = [
+    "Array",
+    "CaseError",
+    "Graph",
+    "Model",
+    "Operator",
+    "Tensor",
+    "Test",
+    "TestFile",
+    "decode_argument",
+    "decode_number",
+    "pack",
+    "parse",
+    "unpack",
+    "within",
+]
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -19,9 +37,6 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 _LARGEST = 1 << 30
 #: The numbers that JSON cannot write.
 _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity", "-0"})
-#: Data types of which two elements share a byte, with the type that holds one element. As in web-platform-tests, the low four bits of a
-#: recorded number count.
-_SMALL: dict[str, np.dtype[Any]] = {"int4": np.dtype(np.int8), "uint4": np.dtype(np.uint8)}
 _BIG_INTEGER = re.compile(r"-?[0-9]{1,300}")
 #: How much of a wrong value a message shows.
 _SHOWN = 60
@@ -30,12 +45,7 @@ M = TypeVar("M", bound="Model")
 
 
 class CaseError(ValueError):
-    """A recorded case does not follow the format.
-
-    Args:
-        message: What must hold, and what was given.
-        path: Where, for example ``"graph.operators[0].name"``.
-    """
+    """A recorded case does not follow the format: what must hold and what was given; and where, as in ``"graph.operators[0].name"``."""
 
     def __init__(self, message: str, path: str = "") -> None:
         super().__init__(message, path)
@@ -60,6 +70,8 @@ def _join(path: str, inner: str) -> str:
 
 
 class Model(BaseModel):
+    """A part of a file that has no other members."""
+
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
 
@@ -69,9 +81,7 @@ class _Open(Model):
     model_config = ConfigDict(extra="ignore")
 
 
-class Tolerance(_Open):
-    """How far a result may be from its expectation."""
-
+class _Tolerance(_Open):
     metricType: Literal["ULP", "ATOL"]
     value: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -79,11 +89,10 @@ class Tolerance(_Open):
 class Test(_Open):
     """A case; the graph is checked when it runs."""
 
-    #: Not a test of pytest.
-    __test__ = False
+    __test__ = False  # for pytest: this is no test class
 
     name: str
-    tolerance: Tolerance
+    tolerance: _Tolerance
     graph: dict[str, Any]
 
 
@@ -96,83 +105,65 @@ class TestFile(_Open):
     tests: list[Any]
 
 
-class Descriptor(Model):
-    """The type and shape of a tensor."""
-
-    dataType: Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4"]
+class _Descriptor(Model):
+    dataType: DataType
     shape: Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=32)]
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of an array with one number for each element."""
-        return _SMALL[self.dataType] if self.dataType in _SMALL else np.dtype(self.dataType)
+        return np.dtype(self.dataType.replace("int4", "int8"))
 
-    def pack(self, values: Array) -> Array:
-        """Return the array that the API takes: of small types, two elements are in a byte, the first one in the low bits."""
-        if self.dataType not in _SMALL:
-            return values
-        nibbles = np.append(values.reshape(-1), np.zeros(values.size % 2, values.dtype)).view(np.uint8) & 15
-        return nibbles[::2] | nibbles[1::2] << 4
 
-    def unpack(self, values: Array) -> Array:
-        """Undo `pack`."""
-        if self.dataType not in _SMALL:
-            return values
-        packed = values.reshape(-1).view(np.uint8)
-        numbers = np.stack([packed & 15, packed >> 4], axis=1).reshape(-1)[: math.prod(self.shape)]
-        # The sign of four bits becomes that of eight.
-        signed = (numbers << 4).view(np.int8) >> 4 if self.dataType == "int4" else numbers
-        return signed.reshape(self.shape)
+def pack(values: Array, dataType: DataType) -> Array:
+    """Return the array that the API takes: two elements of a small type share a byte. As in web-platform-tests, four bits of each count."""
+    if dataType not in SMALL_TYPES:
+        return values
+    nibbles = np.append(values, np.zeros(values.size % 2, values.dtype)).view(np.uint8) & 15
+    return nibbles[::2] | nibbles[1::2] << 4
+
+
+def unpack(values: Array, dataType: DataType, shape: tuple[int, ...]) -> Array:
+    """Undo `pack`."""
+    if dataType not in SMALL_TYPES:
+        return values
+    packed = values.view(np.uint8)
+    numbers = np.stack([packed & 15, packed >> 4], axis=1).reshape(-1)[: math.prod(shape)]
+    # The sign of four bits becomes that of eight.
+    return ((numbers << 4).view(np.int8) >> 4 if dataType == "int4" else numbers).reshape(shape)
 
 
 class Tensor(Model):
-    """A recorded tensor.
-
-    Attributes:
-        data: Its numbers, flattened; one number stands for a tensor filled with it.
-        descriptor: Its type and shape.
-        constant: It is a constant of the graph.
-    """
+    """A recorded tensor; its data are flattened numbers, or one number that fills it."""
 
     data: Any
-    descriptor: Descriptor
+    descriptor: _Descriptor
     constant: bool = False
 
     @property
-    def filled(self) -> bool:
-        """One number fills the tensor."""
+    def _filled(self) -> bool:
         return not isinstance(self.data, list)
 
     def check_size(self) -> int:
-        """Return the number of elements.
-
-        Raises:
-            CaseError: It is too large, or differs from that of the data.
-        """
+        """Return the number of elements; raises `CaseError` if it is too large, or differs from that of the data."""
         descriptor = self.descriptor
         size = math.prod(descriptor.shape)
         if size * descriptor.dtype.itemsize > _LARGEST:
             raise CaseError(f"{descriptor.dataType} {descriptor.shape} is too large, a tensor may take {_LARGEST >> 20} MiB", "descriptor")
-        if not self.filled and len(self.data) != size:
+        if not self._filled and len(self.data) != size:
             raise CaseError(f"must be {size} numbers for the shape {descriptor.shape}, got {len(self.data)}", "data")
         return size
 
     def array(self) -> Array:
-        """Decode the tensor.
-
-        Raises:
-            CaseError: The data do not fit the descriptor.
-        """
+        """Decode the tensor; raises `CaseError` if the data do not fit the descriptor."""
         self.check_size()
         values = self._decode(self.descriptor.dtype)
-        return np.full(self.descriptor.shape, values[0]) if self.filled else values.reshape(self.descriptor.shape)
+        return np.full(self.descriptor.shape, values[0]) if self._filled else values.reshape(self.descriptor.shape)
 
     def flat(self, most_of_fill: int, *, exact: bool = False) -> Array:
-        """Decode the flattened tensor.
+        """Decode the flattened tensor; at most some elements where one number stands for all.
 
-        Args:
-            most_of_fill: How many elements to return at most where one number stands for all.
-            exact: Do not round floating-point numbers to the tensor's type; they come as float64.
+        With `exact`, floating-point numbers are not rounded to the tensor's type; they come as float64.
 
         Raises:
             CaseError: The data do not fit the descriptor.
@@ -180,12 +171,12 @@ class Tensor(Model):
         dtype = self.descriptor.dtype
         size = self.check_size()
         values = self._decode(np.dtype(np.float64) if exact and dtype.kind == "f" else dtype)
-        return np.full(min(size, most_of_fill), values[0]) if self.filled else values
+        return np.full(min(size, most_of_fill), values[0]) if self._filled else values
 
     def _decode(self, dtype: np.dtype[Any]) -> Array:
-        data = [self.data] if self.filled else self.data
+        data = [self.data] if self._filled else self.data
         if not set(map(type, data)) <= {int, float}:
-            data = [_decode_number(value, f"data[{index}]") for index, value in enumerate(data)]
+            data = [decode_number(value, f"data[{index}]") for index, value in enumerate(data)]
         if dtype.kind == "f":
             try:
                 with np.errstate(over="ignore"):
@@ -201,14 +192,7 @@ class Tensor(Model):
 
 
 class Operator(Model):
-    """A call of one of the builder's methods.
-
-    Attributes:
-        name: The method.
-        arguments: The positional arguments, without the options.
-        options: The options; an empty dictionary counts as none.
-        outputs: The names of what it returns.
-    """
+    """A call of one of the builder's methods: positional arguments, options, and the names of what it returns."""
 
     name: str
     arguments: list[Any]
@@ -225,57 +209,40 @@ class Graph(Model):
 
 
 def parse(model: type[M], value: object, path: str = "") -> M:
-    """Check a value against a model.
-
-    Args:
-        model: The model.
-        value: What JSON or TOML gave.
-        path: The value's path, for messages.
+    """Check what JSON or TOML gave against a model.
 
     Raises:
-        CaseError: It does not fit; the message says where and why.
+        CaseError: It does not fit; the message says where, below the path, and why.
     """
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        first, *others = error.errors(include_url=False)
-        for key in first["loc"]:
-            # "[key]" marks that the key itself is at fault, not its value.
-            if key != "[key]":
-                path = _join(path, f"[{key}]" if isinstance(key, int) else key)
-        message = "must be an object" if first["type"] == "model_type" else first["msg"][0].lower() + first["msg"][1:]
-        given = "" if first["type"] == "missing" else f", got {_show(first['input'])}"
-        more = f" (and {len(others)} more)" if others else ""
-        raise CaseError(f"{message}{given}{more}", path) from None
+        kind, place, demand, given = find_problem(error, {"model_type": "must be an object"})
+        shown = "" if kind == "missing" else f", got {_show(given)}"
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise CaseError(f"{demand[0].lower()}{demand[1:]}{shown}{more}", _join(path, write_path(place))) from None
 
 
 def decode_argument(value: Any, find: Callable[[str], object]) -> Any:
-    """Decode an argument or an option.
-
-    Args:
-        value: What JSON gave.
-        find: Returns the operand of a name.
-
-    Raises:
-        CaseError: It is an object of an unknown kind.
-    """
-    if isinstance(value, list):
-        elements = []
-        for index, element in enumerate(value):
-            with within(f"[{index}]"):
-                elements.append(decode_argument(element, find))
-        return elements
-    if isinstance(value, dict):
-        match value:
-            case {"operand": str(name)} if len(value) == 1:
-                return find(name)
-            case {"$bigint": _}:
-                return _decode_number(value)
-        raise CaseError(f"must be {{'operand': NAME}} or {{'$bigint': DIGITS}}, got {_show(value)}")
+    """Decode what JSON gave for an argument or an option; names of operands are looked up by a function."""
+    match value:
+        case list():
+            elements = []
+            for index, element in enumerate(value):
+                with within(f"[{index}]"):
+                    elements.append(decode_argument(element, find))
+            return elements
+        case {"operand": str(name)} if len(value) == 1:
+            return find(name)
+        case {"$bigint": _}:
+            return decode_number(value)
+        case dict():
+            raise CaseError(f"must be {{'operand': NAME}} or {{'$bigint': DIGITS}}, got {_show(value)}")
     return float(value) if isinstance(value, str) and value in _SPECIAL else value
 
 
-def _decode_number(value: Any, path: str = "") -> int | float:
+def decode_number(value: Any, path: str = "") -> int | float:
+    """Decode a number of a tensor; raises `CaseError` if it is none."""
     match value:
         case bool():
             pass

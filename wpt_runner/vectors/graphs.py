@@ -6,22 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import webnn
-from webnn.wpt_runner.levels import Level
+from webnn.wpt_runner.levels import Level, level_of
 from webnn.wpt_runner.vectors.cases import Case
-from webnn.wpt_runner.vectors.format import Array, CaseError, Graph, Operator, Tensor, decode_argument, parse, within
+from webnn.wpt_runner.vectors.format import Array, CaseError, Graph, Operator, Tensor, decode_argument, pack, parse, within
 
 __all__ = ["RecordedGraph", "read_graph"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedGraph:
-    """The graph of a case.
-
-    Attributes:
-        graph: The graph, with the file's names of values.
-        inputs: The values of its inputs, as the API takes them: of small types, two elements are in a byte.
-        expected: What its outputs must be.
-    """
+    """The graph of a case, with the file's names of values; what its outputs must be; and its inputs, as the API takes them."""
 
     graph: webnn.GraphDescription
     inputs: Mapping[str, Array]
@@ -34,12 +28,8 @@ class _Reference(str):
     __slots__ = ()
 
 
-def read_graph(case: Case, level: Level) -> RecordedGraph:
+def read_graph(case: Case) -> RecordedGraph:
     """Read the graph of a case.
-
-    Args:
-        case: The case.
-        level: The level of web-platform-tests that it belongs to.
 
     Raises:
         CaseError: The case does not follow the format.
@@ -47,13 +37,14 @@ def read_graph(case: Case, level: Level) -> RecordedGraph:
     """
     if case.fault:
         raise CaseError(case.fault)
+    level = level_of(case.level)
     graph = parse(Graph, case.graph, "graph")
     inputs: dict[str, webnn.OperandDescriptor] = {}
     constants: dict[str, webnn.ConstantDescription] = {}
     values: dict[str, Array] = {}
     for name, tensor in graph.inputs.items():
         with within(f"graph.inputs.{name}"):
-            value = tensor.descriptor.pack(tensor.array())
+            value = pack(tensor.array(), tensor.descriptor.dataType)
         descriptor = webnn.OperandDescriptor(tensor.descriptor.dataType, tuple(tensor.descriptor.shape))
         if tensor.constant:
             constants[name] = webnn.ConstantDescription(descriptor=descriptor, value=value)
@@ -81,13 +72,7 @@ def read_graph(case: Case, level: Level) -> RecordedGraph:
 
 
 def _read_operator(operator: Operator, known: set[str], level: Level) -> webnn.OperatorDescription:
-    """Read an operator.
-
-    Args:
-        operator: The operator.
-        known: The names of the values before it; its results are added.
-        level: The level of web-platform-tests.
-    """
+    """Read an operator; add its results to the names of the values that are known."""
 
     def find(name: str) -> _Reference:
         if name not in known:

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
 import webnn
 from webnn.wpt_runner.levels import level_of
-from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
+from webnn.wpt_runner.vectors.cases import Case, Outcome, Status, load_cases
 from webnn.wpt_runner.vectors.comparison import Comparison, compare
 from webnn.wpt_runner.vectors.corrections import Correction
-from webnn.wpt_runner.vectors.format import Array, CaseError, Descriptor, parse
+from webnn.wpt_runner.vectors.format import Array, CaseError, unpack
 from webnn.wpt_runner.vectors.graphs import RecordedGraph, read_graph
 
-__all__ = ["build", "compute", "run_case"]
+__all__ = ["CaseError", "compute", "load_builds", "run_case"]
 
 
 def run_case(case: Case, context: webnn.MLContext, correction: Correction | None = None) -> Outcome:
-    """Build a case's graph, compute it, and compare its outputs.
-
-    Args:
-        case: The case.
-        context: The context, of the revision of the case's level.
-        correction: The case's correction, if it has one.
-    """
+    """Build a case's graph in a context of its level's revision, compute it, and compare its outputs."""
     try:
-        recorded = read_graph(case, level_of(case.level))
+        recorded = read_graph(case)
         outputs = compute(recorded, context)
         found = compare(outputs, recorded.expected, case.metric, case.tolerance)
         if found.failure and correction is not None and not correction.error:
-            right = {correction.output: correction.elements}
-            corrected = compare(outputs, recorded.expected, case.metric, case.tolerance, right)
-            return _outcome(case, corrected, Status.CORRECTED)
+            right = {correction.output: correction.values}
+            return _outcome(case, compare(outputs, recorded.expected, case.metric, case.tolerance, right), Status.CORRECTED)
     except CaseError as error:
         return Outcome(case=case, status=Status.ERROR, failure=f"the case cannot run: {error}", worst=None)
     except (webnn.DOMException, TypeError) as error:
@@ -45,33 +43,39 @@ def _outcome(case: Case, found: Comparison, success: Status) -> Outcome:
     return Outcome(case=case, status=status, failure=found.failure, worst=found.worst, difference=found.difference)
 
 
+def load_builds(path: Path) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield the cases of a file for `webnn check`: the name of each, and a function that builds its graph in a context of its own.
+
+    The function raises `CaseError` if the case does not follow the format, and otherwise what the emulator raises.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It does not hold cases.
+    """
+    for case in load_cases([path]):
+        yield case.name, partial(_build_alone, case)
+
+
+def _build_alone(case: Case) -> None:
+    _build(read_graph(case), level_of(case.level).make_ml().createContextSync())
+
+
 def compute(recorded: RecordedGraph, context: webnn.MLContext) -> dict[str, Array]:
     """Build and compute a graph: over tensors, or over buffers if the draft has no tensors."""
-    return (_dispatch if hasattr(context, "dispatch") else _compute)(recorded, context)
-
-
-def _compute(recorded: RecordedGraph, context: webnn.MLContext) -> dict[str, Array]:
-    """Compute a graph over buffers."""
-    compiled, inputs, wanted = build(recorded, context)
-    buffers = {name: np.zeros(operand.shape(), operand.dataType()) for name, operand in wanted.items()}
-    return context.computeSync(compiled, inputs, buffers)["outputs"]
-
-
-def _dispatch(recorded: RecordedGraph, context: webnn.MLContext) -> dict[str, Array]:
-    """Compute a graph over tensors, and release everything."""
-    compiled, arrays, wanted = build(recorded, context)
-    inputs: dict[str, webnn.MLTensor] = {}
-    for name in arrays:
+    compiled, arrays, wanted = _build(recorded, context)
+    if not hasattr(context, "dispatch"):
+        buffers = {name: np.zeros(operand.shape(), operand.dataType()) for name, operand in wanted.items()}
+        return context.computeSync(compiled, arrays, buffers)["outputs"]
+    inputs, outputs = {}, {}
+    for name, array in arrays.items():
         given = recorded.graph.inputs[name]
         inputs[name] = context.createTensorSync(dataType=given.dataType, shape=given.shape, writable=True)
-    types = {name: parse(Descriptor, {"dataType": operand.dataType, "shape": list(operand.shape)}) for name, operand in wanted.items()}
-    outputs: dict[str, webnn.MLTensor] = {}
-    for name, descriptor in types.items():
-        outputs[name] = context.createTensorSync(dataType=descriptor.dataType, shape=descriptor.shape, readable=True)
-    for name, array in arrays.items():
         context.writeTensor(inputs[name], array)
+    for name, operand in wanted.items():
+        descriptor: Any = {"dataType": operand.dataType, "shape": operand.shape, "readable": True}
+        outputs[name] = context.createTensorSync(descriptor)
     context.dispatch(compiled, inputs, outputs)
-    computed = {name: types[name].unpack(_read(context, tensor)) for name, tensor in outputs.items()}
+    computed = {name: unpack(_read(context, tensor), tensor.dataType, tensor.shape) for name, tensor in outputs.items()}
     for each in (*inputs.values(), *outputs.values()):
         each.destroy()
     compiled.destroy()
@@ -84,7 +88,7 @@ def _read(context: webnn.MLContext, tensor: webnn.MLTensor) -> Array:
     return content
 
 
-def build(recorded: RecordedGraph, context: webnn.MLContext) -> tuple[webnn.MLGraph, dict[str, Array], dict[str, webnn.MLOperand]]:
+def _build(recorded: RecordedGraph, context: webnn.MLContext) -> tuple[webnn.MLGraph, dict[str, Array], dict[str, webnn.MLOperand]]:
     """Build a graph; return it with the values of its inputs, and the operands of its outputs."""
     builder = webnn.MLGraphBuilder(context)
     try:

@@ -17,7 +17,7 @@ from rich.text import Text
 
 import webnn
 from webnn.commands.text import cut, show_controls
-from webnn.wpt_runner.terminal import encodable, print_line
+from webnn.wpt_runner.terminal import encodable, plural, print_line
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
 from webnn.wpt_runner.vectors.comparison import show_number
 
@@ -35,16 +35,7 @@ _STYLES = {Status.PASSED: "green", Status.CORRECTED: "yellow"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A run.
-
-    Attributes:
-        outcomes: The outcomes of the cases, in the order in which they were read.
-        stale: The stale corrections.
-        deviceType: The device that was asked for.
-        notes: Notes on the device.
-        jobs: The largest number of processes.
-        seconds: How long it took.
-    """
+    """A run: the outcomes of cases in the order in which they were read, stale corrections, and notes on the device."""
 
     outcomes: Sequence[Outcome]
     stale: Sequence[str]
@@ -70,43 +61,43 @@ class Report:
 
 
 def _label(case: Case) -> str:
-    """Write a case's file and name for a terminal."""
     return cut(_line(f"{case.file}: {case.name}"), _LONGEST_NAME)
 
 
 def print_outcome(console: Console, outcome: Outcome) -> None:
     """Print a case in a line."""
+    status = (f"{outcome.status.value:<9}", _STYLES.get(outcome.status, "red"))
     details = "" if outcome.worst is None else f"{_worst(outcome)}, "
-    style = _STYLES.get(outcome.status, "red")
-    print_line(
-        console,
-        Text.assemble((f"{outcome.status.value:<9}", style), f"  {_label(outcome.case)}", (f"  {details}{outcome.seconds:.3f} s", "dim")),
-    )
+    print_line(console, Text.assemble(status, f"  {_label(outcome.case)}", (f"  {details}{outcome.seconds:.3f} s", "dim")))
 
 
 def print_report(console: Console, report: Report) -> None:
     """Print a table of the operations, why cases failed, what is stale, and the totals."""
-    _print_table(console, report.outcomes)
+    console.print(_table(console, report.outcomes))
     console.print()
-    if report.failures:
-        _print_failures(console, report.failures)
+    failed = len(report.failures)
+    for outcome in report.failures[:_FAILURES]:
+        print_line(console, Text(_label(outcome.case), "bold"))
+        print_line(console, Text("  " + cut(_line(outcome.failure), _LONGEST_FAILURE), "red"))
+    if failed > _FAILURES:
+        print_line(console, Text(f"... and {failed - _FAILURES} more failures: --json FILE writes all of them"))
+    if failed:
         console.print()
     for text in report.stale:
         print_line(console, Text.assemble(("stale correction: ", "bold red"), _line(text)))
-    failed = len(report.failures)
     correction = f" ({report.corrected} with a correction)" if report.corrected else ""
     line = f"{len(report.outcomes) - failed} passed{correction}, {failed} failed"
     if report.stale:
-        line += f", {len(report.stale)} stale correction{'s' if len(report.stale) > 1 else ''}"
-    style = "bold green" if report.as_expected else "bold red"
-    print_line(console, Text.assemble((line, style), f" in {report.seconds:.1f} s"))
+        line += f", {plural(len(report.stale), 'stale correction')}"
+    print_line(console, Text.assemble((line, "bold green" if report.as_expected else "bold red"), f" in {report.seconds:.1f} s"))
 
 
-def _print_table(console: Console, outcomes: Iterable[Outcome]) -> None:
-    """Print a row for each operation; a graph of several operations counts for its file."""
+def _table(console: Console, outcomes: Iterable[Outcome]) -> Table:
+    """Make a row for each operation; a graph of several operations counts for its file."""
     rows: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        rows.setdefault(_operation(outcome.case), []).append(outcome)
+        operations = {*outcome.case.operations}
+        rows.setdefault(operations.pop() if len(operations) == 1 else outcome.case.file, []).append(outcome)
     table = Table(box=None, pad_edge=False, padding=(0, 1), collapse_padding=console.width < _WIDE, header_style="bold")
     # On a narrow terminal, names and distances are cut (their columns may shrink, their texts do not wrap), numbers are not.
     table.add_column("operation")
@@ -123,27 +114,14 @@ def _print_table(console: Console, outcomes: Iterable[Outcome]) -> None:
             str(passed),
             Text(str(len(cases) - passed), "bold red" if passed < len(cases) else "dim"),
             Text(str(corrected), "yellow" if corrected else "dim"),
-            Text(_worst(max(cases, key=_severity)), no_wrap=True, overflow="ellipsis"),
+            Text(_worst(max(cases, key=lambda outcome: (_share(outcome), outcome.case.tolerance))), no_wrap=True, overflow="ellipsis"),
             f"{sum(outcome.seconds for outcome in cases):.2f}",
         )
-    console.print(table)
-
-
-def _print_failures(console: Console, failures: Sequence[Outcome]) -> None:
-    """Print why cases failed, the first ones."""
-    for outcome in failures[:_FAILURES]:
-        print_line(console, Text.assemble((_label(outcome.case), "bold")))
-        print_line(console, Text.assemble(("  " + cut(_line(outcome.failure), _LONGEST_FAILURE), "red")))
-    if len(failures) > _FAILURES:
-        print_line(console, Text(f"... and {len(failures) - _FAILURES} more failures: --json FILE writes all of them"))
+    return table
 
 
 def write_json(path: Path, report: Report) -> None:
-    """Write a report that programs can read; infinities and NaNs are the strings that recorded cases use.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
+    """Write a report that programs can read; infinities and NaNs are the strings that recorded cases use."""
     content = {
         "versions": _versions(),
         "device": report.deviceType,
@@ -197,32 +175,20 @@ def _versions() -> dict[str, str]:
     return {"webnn": webnn.__version__, "python": platform.python_version(), **packages, "system": system}
 
 
-def _operation(case: Case) -> str:
-    operations = set(case.operations)
-    return operations.pop() if len(operations) == 1 else case.file
-
-
-def _severity(outcome: Outcome) -> tuple[float, float]:
-    """Order cases by the fraction of their tolerance, those without a distance first."""
+def _share(outcome: Outcome) -> float:
+    """Return the largest distance as a part of the tolerance, -1 where nothing was compared."""
     if outcome.worst is None:
-        return -1.0, 0.0
-    return _fraction(outcome.worst, outcome.case.tolerance), outcome.case.tolerance
-
-
-def _fraction(distance: float, tolerance: float) -> float:
-    if tolerance:
-        return distance / tolerance
-    return math.inf if distance else 0.0
+        return -1.0
+    tolerance = outcome.case.tolerance
+    return outcome.worst / tolerance if tolerance else math.inf if outcome.worst else 0.0
 
 
 def _worst(outcome: Outcome) -> str:
     """Write the largest distance beside what is allowed, for example ``"12 of 18 ULP (67 %)"``."""
     if outcome.worst is None:
         return "-"
-    tolerance = outcome.case.tolerance
-    text = f"{show_number(outcome.worst)} of {show_number(tolerance)} {outcome.case.metric}"
-    share = _fraction(outcome.worst, tolerance)
-    return f"{text} ({round(share * 100)} %)" if 0.01 <= share < 10 else text
+    text = f"{show_number(outcome.worst)} of {show_number(outcome.case.tolerance)} {outcome.case.metric}"
+    return f"{text} ({round(_share(outcome) * 100)} %)" if 0.01 <= _share(outcome) < 10 else text
 
 
 def _count(outcomes: Iterable[Outcome], status: Status) -> int:

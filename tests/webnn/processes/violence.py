@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from webnn.wpt_runner.vectors import Outcome
-from webnn.wpt_runner.vectors.run import DeviceType, Task
+from webnn.wpt_runner.vectors.batch import DeviceType, Task
+from webnn.wpt_runner.vectors.cases import Outcome
 
 __all__ = ["prepare"]
 

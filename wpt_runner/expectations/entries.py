@@ -2,41 +2,70 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from webnn.commands.text import cut, replace_surrogates
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
-__all__ = ["Entry", "Ran", "Verdict", "index_results", "quote"]
+__all__ = ["KEY", "Entry", "Ran", "Verdict", "index_results", "quote"]
+
+#: The array of tables that holds the entries.
+KEY = "expected"
 
 _LONGEST_VALUE = 120
 
+_Text = Annotated[str, Field(strict=True)]
+_Variant = Annotated[str, StringConstraints(strict=True, pattern="^([?#]|$)")]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+
+class Entry(BaseModel):
     """The expected failures of a test file for one reason: of some subtests, of the test as a whole, or of both.
 
     Attributes:
-        line: The line of the entry in its file, counted from 1.
         file: The test file's path in the checkout.
         reason: Why it fails; blank until a person has written it down.
         variants: The variants that it covers; ``None`` for all.
-        subtests: The names of the subtests, if it is about any.
-        status: The status of these subtests.
+        status: The status of the subtests.
         test: The status of the test as a whole; ``None`` if the entry is not about it.
     """
 
-    line: int
-    file: str
-    reason: str
-    variants: tuple[str, ...] | None
-    subtests: tuple[str, ...]
-    status: SubtestStatus
-    test: FileStatus | None
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    file: Annotated[str, StringConstraints(strict=True, pattern="^[^/]")]
+    reason: _Text = ""
+    variants: Annotated[tuple[_Variant, ...], Field(min_length=1)] | None = None
+    status: Literal["FAIL", "TIMEOUT", "NOTRUN", "PRECONDITION_FAILED"] = "FAIL"
+    subtests: Annotated[tuple[_Text, ...], Field(min_length=1)] = ()
+    test: Literal["ERROR", "TIMEOUT", "CRASH", "PRECONDITION_FAILED"] | None = None
+    _line: int
+
+    def model_post_init(self, context: Any) -> None:
+        """Keep the line, which the reader passes as context."""
+        self._line = context
+
+    @model_validator(mode="after")
+    def _check(self) -> Entry:
+        if not self.subtests and self.test is None:
+            raise ValueError("must have 'subtests' or 'test', got neither")
+        if not self.subtests and "status" in self.model_fields_set:
+            raise ValueError("'status' is that of 'subtests': without them it must not be there")
+        for key, values in (("variants", self.variants), ("subtests", self.subtests)):
+            for value, count in Counter(values).items():
+                if count > 1:
+                    raise ValueError(f"{key!r} must hold each name once, got {quote(value)} {count} times")
+        return self
+
+    @property
+    def line(self) -> int:
+        """The line of the entry in its file, counted from 1."""
+        return self._line
 
     @property
     def has_reason(self) -> bool:
@@ -72,7 +101,7 @@ class Ran:
     def judge(self, entry: Entry, name: str | None) -> Verdict:
         """Compare with one of the names of an entry."""
         if name is None:
-            if self.status is entry.test:
+            if self.status == entry.test:
                 return Verdict.HOLDS
             return Verdict.PASSES if self.status is FileStatus.OK else Verdict.DIFFERS
         statuses = self.subtests.get(name)

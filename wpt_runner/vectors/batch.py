@@ -1,21 +1,21 @@
-"""Runs many recorded cases: chooses them, finds their corrections, and replays them in parallel processes."""
+"""Batches of recorded cases: chooses them, finds their corrections, and replays them in parallel processes."""
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import webnn
-from webnn.javascript.idl import load_idl
 from webnn.processes.pool import End, cores, run_tasks
+from webnn.wpt_runner.expectations import NO_EXPECTATIONS, bundled
 from webnn.wpt_runner.levels import Level, level_of
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status
-from webnn.wpt_runner.vectors.corrections import Correction, bundled_levels, check_corrections, load_corrections, read_corrections
+from webnn.wpt_runner.vectors.corrections import Correction, check_corrections, load_corrections, read_corrections
 from webnn.wpt_runner.vectors.replay import run_case
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
 DeviceType: TypeAlias = Literal["cpu", "gpu", "npu"]
 Task: TypeAlias = tuple[Case, Correction | None]
 
-_NONE = "none"
 #: Starting a process takes as long as some tens of small cases.
 _CASES_PER_PROCESS = 32
 _STATUSES = {End.RAISED: Status.ERROR, End.TIMEOUT: Status.TIMEOUT, End.DIED: Status.CRASHED}
@@ -43,12 +42,7 @@ _STATUSES = {End.RAISED: Status.ERROR, End.TIMEOUT: Status.TIMEOUT, End.DIED: St
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Cases that share their corrections.
-
-    Attributes:
-        cases: The cases.
-        corrections: The corrections, by the case's name.
-    """
+    """Cases that share their corrections, which are found by the case's name."""
 
     cases: Sequence[Case]
     corrections: Mapping[str, Correction]
@@ -68,25 +62,21 @@ def choose_levels(cases: Sequence[Case], levels: Sequence[str]) -> Sequence[Case
 
 
 def group_cases(cases: Sequence[Case], expectations: str | None) -> list[Group]:
-    """Find the corrections of cases.
-
-    Args:
-        cases: All cases that were read.
-        expectations: A level that the package has expectations of, a TOML file, ``"none"``; ``None`` for those that fit each case's level.
+    """Find the corrections of cases: by a level that the package has, a TOML file, or ``"none"``; by default those of each case's level.
 
     Raises:
         OSError: The file cannot be read.
         ValueError: There are no such expectations, or they are not valid.
     """
-    if expectations == _NONE:
+    if expectations == NO_EXPECTATIONS:
         return [Group(cases=cases, corrections={})]
-    if expectations is not None and expectations in bundled_levels():
+    if expectations is not None and expectations in bundled():
         return [Group(cases=cases, corrections=load_corrections(expectations))]
     if expectations is not None:
         path = Path(expectations)
         if not path.exists():
-            known = ", ".join(bundled_levels())
-            raise ValueError(f"expectations must be a file, {_NONE}, or one of {known}, got {expectations!r}")
+            known = ", ".join(bundled())
+            raise ValueError(f"expectations must be a file, {NO_EXPECTATIONS}, or one of {known}, got {expectations!r}")
         return [Group(cases=cases, corrections=read_corrections(path))]
     levels: dict[str, list[Case]] = {}
     for case in cases:
@@ -100,43 +90,28 @@ def default_jobs(count: int) -> int:
 
 
 def choose(groups: Iterable[Group], filters: Sequence[str]) -> list[Task]:
-    """Choose cases to run.
-
-    Args:
-        groups: All cases.
-        filters: Texts, in any letter case: parts of ``"file: name"``, or names of operations. A case runs if one of them fits, and all
-            run if there is none.
+    """Choose cases to run: those that fit a filter (in any letter case, a part of ``"file: name"``, or an operation); all without filters.
 
     Raises:
         ValueError: A filter fits no case.
     """
     tasks = [(case, group.corrections.get(case.name)) for group in groups for case in group.cases]
-    unused = dict.fromkeys(filters)
-    chosen: list[Task] = []
-    for task in tasks:
-        fitting = [text for text in filters if _fits(task[0], text.casefold())]
-        for text in fitting:
-            unused.pop(text, None)
-        if fitting or not filters:
-            chosen.append(task)
-    if unused:
-        raise ValueError(f"no case fits the filter {next(iter(unused))!r}")
-    return chosen
+    if not filters:
+        return tasks
+    unused = next((text for text in filters if not any(_fits(case, text) for case, _ in tasks)), None)
+    if unused is not None:
+        raise ValueError(f"no case fits the filter {unused!r}")
+    return [task for task in tasks if any(_fits(task[0], text) for text in filters)]
+
+
+def _fits(case: Case, text: str) -> bool:
+    text = text.casefold()
+    return text in f"{case.file}: {case.name}".casefold() or any(text == operation.casefold() for operation in case.operations)
 
 
 def replay(tasks: Sequence[Task], deviceType: DeviceType, *, jobs: int, timeout: float) -> Generator[Outcome]:
-    """Run cases in parallel, and yield the outcome of each when it ends. Closing the iterator ends the processes at once.
-
-    Args:
-        tasks: Cases and their corrections.
-        deviceType: The device of the contexts.
-        jobs: The largest number of processes.
-        timeout: How long a case may take, in seconds.
-
-    Raises:
-        StartError: The processes do not start.
-    """
-    with closing(run_tasks(tasks, functools.partial(prepare, deviceType), jobs=jobs, limit=lambda _: timeout)) as finished:
+    """Run cases in parallel, and yield the outcome of each when it ends. Closing the iterator ends the processes at once."""
+    with closing(run_tasks(tasks, partial(prepare, deviceType), jobs=jobs, limit=lambda _: timeout)) as finished:
         for each in finished:
             case, _ = each.task
             if each.result is None:
@@ -147,10 +122,7 @@ def replay(tasks: Sequence[Task], deviceType: DeviceType, *, jobs: int, timeout:
 
 def prepare(deviceType: DeviceType) -> Callable[[Task, Callable[[None], None]], Outcome]:
     """Prepare a process: it replays cases, each in a context of its own."""
-
-    @functools.cache
-    def find_ml(level: Level) -> webnn.ML:
-        return webnn.ML(revision=load_idl(level.revision, level.dialect).revision)
+    find_ml = cache(Level.make_ml)
 
     def work(task: Task, _: Callable[[None], None]) -> Outcome:
         with warnings.catch_warnings():
@@ -184,14 +156,7 @@ def find_stale(groups: Iterable[Group], outcomes: Iterable[Outcome]) -> list[str
         levels = {case.level for case in group.cases}
         here = [outcome for outcome in ran if outcome.case.level in levels]
         known = {outcome.case.name for outcome in here}
-        relevant = {
-            name: correction
-            for name, correction in group.corrections.items()
-            if name in known or (name not in names and correction.file in {*files, ""})
-        }
+        hidden = names - known
+        relevant = {name: each for name, each in group.corrections.items() if name in known or (name not in hidden and each.file in files)}
         stale += check_corrections(relevant, here)
     return stale
-
-
-def _fits(case: Case, text: str) -> bool:
-    return text in f"{case.file}: {case.name}".casefold() or any(text == operation.casefold() for operation in case.operations)

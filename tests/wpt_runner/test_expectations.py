@@ -6,7 +6,6 @@ import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.property.profiles import NIGHTLY_EXAMPLES, hold
 from webnn.commands.text import replace_surrogates
-from webnn.wpt_runner.expected import NO_EXPECTATIONS, Entry, Expectations, load_expectations
-from webnn.wpt_runner.expected.reading import read
+from webnn.wpt_runner.expectations import NO_EXPECTATIONS, Entry, Expectations, load_expectations
+from webnn.wpt_runner.expectations.reading import read
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
 FILE = "webnn/conformance_tests/buffer.https.any.js"
@@ -67,8 +66,7 @@ ONE, TWO, THREE = "one", 'two "quoted"', "three"
 
 
 def parse(text: str) -> Expectations:
-    wpt, entries = read("a.toml", text)
-    return Expectations(name="a.toml", text=text, wpt=wpt, entries=entries)
+    return read("a.toml", text)
 
 
 def ran(file: str, variant: str, subtests: Mapping[str, str] | Iterable[tuple[str, str]] = (), status: str = "OK") -> FileResult:
@@ -179,7 +177,7 @@ def test_bundled_expectations() -> None:
 def test_no_expectations() -> None:
     none = load_expectations(NO_EXPECTATIONS)
     assert (none.path, none.entries, none.problems(AS_EXPECTED, complete=True)) == (None, (), [])
-    assert none.apply(AS_EXPECTED[0]).failed
+    assert none.apply(AS_EXPECTED[0]).surprises
 
 
 def test_files(tmp_path: Path) -> None:
@@ -199,7 +197,7 @@ def test_files(tmp_path: Path) -> None:
 def test_apply() -> None:
     expectations = parse(TEXT)
     applied = [expectations.apply(result) for result in AS_EXPECTED]
-    assert [result.failed for result in applied] == [False, False, False, False]
+    assert [result.surprises for result in applied] == [False, False, False, False]
     assert [(subtest.expected, subtest.reason) for subtest in applied[0].subtests] == [
         (FAIL, "MLBuffer is not in this draft"),
         (FAIL, "MLBuffer is not in this draft"),
@@ -216,13 +214,13 @@ def test_apply() -> None:
     "result", [ran(FILE, CPU, {ONE: "PASS"}), ran(FILE, NPU, {THREE: "TIMEOUT"}), ran(OTHER, ""), ran(OTHER, "", (), "CRASH")]
 )
 def test_what_is_unexpected(result: FileResult) -> None:
-    assert parse(TEXT).apply(result).failed
+    assert parse(TEXT).apply(result).surprises
 
 
 def test_names_with_surrogates() -> None:
     expectations = parse(f"{ENTRY}subtests = ['a U+d800', '\N{GRINNING FACE}']\nreason = 'r'")
     result = ran("a.js", "", {"a \ud800": "FAIL", "\N{GRINNING FACE}": "FAIL"})
-    assert not expectations.apply(result).failed
+    assert not expectations.apply(result).surprises
     assert expectations.problems([result]) == []
     assert expectations.update([result]) == expectations.text
 
@@ -555,7 +553,7 @@ def merge(entries: Iterable[Entry]) -> list[Entry]:
         last = merged[-1] if merged else entry
         alike = (last.file, last.variants, last.reason) == (entry.file, entry.variants, entry.reason)
         if alike and not entry.has_reason and last.test and not last.subtests and not entry.test:
-            merged[-1] = replace(entry, test=last.test)
+            merged[-1] = entry.model_copy(update={"test": last.test})
         else:
             merged.append(entry)
     return merged
@@ -590,7 +588,7 @@ def check_history(history: tuple[list[tuple[list[FileResult], bool]], Any, str])
         updated = before.update(results, variants=VARIANTS_OF, complete=complete)
         after = parse(updated)
         # The results are as expected but for reasons, and there is no more to do.
-        assert [after.apply(result).failed for result in results] == [False] * len(results)
+        assert [after.apply(result).surprises for result in results] == [False] * len(results)
         problems = after.problems(results, complete=complete)
         blank = [entry for entry in after.entries if not entry.has_reason]
         assert len(problems) == len(blank)

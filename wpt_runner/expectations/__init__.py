@@ -6,7 +6,8 @@ a surrogate, which TOML cannot hold, is ``U+d800``. An entry covers all subtests
 
 from __future__ import annotations
 
-from webnn.wpt_runner.expected.entries import Entry
-from webnn.wpt_runner.expected.expectations import NO_EXPECTATIONS, Expectations, load_expectations
+from webnn.wpt_runner.expectations.checking import Expectations
+from webnn.wpt_runner.expectations.entries import Entry
+from webnn.wpt_runner.expectations.reading import NO_EXPECTATIONS, bundled, load_expectations
 
-__all__ = ["NO_EXPECTATIONS", "Entry", "Expectations", "load_expectations"]
+__all__ = ["NO_EXPECTATIONS", "Entry", "Expectations", "bundled", "load_expectations"]

@@ -1,24 +1,18 @@
-"""The expectations of a run: read from a file, compared with the results, and updated from them."""
+"""The expectations of a run: compared with the results, and updated from them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 from pathlib import Path
 
 from webnn.commands.text import replace_surrogates
-from webnn.wpt_runner.expected.entries import Entry, Ran, Verdict, index_results, quote
-from webnn.wpt_runner.expected.reading import read
-from webnn.wpt_runner.results import FileResult
+from webnn.wpt_runner.expectations.entries import Entry, Ran, Verdict, index_results, quote
+from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
-__all__ = ["NO_EXPECTATIONS", "Expectations", "load_expectations"]
+__all__ = ["Expectations"]
 
-#: The name of the expectations that expect no failure.
-NO_EXPECTATIONS = "none"
-
-_SUFFIX = ".toml"
 _NAMES_SHOWN = 3
 
 
@@ -29,12 +23,10 @@ class Expectations:
     Attributes:
         name: The file's name in messages.
         path: Its path; ``None`` if there is no such file.
-        text: Its text.
         wpt: The commit of web-platform-tests that it was written for, empty if it names none.
-        entries: Its entries, in order.
     """
 
-    name: str = NO_EXPECTATIONS
+    name: str = "none"
     path: Path | None = None
     text: str = ""
     wpt: str = ""
@@ -50,16 +42,16 @@ class Expectations:
         subtests = []
         for subtest in result.subtests:
             found = by_name.get(replace_surrogates(subtest.name))
-            subtests.append(replace(subtest, expected=found.status if found else None, reason=found.reason if found else ""))
+            expected, reason = (SubtestStatus(found.status), found.reason) if found else (None, "")
+            subtests.append(replace(subtest, expected=expected, reason=reason))
         whole = by_name.get(None)
-        return replace(result, subtests=tuple(subtests), expected=whole.test if whole else None, reason=whole.reason if whole else "")
+        test, reason = (FileStatus(str(whole.test)), whole.reason) if whole else (None, "")
+        return replace(result, subtests=tuple(subtests), expected=test, reason=reason)
 
     def problems(self, results: Iterable[FileResult], *, complete: bool = False) -> list[str]:
         """Return the problems of the entries for tests that ran: stale entries, and entries without a reason.
 
-        Args:
-            results: What ran.
-            complete: All tests of the checkout ran, in all variants: an entry for anything else is stale, too.
+        A complete run is one of all tests of the checkout in all variants: an entry for anything else is stale, too.
         """
         ran = index_results(results)
         problems = []
@@ -98,49 +90,9 @@ class Expectations:
         Raises:
             ModuleNotFoundError: The package tomlkit, which rewrites the file, is not installed.
         """
-        from webnn.wpt_runner.expected.updating import update_text  # noqa: PLC0415 (tomlkit is not always installed)
+        from webnn.wpt_runner.expectations.updating import update_text  # noqa: PLC0415 (tomlkit is not always installed)
 
         return update_text(self.text, self.entries, index_results(results), variants or {}, complete=complete, wpt=wpt)
-
-
-def load_expectations(name_or_path: str, *, missing_ok: bool = False) -> Expectations:
-    """Read an expectations file.
-
-    Args:
-        name_or_path: The name of a file that comes with the runner, for example ``"2024-06"``; the path of another, which ends with
-            ``.toml``; or ``"none"`` for no expectations at all.
-        missing_ok: The file at the path may not exist yet.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: There is no such file, or its content is invalid; the message names the place.
-    """
-    if name_or_path == NO_EXPECTATIONS:
-        return Expectations()
-    path: Path | None
-    if name_or_path.endswith(_SUFFIX):
-        path = Path(name_or_path)
-        name = name_or_path
-        if missing_ok and not path.exists():
-            return Expectations(name=name, path=path)
-        if not path.is_file():
-            raise ValueError(f"there is no expectations file {name}")
-        content = path.read_bytes()
-    else:
-        folder = resources.files("webnn.wpt_runner") / "expectations"
-        bundled = {file.name.removesuffix(_SUFFIX): file for file in folder.iterdir() if file.name.endswith(_SUFFIX)}
-        if name_or_path not in bundled:
-            names = ", ".join([*sorted(bundled), NO_EXPECTATIONS])
-            raise ValueError(f"the expectations must be one of {names}, or the path of a {_SUFFIX} file, got {quote(name_or_path)}")
-        file = bundled[name_or_path]
-        name, path, content = file.name, file if isinstance(file, Path) else None, file.read_bytes()
-    try:
-        # Not opened as a text file, which would change line ends.
-        text = content.decode()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{name} must be UTF-8: {error}") from None
-    wpt, entries = read(name, text)
-    return Expectations(name=name, path=path, text=text, wpt=wpt, entries=entries)
 
 
 def _stale(entry: Entry, ran: Mapping[str, Ran], complete: bool) -> Iterator[str]:
@@ -161,12 +113,8 @@ def _stale(entry: Entry, ran: Mapping[str, Ran], complete: bool) -> Iterator[str
         advice = "remove the entry" if len(names) == len(entry.names) else "take this out of the entry"
         if len(where) < len(covered):
             advice = "name the other variants in the entry"
-        yield f"{_in(where)}{_fares(verdict, names)}: {advice}"
-
-
-def _in(variants: Sequence[str]) -> str:
-    named = ", ".join(variant for variant in variants if variant)
-    return f"({named}) " if named else ""
+        named = ", ".join(filter(None, where))
+        yield f"{f'({named}) ' if named else ''}{_fares(verdict, names)}: {advice}"
 
 
 def _fares(verdict: Verdict, names: Sequence[str | None]) -> str:

@@ -1,0 +1,66 @@
+"""Data that a person or another tool has written: how TOML is read, and what is wrong with a value, for a message of one line."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+__all__ = ["Problem", "find_problem", "is_deep", "load_toml", "write_path"]
+
+#: The deepest nesting of TOML that is allowed. Values nested a few thousand times deep can be parsed, but not shown.
+_DEEPEST = 50
+
+
+class Problem(NamedTuple):
+    """The first problem of a value: the type of pydantic's error, the keys that lead to the place, what must hold, and what was given."""
+
+    kind: str
+    place: tuple[str | int, ...]
+    demand: str
+    given: Any
+
+
+def find_problem(error: ValidationError, demands: Mapping[str, str]) -> Problem:
+    """Return the first problem.
+
+    What must hold is found by the type of the error, with names of the error's context in braces; other types keep pydantic's words.
+    """
+    first = error.errors(include_url=False)[0]
+    kind = first["type"]
+    demand = demands[kind].format_map(first.get("ctx", {})) if kind in demands else first["msg"]
+    # pydantic appends "[key]" to the place of an invalid key.
+    return Problem(kind, tuple(part for part in first["loc"] if part != "[key]"), demand, first["input"])
+
+
+def write_path(place: Sequence[str | int]) -> str:
+    """Write a place: ``"results[0].test"``."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+
+
+def is_deep(value: object, levels: int) -> bool:
+    """Tell whether lists and objects are nested deeper than a number of levels."""
+    containers = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        inside = (each.values() if isinstance(each, dict) else each for each in containers)
+        containers = [each for elements in inside for each in elements if isinstance(each, dict | list)]
+    return bool(containers)
+
+
+def load_toml(text: str, name: str) -> dict[str, Any]:
+    """Parse TOML; messages call it by its name.
+
+    Raises:
+        ValueError: It is not TOML, or its values are nested too deeply.
+    """
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{name} is no TOML: {error}") from None
+    except RecursionError:
+        content = None
+    if content is None or is_deep(content, _DEEPEST + 1):
+        raise ValueError(f"{name}: its values must not be nested deeper than {_DEEPEST} levels")
+    return content
