@@ -12,6 +12,7 @@ from typing import Any
 import webnn
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import Address, Realm, ScriptError
+from webnn.validation.drafts import DEFAULT
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
@@ -34,7 +35,7 @@ class Settings:
         dialect: Additions to the draft's IDL: the IDL of the tests has more.
     """
 
-    revision: str = "2024-06"
+    revision: str = DEFAULT
     timeout_multiplier: float = 1.0
     memory: int = 1 << 30
     dialect: str | None = None

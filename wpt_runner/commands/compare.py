@@ -88,9 +88,6 @@ def _write_json(path: Path, before: Path, after: Path, comparison: Comparison) -
         raise failure(f"{path} cannot be written: {error.strerror or error}", _UNUSABLE) from None
 
 
-# Printing.
-
-
 def _describe_run(side: str, path: Path, run: RunResult) -> Text:
     words = [run.info.get("product", ""), run.info.get("product_version", ""), run.info.get("revision", "")[:_REVISION]]
     what = one_line(" ".join(filter(None, words)), _LONGEST_NAME)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -132,11 +131,11 @@ def _print_remarks(console: Console, test: Test, recording: Recording, *, verbos
     lines: list[Text] = []
     if not recording.complete:
         lines.append(Text.assemble((f"{result.status}", "red" if recording.failed else "yellow"), f": {_line(result.message)}"))
-    reasons = Counter(_line(skipped.reason) for skipped in recording.skipped)
-    for reason, count in reasons.items():
-        names = [_line(skipped.name) for skipped in recording.skipped if _line(skipped.reason) == reason]
-        lines.append(Text.assemble((f"{count} skipped", "yellow"), f": {reason}"))
-        lines += _names(names, verbose=verbose)
+    by_reason: dict[str, list[str]] = {}
+    for skipped in recording.skipped:
+        by_reason.setdefault(_line(skipped.reason), []).append(_line(skipped.name))
+    for reason, names in by_reason.items():
+        lines += [Text.assemble((f"{len(names)} skipped", "yellow"), f": {reason}"), *_names(names, verbose=verbose)]
     if recording.differing:
         lines.append(Text.assemble((f"{len(recording.differing)} recorded", "yellow"), " that the emulator computes otherwise:"))
         lines += _names([_line(name) for name in recording.differing], verbose=verbose)

@@ -42,11 +42,11 @@ class Expectations:
         subtests = []
         for subtest in result.subtests:
             found = by_name.get(replace_surrogates(subtest.name))
-            expected, reason = (SubtestStatus(found.status), found.reason) if found else (None, "")
-            subtests.append(replace(subtest, expected=expected, reason=reason))
+            expected = SubtestStatus(found.status) if found else None
+            subtests.append(replace(subtest, expected=expected, reason=found.reason if found else ""))
         whole = by_name.get(None)
-        test, reason = (FileStatus(str(whole.test)), whole.reason) if whole else (None, "")
-        return replace(result, subtests=tuple(subtests), expected=test, reason=reason)
+        test = FileStatus(whole.test) if whole and whole.test else None
+        return replace(result, subtests=tuple(subtests), expected=test, reason=whole.reason if whole else "")
 
     def problems(self, results: Iterable[FileResult], *, complete: bool = False) -> list[str]:
         """Return the problems of the entries for tests that ran: stale entries, and entries without a reason.

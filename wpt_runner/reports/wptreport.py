@@ -82,9 +82,6 @@ def read_wptreport(path: Path) -> RunResult:
     )
 
 
-# Writing.
-
-
 def _result(result: FileResult) -> dict[str, Any]:
     return {
         "test": replace_surrogates(result.test),
