@@ -180,7 +180,7 @@ def test_bindings_and_runner_use_public_names_only(file: str) -> None:
         if each.module == "webnn":
             assert not each.name or each.name in public, f"{each.name} is not public"
         elif each.module.startswith("webnn.validation"):
-            # The binding interprets the IDL of a draft, which may be one of another package, and the bytes of elements; the runner knows the data types.
+            # The binding interprets the IDL of a draft, which may be one of another package; both know the data types.
             allowed = ("descriptor", "drafts", "drafts.idl", "revision")
             assert each.module in [f"webnn.validation.{name}" for name in allowed], each.module
         elif each.module.startswith("webnn."):
