@@ -76,7 +76,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(checkout: Path) -> tuple[Result, Path]:
     """Everything, once, with all reports."""
     reports = [f"--{name}={checkout / file}" for name, file in (("wptreport", "r.json"), ("junit", "r.xml"), ("html", "r.html"))]
-    result = invoke("--wpt", checkout, "--expectations", "none", "--timeout-multiplier", "1", "--memory-limit", "256", *reports)
+    result = invoke("--wpt", checkout, "--expectations", "none", "--timeout-multiplier", "0.5", "--memory-limit", "256", *reports)
     return result, checkout
 
 
@@ -96,7 +96,7 @@ def test_a_bad_file_is_its_own_result(run: tuple[Result, Path]) -> None:
 
 MESSAGES = {
     "syntax.https.any.js": "SyntaxError",
-    "forever.https.any.js": "took longer than 13 s, and its process was killed",
+    "forever.https.any.js": "took longer than 8 s, and its process was killed",
     "waits.https.any.js": "it waits for something that will not happen",
     "missing_script.https.any.js": "there is no file /resources/none.js in the checkout",
 }
