@@ -15,6 +15,7 @@ from tests.context.tensors import SHAPE, add_graph, current, filled, full, held,
 from tests.support import BROWSERS, wait_until
 from webnn import InvalidStateError, MLContext, MLGraph, MLGraphBuilder, WebNNTypeError
 from webnn.context.tensor import MLTensor
+from webnn.context.tensor_steps import TensorSteps
 
 Tensors = dict[str, MLTensor]
 
@@ -420,3 +421,15 @@ def test_small_integers() -> None:
     context.dispatch(graph, {"x": tensor}, {"y": y})
     assert context.readTensorSync(y).tolist() == [1, 2, -1]
     assert context.readTensorSync(tensor).tolist() == [0x21, 0x0F]
+
+
+def test_the_same_tensors_are_checked_once(
+    context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = []
+    check = TensorSteps._check
+    monkeypatch.setattr(TensorSteps, "_check", lambda *given: checked.append(given) or check(*given))
+    for _ in range(3):
+        context.dispatch(graph, inputs, outputs)
+    assert values(context, outputs) == [4, 2]
+    assert len(checked) == 1

@@ -11,8 +11,11 @@ import pytest
 
 from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, scale_graph, value
 from webnn import InvalidStateError, MLContext, MLGraphBuilder, WebNNTypeError
+from webnn.builder.graph import collect
 from webnn.builder.onnx import translate
 from webnn.builder.onnx.emitter import Translation
+from webnn.context import build
+from webnn.validation.caller import find_caller
 
 MESSAGE = {"message": "destroy() was called"}
 
@@ -223,3 +226,25 @@ def test_what_comes_too_late(context: MLContext) -> None:
     with pytest.raises(InvalidStateError, match="createTensor: the context must not be lost, but it is: first"):
         context._state.loss.add(tensor, "createTensor")
     assert len(context._state.loss._members) == 0
+
+
+def test_a_build_that_comes_too_late_is_not_begun(context: MLContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[object] = []
+    monkeypatch.setattr(build, "translate", begun.append)
+    builder = MLGraphBuilder(context)
+    graph = collect({"y": builder.neg(builder.input("x", dataType="float32", shape=SHAPE))})
+    caller = find_caller()
+    context.destroy()
+    with pytest.raises(InvalidStateError, match="lost"):
+        build.compile_graph(context._state, graph, caller)
+    assert begun == []
+
+
+async def test_a_read_of_a_destroyed_tensor_fails_at_once(context: MLContext) -> None:
+    tensor = filled(context, 7)
+    with held(context):
+        tensor.destroy()
+        future = context.readTensor(tensor)
+        assert future.done()
+        with pytest.raises(InvalidStateError, match="destroyed"):
+            await future

@@ -213,3 +213,7 @@ def test_no_warning_for_the_cpu() -> None:
         warnings.simplefilter("error")
         ML().createContextSync()
         ML().createContextSync(GPUDevice())
+
+
+def test_the_label_of_a_gpu_device() -> None:
+    assert (GPUDevice().label, GPUDevice("mine").label) == ("", "mine")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.clock import Clock
+from webnn.javascript.realm import Realm, ScriptError
 from webnn.wpt_runner.checkout import Checkout, Test, TestFile
-from webnn.wpt_runner.harness import Settings, run_test, time_limit
+from webnn.wpt_runner.harness import Settings, _give_up, run_test, time_limit
 from webnn.wpt_runner.results import FileResult, Subtest
 
 pytestmark = needs_quickjs
@@ -186,3 +187,17 @@ def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.
 def test_time_limit(long: bool, multiplier: float, seconds: float) -> None:
     file = TestFile(path="webnn/x.any.js", title="", scripts=(), variants=("",), long=long, window=True)
     assert time_limit(Test(file, ""), Settings(timeout_multiplier=multiplier)) == seconds
+
+
+def test_a_test_that_breaks_the_harness_is_reported() -> None:
+    reported = []
+
+    class Broken:
+        def evaluate(self, source: str) -> None:
+            raise ScriptError(f"{source} is no function")
+
+        def report(self, message: str) -> None:
+            reported.append(message)
+
+    _give_up(cast(Realm, Broken()))
+    assert reported == ["timeout() is no function"]

@@ -97,6 +97,13 @@ def test_files_are_not_overwritten(checkout: Path, run: tuple[Result, Path]) -> 
     assert contents(out) == before
 
 
+def test_one_file_is_not_overwritten(checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "relu.json").write_text("mine", encoding="utf-8")
+    result = invoke("--wpt", checkout, tmp_path)
+    assert (result.exit_code, result.output) == (2, f"webnn: {tmp_path / 'relu.json'} exists already: --force overwrites\n")
+    assert (tmp_path / "relu.json").read_text(encoding="utf-8") == "mine"
+
+
 def test_the_same_again(checkout: Path, run: tuple[Result, Path], tmp_path: Path) -> None:
     (tmp_path / "relu.json").write_text("other")
     assert invoke("--wpt", checkout, tmp_path, "--force", "--jobs", "1").exit_code == 0

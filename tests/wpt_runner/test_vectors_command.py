@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.shared import ROOT
@@ -21,6 +23,7 @@ from tests.support import PATIENCE, wait_until
 from tests.webnn.processes import violence
 from webnn.wpt_runner.commands.vectors import command
 from webnn.wpt_runner.vectors import batch
+from webnn.wpt_runner.vectors.report import _table
 
 pytestmark = pytest.mark.processes
 
@@ -202,9 +205,11 @@ def test_processes_may_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 PROGRAM = """
 import typer
+from rich.console import Console
 from tests.webnn.processes import violence
 from webnn.wpt_runner.commands.vectors import command
 from webnn.wpt_runner.vectors import batch
+from webnn.wpt_runner.vectors.report import _table
 batch.prepare = violence.prepare
 typer.run(command)
 """
@@ -250,3 +255,11 @@ def test_cases_of_an_archive(tmp_path: Path) -> None:
     code, output, errors = invoke(tmp_path / "all.zip", "-v")
     assert (code, errors) == (0, ""), output
     assert output.startswith("passed     unary: one  ")
+
+
+@pytest.mark.parametrize(("width", "gap"), [(90, "  "), (89, " ")])
+def test_columns_move_together_on_a_narrow_terminal(width: int, gap: str) -> None:
+    console = Console(width=width, file=io.StringIO())
+    console.print(_table(console, []))
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().startswith(f"operation{gap}run{gap}passed")

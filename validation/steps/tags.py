@@ -66,8 +66,8 @@ class Tag:
 
     line: int
     parts: tuple[tuple[str, tuple[Cite, ...]], ...]
-    first: int = 0
-    last: int = 0
+    first: int
+    last: int
 
     def cites(self, draft: str) -> tuple[Cite, ...]:
         """Return the steps that the tag cites in a draft. If the draft is not known, only one draft may have steps in the tag."""

@@ -15,7 +15,7 @@ from typing import Any
 from webnn.wpt_runner.foreign import is_deep
 from webnn.wpt_runner.vectors.comparison import Difference
 from webnn.wpt_runner.vectors.files import find_sources
-from webnn.wpt_runner.vectors.format import CaseError, Test, TestFile, parse
+from webnn.wpt_runner.vectors.format import CaseError, RecordedFile, RecordedTest, parse
 
 __all__ = ["Case", "Outcome", "Status", "load_cases"]
 
@@ -109,7 +109,7 @@ def load_cases(paths: Iterable[Path]) -> Iterator[Case]:
         if not isinstance(content, dict) or "tests" not in content:
             raise ValueError(f"{path} does not hold conformance cases: it has no member 'tests'")
         try:
-            recorded = parse(TestFile, content)
+            recorded = parse(RecordedFile, content)
         except CaseError as error:
             raise ValueError(f"{path} does not hold conformance cases: {error}") from None
         for number, test in enumerate(recorded.tests):
@@ -120,7 +120,7 @@ def _read_case(file: str, level: str, number: int, value: object) -> Case:
     try:
         if is_deep(value, _DEEPEST):  # it could not be sent to another process
             raise CaseError(f"must not be nested deeper than {_DEEPEST} levels")
-        test = parse(Test, value)
+        test = parse(RecordedTest, value)
     except CaseError as error:
         name = value.get("name") if isinstance(value, dict) else None
         name = name if isinstance(name, str) else f"tests[{number}]"

@@ -20,9 +20,9 @@ __all__ = [
     "Graph",
     "Model",
     "Operator",
+    "RecordedFile",
+    "RecordedTest",
     "Tensor",
-    "Test",
-    "TestFile",
     "decode_argument",
     "decode_number",
     "pack",
@@ -86,20 +86,16 @@ class _Tolerance(_Open):
     value: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Test(_Open):
+class RecordedTest(_Open):
     """A case; the graph is checked when it runs."""
-
-    __test__ = False  # for pytest: this is no test class
 
     name: str
     tolerance: _Tolerance
     graph: dict[str, Any]
 
 
-class TestFile(_Open):
+class RecordedFile(_Open):
     """A file of cases; each case is checked on its own."""
-
-    __test__ = False
 
     level: str = ""
     tests: list[Any]

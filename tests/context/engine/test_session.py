@@ -200,3 +200,23 @@ def test_the_engine_does_not_fall_back_by_itself(monkeypatch: pytest.MonkeyPatch
     runtime = Runtime(providers=[CUDA, CPU], failing={CUDA: RuntimeError("out of memory")})
     with pytest.raises(OperationError, match="build: the engine refused the graph: out of memory"):
         compile(monkeypatch, runtime, CUDA_GPU, deviceType="gpu")
+
+
+def test_memory_that_is_still_bound_is_not_bound_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound = []
+    bind = CompiledGraph._bind
+
+    def counting(self: CompiledGraph, method: Callable[..., None], slot: Any, address: int) -> None:
+        bound.append(slot.value)
+        bind(self, method, slot, address)
+
+    monkeypatch.setattr(CompiledGraph, "_bind", counting)
+    context = make_context()
+    builder = MLGraphBuilder(context)
+    graph = builder.buildSync({"y": builder.relu(builder.input("x", dataType="float32", dimensions=[2]))})
+    given = {"x": np.array([1, -1], np.float32)}, {"y": np.zeros(2, np.float32)}
+    for _ in range(3):
+        result = context.computeSync(graph, *given)
+        assert result["outputs"]["y"].tolist() == [1, 0]
+        given = result["inputs"], result["outputs"]
+    assert len(bound) == 2

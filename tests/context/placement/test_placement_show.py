@@ -243,3 +243,10 @@ def test_rich_is_loaded_when_something_is_shown() -> None:
 )
 def test_bytes(size: int, shown: str) -> None:
     assert show_bytes(size) == shown
+
+
+@pytest.mark.parametrize(("length", "shown"), [(60, "x" * 60), (61, "x" * 57 + "...")])
+def test_long_labels_are_cut(length: int, shown: str) -> None:
+    operator = replace(PLACEMENT.operators[0], label="x" * length)
+    first = next(iter(rows(replace(PLACEMENT, operators=(operator,)))))
+    assert first.cells["label"] == shown
