@@ -172,7 +172,7 @@ def test_ctrl_c(tmp_path: Path, number: int, code: int, name: str) -> None:
 TWINS: Mapping[str, tuple[str, int, str, list[str]]] = {
     "arguments": ("import sys\nprint(__name__, sys.argv[1:])", 0, "__main__ ['a', '--b']\n", []),
     "the navigator": ("from webnn import navigator\nprint(type(navigator.ml).__name__)", 0, "ML\n", []),
-    "a module beside it, before one of Python's own": ("import colorsys\nprint(colorsys.X)", 0, "5\n", []),
+    "a module beside it, before one of Python's own": ("import tabnanny\nprint(tabnanny.X)", 0, "5\n", []),
     "an exit code": ("raise SystemExit(7)", 7, "", []),
     "an exit message": ("import sys\nsys.exit('why')", 1, "", ["why\n"]),
     "an error": ("def f():\n    1 / 0\nf()", 1, "", ["Traceback", "line 3, in <module>", "ZeroDivisionError"]),
@@ -185,7 +185,7 @@ TWINS: Mapping[str, tuple[str, int, str, list[str]]] = {
 @pytest.mark.parametrize("name", TWINS)
 def test_a_python_program(tmp_path: Path, name: str) -> None:
     source, code, stdout, fragments = TWINS[name]
-    write(tmp_path / "colorsys.py", "X = 5")
+    write(tmp_path / "tabnanny.py", "X = 5")
     result = run(write(tmp_path / "program.py", source), "a", "--b")
     assert (result.returncode, result.stdout) == (code, stdout), result.stderr
     assert [fragment for fragment in fragments if fragment not in result.stderr] == []
