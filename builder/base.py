@@ -158,11 +158,14 @@ class BuilderBase(DraftMembers):
                 if type(operand) is not MLOperand and not webidl.isInstance(operand, MLOperand):
                     raise call.error(operation.operands[index], f"must be an MLOperand, got {webidl.describe(operand)}")
             inputs = operands  # type: ignore[assignment]  # all of them are operands, as just checked
-        pairs = zip(operation.arguments, arguments, strict=True)
-        converted = tuple([call.convert(argument.name, argument.convert, value) for argument, value in pairs])
+        converted: tuple[Any, ...] = ()
+        if arguments:
+            pairs = zip(operation.arguments, arguments, strict=True)
+            converted = tuple([call.convert(argument.name, argument.convert, value) for argument, value in pairs])
         dictionary = self._convertOptions(operation, call, given)
         # [2026-06: can build] The builder can build.
-        self._checkCanBuild(name, call.label)
+        if self._isGuarded:  # saves a function call
+            self._checkCanBuild(name, call.label)
         # [operands] The operands were made by this builder.
         for index, operand in enumerate(inputs):
             if operand._builder is not self:
