@@ -1,1 +1,1 @@
-"""Runs web-platform-tests: files, recorded cases, expectations, reports. Uses the public names of `webnn` only."""
+"""Runs web-platform-tests: files, recorded cases, expectations, reports."""
