@@ -183,7 +183,7 @@ class BuilderBase(DraftMembers):
         # The data types and ranks that the tables of limits restrict (since 2026-06).
         if call.revision.checks_operands:
             self._checkLimits(call, operation, inputs, optional)
-        if operation.numbers and dictionary is not None:
+        if dictionary is not None and operation.numbers:
             values = {member: getattr(dictionary, member) for member in operation.numbers}
             dataType = inputs[0]._descriptor.dataType
             dictionary = dictionary.model_copy(

@@ -56,8 +56,6 @@ class Operation:
             driver raises unless the replacement is given too. It follows from the models of the drafts.
         activation: The method has a second overload without the input, which returns an `MLActivation`, in drafts with activations.
         translation: Returns the translation to ONNX, for an operation that `webnn.builder.onnx` does not have.
-        members: The options' members that are operands, in the IDL's order.
-        numbers: The options' members that are cast to the data type of the first operand.
     """
 
     name: str
@@ -70,13 +68,16 @@ class Operation:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     activation: bool = False
     translation: Callable[[], Any] | None = None
-    members: tuple[str, ...] = field(init=False)
-    numbers: tuple[str, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Derive the members from the options."""
-        object.__setattr__(self, "members", () if self.options is None else operand_members(self.options))
-        object.__setattr__(self, "numbers", () if self.options is None else cast_members(self.options))
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The options' members that are operands, in the IDL's order."""
+        return () if self.options is None else operand_members(self.options)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The options' members that are cast to the data type of the first operand."""
+        return () if self.options is None else cast_members(self.options)
 
 
 @dataclass(frozen=True, slots=True)
