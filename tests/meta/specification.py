@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +44,12 @@ def sources(folder: Path) -> list[Path]:
     """Find the modules below a folder; the links inside `webnn` lead to the other layers and are left out."""
     links = [path for path in folder.iterdir() if path.is_symlink()]
     return [file for file in sorted(folder.rglob("*.py")) if not any(link in file.parents for link in links)]
+
+
+@functools.cache
+def parse(file: str) -> ast.Module:
+    """Parse a file of the repository, given by its path below `ROOT`."""
+    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
 
 
 def text(type: IdlType) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import webnn
-from tests.meta.specification import LAYERS, ROOT, sources
+from tests.meta.specification import LAYERS, ROOT, parse, sources
 from tools import draw_architecture
 from tools.draw_architecture import PACKAGES, package_of
 
@@ -88,11 +88,6 @@ class _Finder(ast.NodeVisitor):
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self.visit_FunctionDef(node)
-
-
-@functools.cache
-def parse(file: str) -> ast.Module:
-    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
 
 
 @functools.cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import importlib
 import itertools
 import os
@@ -16,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import webnn
-from tests.meta.specification import LAYERS, ROOT, sources
+from tests.meta.specification import LAYERS, ROOT, parse, sources
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
@@ -111,11 +110,6 @@ def test_no_file_is_long() -> None:
 
 
 # What a module offers, and what it keeps
-
-
-@functools.cache
-def parse(file: str) -> ast.Module:
-    return ast.parse((ROOT / file).read_text(encoding="utf-8"))
 
 
 def names_of(module: str) -> list[str]:
