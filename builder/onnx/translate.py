@@ -35,6 +35,7 @@ class OnnxModel:
         inputs: The ONNX name and the descriptor of each graph input, by its name.
         outputs: The same for each output.
         operators: The operation, the number and the label of each operator, in order.
+        largest: The number of elements of the largest value.
     """
 
     proto: ModelProto
@@ -42,6 +43,7 @@ class OnnxModel:
     inputs: Mapping[str, tuple[str, OperandDescriptor]]
     outputs: Mapping[str, tuple[str, OperandDescriptor]]
     operators: tuple[tuple[str, int, str], ...]
+    largest: int
 
     def op_types(self) -> dict[str, str]:
         """Return the ONNX operator of each node by the node's name."""
@@ -151,7 +153,17 @@ class _Translator:
             emitter.declare_output(value, operand._descriptor)
             outputs[name] = value, operand._descriptor
         operators = tuple([(each.operation.name, each.index, each.label) for each in self.graph.operators])
-        return OnnxModel(proto=emitter.model, weights=tuple(emitter.weights), inputs=inputs, outputs=outputs, operators=operators)
+        sizes = [weight.data.size for weight in emitter.weights]
+        sizes += [descriptor.element_count for _, descriptor in inputs.values()]
+        sizes += [descriptor.element_count for operator in self.graph.operators for descriptor in operator.outputs]
+        return OnnxModel(
+            proto=emitter.model,
+            weights=tuple(emitter.weights),
+            inputs=inputs,
+            outputs=outputs,
+            operators=operators,
+            largest=max(sizes, default=0),
+        )
 
 
 def translate(graph: ComputationalGraph) -> OnnxModel:

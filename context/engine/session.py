@@ -6,6 +6,7 @@ import functools
 import itertools
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.onnx_names import ELEMENT_TYPES
@@ -47,6 +48,9 @@ _VALUE_CHANGING = (
     "SimplifiedLayerNormFusion",
     "SkipLayerNormFusion",
 )
+#: A graph is small if no value has more elements: the operators are too short to be divided among threads, and starting the threads takes
+#: as long as the rest of the session.
+_SMALL = 4096
 
 
 def session_options(settings: SessionSettings) -> Any:
@@ -115,7 +119,10 @@ class CompiledGraph:
     )
 
     def __init__(self, model: OnnxModel, selection: Selection) -> None:
-        options = session_options(selection.settings)
+        settings = selection.settings
+        if model.largest <= _SMALL and not settings.threads:
+            settings = replace(settings, threads=1)
+        options = session_options(settings)
         for entry in _EXACT_QUANTIZATION:
             options.add_session_config_entry(entry, "1")
         options.add_session_config_entry("optimization.disable_specified_optimizers", ";".join(_VALUE_CHANGING))

@@ -128,7 +128,7 @@ def test_the_cpu_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"NoopElimination", "MatMulScaleFusion", "SkipLayerNormFusion"} <= set(optimizers)
     assert session.options.entries == {"session.disable_quant_qdq": "1", "session.disable_double_qdq_remover": "1"}
     assert session.options.selected == []
-    assert (session.options.intra_op_num_threads, session.options.enable_mem_pattern) == (0, True)
+    assert (session.options.intra_op_num_threads, session.options.enable_mem_pattern) == (1, True)
     assert session.options.execution_mode == "not set"
     assert graph.assignments() is None
 
@@ -220,3 +220,29 @@ def test_memory_that_is_still_bound_is_not_bound_again(monkeypatch: pytest.Monke
         assert result["outputs"]["y"].tolist() == [1, 0]
         given = result["inputs"], result["outputs"]
     assert len(bound) == 2
+
+
+@pytest.mark.parametrize(
+    ("size", "powerPreference", "threads"),
+    [(4096, "default", 1), (4097, "default", 0), (4096, "high-performance", 7), (4097, "high-performance", 7)],
+)
+def test_threads_of_small_graphs(monkeypatch: pytest.MonkeyPatch, size: int, powerPreference: str, threads: int) -> None:
+    """A small graph has one thread, unless the program asks for another number. 0 leaves the number to the engine."""
+    counts: list[int] = []
+    start = session.start
+
+    def counting(model: bytes, options: Any, *rest: Any) -> Any:
+        counts.append(options.intra_op_num_threads)
+        return start(model, options, *rest)
+
+    monkeypatch.setattr(session, "start", counting)
+    monkeypatch.setattr("webnn.context.devices.selection.usable_cores", lambda: 7)
+    builder = MLGraphBuilder(ML().createContextSync(powerPreference=powerPreference))
+    x = builder.input("x", dataType="float32", dimensions=[1])
+    builder.buildSync({"y": builder.relu(builder.expand(x, [size]))})
+    # A constant is a value, too.
+    builder = MLGraphBuilder(builder._context)
+    x = builder.input("x", dataType="float32", dimensions=[1])
+    weights = builder.constant({"dataType": "float32", "dimensions": [size]}, np.ones(size, np.float32))
+    builder.buildSync({"y": builder.slice(builder.add(x, weights), [0], [1])})
+    assert counts == [threads, threads]
