@@ -5,18 +5,19 @@ A description has the specification's own names. It holds no operand, no builder
 
 from __future__ import annotations
 
+import hashlib
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from webnn.builder.base import BuilderBase
+from webnn.builder import above
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.drafts import find_revision
-from webnn.validation.errors import WebNNTypeError
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ __all__ = [
     "ActivationDescription",
     "ConstantDescription",
     "DescriptionError",
+    "FormatError",
     "GraphDescription",
     "OperatorDescription",
+    "load",
 ]
 
 
@@ -47,6 +50,35 @@ class DescriptionError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}"
+
+
+class FormatError(ValueError):
+    """A file is not what it claims to be, or a graph cannot be said in a format.
+
+    Attributes:
+        message: What must hold, and what was given.
+        file: The file.
+        line: The line of a text file, from 1; 0 if it is unknown or the file is not text.
+        path: Where in the graph, for example ``"nodes[3].inputs"``; empty if there is no such place.
+    """
+
+    def __init__(self, message: str, file: str | os.PathLike[str], *, line: int = 0, path: str = "") -> None:
+        super().__init__(message, os.fspath(file), line, path)
+        self.message = message
+        self.file = os.fspath(file)
+        self.line = line
+        self.path = path
+
+    def __reduce__(self) -> tuple[Callable[..., FormatError], tuple[Any, ...]]:
+        return _format_error, self.args
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.path}: {self.message}" if self.path else f"{place}: {self.message}"
+
+
+def _format_error(message: str, file: str, line: int, path: str) -> FormatError:
+    return FormatError(message, file, line=line, path=path)
 
 
 class _Value:
@@ -247,6 +279,41 @@ class GraphDescription(_Value):
             outputs=chosen,
         )
 
+    def digest(self) -> str:
+        """Return a SHA-256 digest, in hexadecimal: that of every equal description, in any process and on any machine."""
+        state = hashlib.sha256()
+        _feed(state.update, _comparable(self))
+        return state.hexdigest()
+
+    def infer(self) -> GraphDescription:
+        """Return the same with the descriptors of all operators, which files do not have. The graph is checked, but not compiled.
+
+        Raises:
+            WebNNTypeError: The draft refuses something.
+            DescriptionError: The description contradicts itself, or names an operation or argument that its draft does not have.
+        """
+        from webnn.builder.transform import infer  # noqa: PLC0415 (it imports this module)
+
+        return infer(self)
+
+    def lift(self, draft: str | None = None) -> GraphDescription:
+        """Return the same graph in a later draft, with the names and defaults that this draft has.
+
+        Args:
+            draft: The draft, by default the newest one.
+
+        Raises:
+            DescriptionError: The graph has something without counterpart in the later draft; the message names it. Or the draft is not a
+                later one.
+        """
+        from webnn.builder.transform import lift  # noqa: PLC0415 (it imports this module)
+
+        return lift(self, draft)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to a file; `webnn.formats.save` has the formats, which the suffix chooses."""
+        above.load("formats").save(self, path)
+
     def build(self, builder: GraphBuilder) -> dict[str, MLOperand]:
         """Make the graph again, through the builder's public methods; `MLGraphBuilder.build` compiles it.
 
@@ -261,79 +328,24 @@ class GraphDescription(_Value):
             DescriptionError: The description contradicts itself, or names an operation or argument that the builder's draft does not have.
             InvalidStateError: The builder has built a graph, or its context is lost.
         """
-        if not webidl.isInstance(builder, BuilderBase):
-            raise WebNNTypeError(
-                f"build: builder must be an MLGraphBuilder, got {webidl.describe(builder)}", operation="build", argument="builder"
-            )
-        return _Rebuilder(builder).build(self)
+        from webnn.builder.transform import build  # noqa: PLC0415 (it imports this module)
+
+        return build(self, builder)
 
 
-class _Rebuilder:
-    """The state of one `GraphDescription.build`."""
+def load(path: str | os.PathLike[str]) -> GraphDescription:
+    """Read a graph from a file; `webnn.formats` has the formats, which the suffix chooses.
 
-    def __init__(self, builder: GraphBuilder) -> None:
-        self._builder = builder
-        self._operands: dict[str, MLOperand] = {}
-        #: The part of the description that is made.
-        self._path = ""
+    Args:
+        path: The file. Files beside it that it names, with weights, are read too.
 
-    def build(self, description: GraphDescription) -> dict[str, MLOperand]:
-        shape = self._builder._revision.shape
-
-        def members(descriptor: OperandDescriptor) -> Any:
-            return {"dataType": descriptor.dataType, shape: descriptor.shape}
-
-        for name, descriptor in description.inputs.items():
-            self._path = "inputs"
-            self._give(name, self._builder.input(name, members(descriptor)))
-        for name, constant in description.constants.items():
-            self._path = "constants"
-            self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
-        for number, operator in enumerate(description.operators):
-            self._path = f"operators[{number}]"
-            self._call(operator)
-        self._path = "outputs"
-        return {name: self._find(value) for name, value in description.outputs.items()}
-
-    def _call(self, operator: OperatorDescription) -> None:
-        row = self._builder._revision.operations.get(operator.operation)
-        # A method that is no operation, such as `build`, must not be called.
-        if row is None:
-            raise DescriptionError(f"the draft has no operation {webidl.describe(operator.operation)}", f"{self._path}.operation")
-        inputs = self._order("inputs", operator.inputs, row.operands)
-        positional = self._order("arguments", operator.arguments, [argument.name for argument in row.arguments])
-        arguments, options = replace(operator, inputs=inputs, arguments=positional).call(self._find, self._activate)
-        returned = getattr(self._builder, operator.operation)(*arguments, *([options] if options else []))
-        results = returned if isinstance(returned, list) else [returned]
-        self._path += ".outputs"
-        if len(results) != len(operator.outputs):
-            raise DescriptionError(f"must name {len(results)} results of {operator.operation}, got {list(operator.outputs)}", self._path)
-        for name, result in zip(operator.outputs, results, strict=True):
-            self._give(name, result)
-
-    def _order(self, part: str, given: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        """Return arguments in the IDL's order."""
-        if set(given) != set(names):
-            raise DescriptionError(f"must be {', '.join(names) or 'none'}, got {', '.join(given) or 'none'}", f"{self._path}.{part}")
-        return {name: given[name] for name in names}
-
-    def _activate(self, activation: ActivationDescription) -> object:
-        revision = self._builder._revision
-        row = revision.operations.get(activation.operation)
-        if row is None or not row.activation or not revision.activations:
-            raise DescriptionError(f"the draft has no activation function {webidl.describe(activation.operation)}", f"{self._path}.options")
-        return getattr(self._builder, activation.operation)(*([activation.options] if activation.options else []))
-
-    def _find(self, name: str) -> MLOperand:
-        operand = self._operands.get(name)
-        if operand is None:
-            raise DescriptionError(f"there is no value {webidl.describe(name)} yet", self._path)
-        return operand
-
-    def _give(self, name: str, operand: MLOperand) -> None:
-        if name in self._operands:
-            raise DescriptionError(f"there is a value {webidl.describe(name)} already", self._path)
-        self._operands[name] = operand
+    Raises:
+        FormatError: The file is not valid; the message names the file, the line or the place in the graph, and the value.
+        ValueError: The suffix is unknown.
+        OSError: A file cannot be read.
+    """
+    description: GraphDescription = above.load("formats").load(path)
+    return description
 
 
 def _comparable(value: Any) -> object:
@@ -350,3 +362,31 @@ def _comparable(value: Any) -> object:
     if isinstance(value, _Value):
         return [_comparable(getattr(value, each.name)) for each in fields(cast(Any, value)) if each.compare]
     return value
+
+
+def _feed(update: Callable[[bytes | memoryview], None], value: object) -> None:
+    """Feed a comparable object to a hash. What is equal gives the same bytes, and what differs gives others."""
+    if isinstance(value, dict):
+        update(b"{%d:" % len(value))
+        for name in sorted(value):
+            _feed(update, name)
+            _feed(update, value[name])
+    elif isinstance(value, list | tuple):
+        update(b"[%d:" % len(value))
+        for each in value:
+            _feed(update, each)
+    elif isinstance(value, memoryview):
+        update(b"b%d:" % value.nbytes)
+        update(value)
+    elif isinstance(value, bool | int | float):
+        # 1 equals 1.0 and True.
+        number = repr(int(value)) if math.isfinite(value) and value == int(value) else repr(value)
+        update(f"n{number};".encode())
+    elif isinstance(value, OperandDescriptor):
+        _feed(update, [value.dataType, value.dimensions])
+    elif value is None:
+        update(b"0")
+    else:
+        text = str(value).encode("utf-8", "surrogatepass")
+        update(b"s%d:" % len(text))
+        update(text)

@@ -58,7 +58,7 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
     except OperationError as error:
         error.draft = state.revision.draft
         raise
-    built = MLGraph._create(state, implementation, placed)
+    built = MLGraph._create(state, graph, implementation, placed)
     state.loss.add(built, "build")
     if state.on_build is not None:
         state.on_build(describe_graph(graph), built)

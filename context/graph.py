@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from webnn.builder.describe import describe_graph
 from webnn.context.placement import Placement
 from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.errors import InvalidStateError
 from webnn.validation.member import DraftMembers, some_drafts
 
 if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
+    from webnn.builder.graph import ComputationalGraph
     from webnn.context.buffers import BufferSlot
     from webnn.context.engine.session import CompiledGraph
     from webnn.context.state import ContextState
@@ -24,7 +28,7 @@ class MLGraph(DraftMembers):
     Graphs are made by `MLGraphBuilder.build`.
     """
 
-    __slots__ = ("__weakref__", "_checked", "_implementation", "_inputDescriptors", "_outputDescriptors", "_placement", "_state")
+    __slots__ = ("__weakref__", "_checked", "_implementation", "_inputDescriptors", "_outputDescriptors", "_placement", "_source", "_state")
 
     #: A lost context destroys its graphs before its tensors.
     _endsFirst: ClassVar[bool] = True
@@ -36,6 +40,8 @@ class MLGraph(DraftMembers):
     _implementation: CompiledGraph | None
     #: The placement, or a function that makes it on first use.
     _placement: Placement | Callable[[], Placement]
+    #: What was compiled: it holds the constants, which the engine uses in place, but those in another layout. ``None`` once destroyed.
+    _source: ComputationalGraph | None
     #: Of the context that built it.
     _state: ContextState
 
@@ -46,6 +52,7 @@ class MLGraph(DraftMembers):
     def _create(
         cls,
         state: ContextState,
+        source: ComputationalGraph,
         implementation: CompiledGraph,
         placement: Placement | Callable[[], Placement],
     ) -> MLGraph:
@@ -55,6 +62,7 @@ class MLGraph(DraftMembers):
         graph._inputDescriptors = {name: slot.descriptor for name, slot in implementation.inputs.items()}
         graph._outputDescriptors = {name: slot.descriptor for name, slot in implementation.outputs.items()}
         graph._placement = placement
+        graph._source = source
         graph._state = state
         return graph
 
@@ -93,6 +101,20 @@ class MLGraph(DraftMembers):
             placement = self._placement = placement()
         return placement
 
+    @property
+    def description(self) -> GraphDescription:
+        """The graph as a value, as `webnn.describe` gives it: made anew each time, without a copy of the constants.
+
+        This is the emulator's own. It works in the contexts of both drafts.
+
+        Raises:
+            InvalidStateError: The graph was destroyed.
+        """
+        source = self._source
+        if source is None:
+            raise InvalidStateError("description: the graph must not be destroyed", operation="description", draft=self._revision.draft)
+        return describe_graph(source)
+
     @some_drafts
     def destroy(self) -> None:
         """Release the graph's resources, once the work that is queued is done; it cannot be dispatched any more. `#api-mlgraph-destroy`.
@@ -108,4 +130,4 @@ class MLGraph(DraftMembers):
     def _destroy(self) -> None:
         """Run the steps of `destroy`."""
         # 1.-3. The resources are free when the last queued job that refers to them is done.
-        self._implementation = None
+        self._implementation = self._source = None

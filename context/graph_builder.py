@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from webnn.builder.operand import MLOperand
     from webnn.context.graph import MLGraph
+    from webnn.context.graph_steps import BuildSteps
 
 __all__ = ["MLGraphBuilder"]
 
@@ -37,7 +38,9 @@ class MLGraphBuilder(GraphBuilder):
         SecurityError: The document is not allowed to use the feature ``webnn``. `#api-mlgraphbuilder-constructor`.
     """
 
-    __slots__ = ("_context",)
+    __slots__ = ("_buildSteps",)
+
+    _buildSteps: BuildSteps
 
     _tensorClass = MLTensor
 
@@ -54,7 +57,7 @@ class MLGraphBuilder(GraphBuilder):
         context._state.document._checkAllowed("MLGraphBuilder", context._revision.draft)
         # 2. (Since 2026-06.) The context is not lost. 3.-4. (2.) The builder is bound to it, and has not built yet.
         super().__init__(context._state)
-        self._context = context
+        self._buildSteps = context._buildSteps
         # Not in `__new__`: a program's subclass may have a constructor with other arguments.
         reshaped = class_of_draft(type(self), "MLGraphBuilder", context._revision)
         if reshaped is not type(self):
@@ -74,7 +77,7 @@ class MLGraphBuilder(GraphBuilder):
             graph = self._collect(outputs)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
-        return self._context._buildSteps.build(graph, find_caller(2))
+        return self._buildSteps.build(graph, find_caller(2))
 
     def buildSync(self, outputs: Mapping[str, MLOperand]) -> MLGraph:
         """Compile the graph up to the outputs and wait for it: `build` for scripts.
@@ -86,4 +89,4 @@ class MLGraphBuilder(GraphBuilder):
             WebNNTypeError: The outputs are not valid, or two inputs share a name.
             OperationError: The engine refuses an operator.
         """
-        return self._context._buildSteps.build_sync(self._collect(outputs), find_caller(2))
+        return self._buildSteps.build_sync(self._collect(outputs), find_caller(2))

@@ -73,7 +73,7 @@ class Arguments:
         self.inputs: dict[str, Array] = {}
         self.count = 0
         #: What the draft calls the shape.
-        self.shape = builder._context._revision.shape
+        self.shape = builder._revision.shape
 
     def convert(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):

@@ -9,8 +9,10 @@ from webnn.builder.description import (
     ActivationDescription,
     ConstantDescription,
     DescriptionError,
+    FormatError,
     GraphDescription,
     OperatorDescription,
+    load,
 )
 from webnn.builder.operand import MLActivation, MLOperand
 from webnn.builder.options import *  # noqa: F403 (the dictionaries: its `__all__` names them)
@@ -52,6 +54,7 @@ __all__ = [
     "DeviceFallbackWarning",
     "Document",
     "Faults",
+    "FormatError",
     "GPUDevice",
     "GraphDescription",
     "InvalidStateError",
@@ -82,6 +85,7 @@ __all__ = [
     "describe",
     "emulate",
     "explain_ignored",
+    "load",
     "navigator",
 ]
 __all__ += options.__all__

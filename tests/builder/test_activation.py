@@ -107,11 +107,12 @@ def test_relu_of_integers(dtype: str, *, constants: bool) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "int8"])
 def test_clamp_behind_relu(dtype: str) -> None:
     # The engine merges the two, and refuses integers.
-    builder = MLGraphBuilder(make_context())
+    context = make_context()
+    builder = MLGraphBuilder(context)
     x = builder.input("x", dataType=dtype, dimensions=[5])  # type: ignore[arg-type]  # a parameter of the test
     graph = builder.buildSync({"y": builder.clamp(builder.relu(x), minValue=-3, maxValue=2)})
     inputs = {"x": np.array([-7, -1, 0, 1, 6], dtype)}
-    result = builder._context.computeSync(graph, inputs, {"y": np.zeros(5, dtype)})
+    result = context.computeSync(graph, inputs, {"y": np.zeros(5, dtype)})
     assert result["outputs"]["y"].tolist() == [0, 0, 0, 1, 2]
 
 

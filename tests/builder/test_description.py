@@ -44,7 +44,7 @@ def new_builder(draft: str = NEW) -> MLGraphBuilder:
 
 
 def descriptor(builder: MLGraphBuilder, dataType: str, *shape: int) -> Any:
-    return {"dataType": dataType, builder._context._revision.shape: list(shape)}
+    return {"dataType": dataType, builder._revision.shape: list(shape)}
 
 
 def tensor(builder: MLGraphBuilder, name: str = "x", dataType: str = "float32", shape: tuple[int, ...] = (2, 3)) -> MLOperand:

@@ -27,7 +27,7 @@ class Objects:
         self.ml: Any = ML(revision=revision)
         self.context: Any = self.ml.createContextSync()
         self.builder: Any = MLGraphBuilder(self.context)
-        self.x = self.builder.input("x", {"dataType": "float32", self.builder._context._revision.shape: [1, 1, 4, 4]})
+        self.x = self.builder.input("x", {"dataType": "float32", self.builder._revision.shape: [1, 1, 4, 4]})
 
 
 #: A draft, a call, and what the warning says.

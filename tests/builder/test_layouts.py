@@ -211,12 +211,13 @@ CASES: dict[str, tuple[list[Step], tuple[bool, ...], list[int], int]] = {
 def test_transposes(name: str) -> None:
     steps, constants, outputs, count = CASES[name]
     program = Program(steps, outputs, constants)
-    builder = MLGraphBuilder(make_context())
+    context = make_context()
+    builder = MLGraphBuilder(context)
     connected = connect_program(builder, program)
     named = {f"output{index}": operand for index, operand in enumerate(connected.outputs)}
     nodes = Counter(node.op_type for node in translate(builder._collect(named)).proto.graph.node)
     assert nodes["Transpose"] == count
     values = expected_program(program)
-    for index, actual in zip(program.outputs, compute(builder, connected.outputs, connected.feeds).bound, strict=True):
+    for index, actual in zip(program.outputs, compute(context, builder, connected.outputs, connected.feeds).bound, strict=True):
         assert actual.dtype == values[index].dtype
         np.testing.assert_allclose(actual, values[index], rtol=1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from typing import Any
 
@@ -11,7 +12,8 @@ from tests.context.devices import inventories
 from tests.context.devices.inventories import CUDA_GPU, OPENVINO_DEVICES, make_inventory
 from tests.context.engine import runtimes
 from tests.context.engine.runtimes import Runtime
-from webnn import ML, MLGraph, MLGraphBuilder, NotSupportedError, OperationError
+from tests.support import make_context
+from webnn import ML, InvalidStateError, MLGraph, MLGraphBuilder, NotSupportedError, OperationError, describe
 from webnn.context.devices.selection import CPU, CUDA, OPENVINO, DeviceFallbackWarning, FallbackPolicy
 
 REFUSAL = "[ONNXRuntimeError] : 1 : FAIL : This is an invalid model."
@@ -117,3 +119,19 @@ def test_nothing_is_promised_with_an_engine_that_does_not_tell(machine: Any) -> 
     machine(Runtime(providers=[CUDA, OPENVINO, CPU], recent=False))
     with pytest.raises(NotSupportedError, match="build: this version of ONNX Runtime does not tell where it runs operators"):
         build("gpu", "deny")
+
+
+def test_a_graph_describes_itself() -> None:
+    """A graph keeps what it was made of, though the program drops its operands, until it is destroyed."""
+    context = make_context("2026-06")
+    builder = MLGraphBuilder(context)
+    x = builder.input("x", dataType="float32", shape=[2])
+    outputs = {"y": builder.relu(builder.add(x, x, label="sum"))}
+    expected = describe(outputs)
+    graph = builder.buildSync(outputs)
+    del builder, x, outputs
+    gc.collect()
+    assert graph.description == expected
+    graph.destroy()
+    with pytest.raises(InvalidStateError, match="description: the graph must not be destroyed"):
+        _ = graph.description

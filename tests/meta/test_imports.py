@@ -24,18 +24,33 @@ BELOW = {
     "webnn.builder.onnx": {"webnn.validation", "webnn.builder"},
     "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
+    "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx"},
+    "webnn.reference": {"webnn.validation", "webnn.builder"},
+    "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
     "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
-    "webnn.commands": {"webnn", "webnn.validation", "webnn.context", "webnn.javascript"},
-    "webnn.check": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.commands", "webnn.processes"},
+    "webnn.commands": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.javascript", "webnn.formats", "webnn.inspect"},
+    "webnn.check": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.commands", "webnn.processes", "webnn.formats"},
     "webnn.wpt_runner": {"webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"},
 }
 #: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.
-NOT_BY_THE_FACE = {"webnn.wpt_runner", "webnn.builder.onnx", "webnn.commands", "webnn.javascript"}
+NOT_BY_THE_FACE = {
+    "webnn.wpt_runner",
+    "webnn.builder.onnx",
+    "webnn.commands",
+    "webnn.formats",
+    "webnn.inspect",
+    "webnn.javascript",
+    "webnn.reference",
+}
 
 #: Who may import a heavy library.
-DOORS = {"onnx": "builder/onnx/", "onnxruntime": "context/engine/runtime.py"}
+DOORS = {
+    "onnx": ("builder/onnx/", "webnn/formats/onnx_file.py"),
+    "onnxruntime": ("context/engine/runtime.py",),
+    "safetensors": ("webnn/formats/weights.py",),
+}
 FOLDERS = {folder.name for folder in LAYERS.values()} - {"webnn"}
 
 MODULES = {file.relative_to(ROOT).as_posix(): layer for layer, folder in LAYERS.items() for file in sources(folder)}

@@ -39,12 +39,13 @@ from webnn.validation.drafts.idl import IdlOperation
 EXTRA: dict[str, dict[str, str]] = {
     "MLContext": {"lostSync": "the twin of the attribute `lost`, a method because it takes a time"},
     "MLGraph": {
+        "description": "the emulator's own: the graph as a value",
         "devices": "browsers have it: the device types that the graph runs on",
         "placement": "the emulator's own: where each operator runs",
     },
 }
 #: Those of them that the graphs of both drafts have; another one is refused in the contexts of June 2024.
-IN_BOTH = {("MLGraph", "devices"), ("MLGraph", "placement")}
+IN_BOTH = {("MLGraph", "description"), ("MLGraph", "devices"), ("MLGraph", "placement")}
 #: Interfaces without a constructor that Python can make all the same, with the reason.
 CONSTRUCTIBLE = {
     "ML": "there is no page that owns it: a program may want one of another revision, or with another permissions policy",

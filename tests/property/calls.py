@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.support import CURRENT, Act, Array
-from webnn import MLGraphBuilder, MLOperand
+from webnn import MLContext, MLGraphBuilder, MLOperand
 
 __all__ = ["Call", "Connected", "Raw", "Results", "compute", "connect", "expected", "map_arrays"]
 
@@ -71,7 +71,7 @@ def map_arrays(value: Any, function: Callable[[Array], Any]) -> Any:
 
 def connect(builder: MLGraphBuilder, call: Call) -> Connected:
     """Make the operands of a call, and call the operation."""
-    shape = builder._context._revision.shape
+    shape = builder._revision.shape
     operands: dict[int, MLOperand] = {}
     feeds: dict[str, Array] = {}
 
@@ -99,7 +99,7 @@ def connect(builder: MLGraphBuilder, call: Call) -> Connected:
     return Connected(returned if isinstance(returned, list) else [returned], feeds)
 
 
-def compute(builder: MLGraphBuilder, outputs: Sequence[MLOperand], feeds: Mapping[str, Array]) -> Results:
+def compute(context: MLContext, builder: MLGraphBuilder, outputs: Sequence[MLOperand], feeds: Mapping[str, Array]) -> Results:
     """Build a graph and compute it twice: once as programs do, once with outputs that the engine allocates by its own shapes."""
     graph = builder.buildSync({f"output{index}": operand for index, operand in enumerate(outputs)})
     # The engine's session gives the arrays it wants to give, whatever the descriptors say.
@@ -108,7 +108,7 @@ def compute(builder: MLGraphBuilder, outputs: Sequence[MLOperand], feeds: Mappin
     fresh = implementation._session.run([slot.value for slot in implementation.outputs.values()], values)
     buffers = {f"output{index}": np.zeros(operand.shape(), operand.dataType()) for index, operand in enumerate(outputs)}
     inputs = {name: feeds[name].copy() for name in implementation.inputs}
-    result = builder._context.computeSync(graph, inputs, buffers)
+    result = context.computeSync(graph, inputs, buffers)
     return Results([result["outputs"][name] for name in buffers], [np.asarray(array) for array in fresh])
 
 

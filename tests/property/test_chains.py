@@ -32,7 +32,7 @@ def run(context: MLContext, program: Program) -> tuple[list[Array], list[Array]]
     builder = MLGraphBuilder(context)
     with np.errstate(all="ignore"):
         connected = connect_program(builder, program)
-        results = compute(builder, connected.outputs, connected.feeds)
+        results = compute(context, builder, connected.outputs, connected.feeds)
     for operand, bound, fresh in zip(connected.outputs, results.bound, results.fresh, strict=True):
         assert (operand.dataType(), operand.shape()) == (fresh.dtype.name, list(fresh.shape))
         np.testing.assert_array_equal(bound, fresh)

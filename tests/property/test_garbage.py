@@ -54,9 +54,7 @@ class Index:
 def things(builder: MLGraphBuilder) -> Sequence[Any]:
     """Make values of all kinds."""
     operand = make_operand(builder)
-    activations = (
-        [builder.tanh(), [builder.tanh(), builder.relu()]] if builder._context._revision.activations else ["tanh", ["tanh", "relu"]]
-    )
+    activations = [builder.tanh(), [builder.tanh(), builder.relu()]] if builder._revision.activations else ["tanh", ["tanh", "relu"]]
     plain: list[Any] = [
         None,
         True,
@@ -109,7 +107,7 @@ def things(builder: MLGraphBuilder) -> Sequence[Any]:
 
 
 def make_operand(builder: MLGraphBuilder, name: str = "operand") -> MLOperand:
-    descriptor: Any = {"dataType": "float32", builder._context._revision.shape: [2, 2]}
+    descriptor: Any = {"dataType": "float32", builder._revision.shape: [2, 2]}
     return builder.input(name, descriptor)
 
 

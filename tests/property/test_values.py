@@ -28,7 +28,7 @@ def check(context: MLContext, call: Call) -> None:
     builder = MLGraphBuilder(context)
     with np.errstate(all="ignore"):
         connected = connect(builder, call)
-        results = compute(builder, connected.outputs, connected.feeds)
+        results = compute(context, builder, connected.outputs, connected.feeds)
         for operand, bound, fresh in zip(connected.outputs, results.bound, results.fresh, strict=True):
             assert (operand.dataType(), operand.shape()) == (fresh.dtype.name, list(fresh.shape))
             assert bound.tobytes() == fresh.tobytes()

@@ -65,12 +65,12 @@ def converts(argument: Argument, value: object) -> bool:
 
 def call(builder: MLGraphBuilder, name: str, *operands: Any) -> None:
     """Call an operation with operands, and other arguments that convert."""
-    operation = builder._context._revision.operations[name]
+    operation = builder._revision.operations[name]
     getattr(builder, name)(*([list(operands)] if operation.variadic else operands), *other_arguments(operation.arguments))
 
 
 def make_input(builder: MLGraphBuilder, name: str, spec: Spec) -> Any:
-    return builder.input(name, **{"dataType": spec.dataType, builder._context._revision.shape: list(spec.shape)})  # type: ignore[misc]
+    return builder.input(name, **{"dataType": spec.dataType, builder._revision.shape: list(spec.shape)})  # type: ignore[misc]
 
 
 def step_of(name: str, draft: str, kind: str, operand: str = "") -> str:
@@ -323,7 +323,7 @@ def test_the_step_that_fails_since_2026_06(name: str, step: str, arguments: tupl
 @pytest.mark.parametrize(("draft", "first", "second"), [("2024-06", "2", ""), (DRAFT, "2", "3")])
 def test_constants(draft: str, first: str, second: str) -> None:
     builder = MLGraphBuilder(make_context(draft))
-    shape = builder._context._revision.shape
+    shape = builder._revision.shape
     with pytest.raises(WebNNTypeError) as raised:
         builder.constant({"dataType": "float32", shape: [2]}, np.zeros(3, np.float32))  # type: ignore[misc]
     assert raised.value.step == (second or first)

@@ -129,7 +129,7 @@ FAILURES: dict[str, tuple[Failing, str, str]] = {
 
 
 def size(builder: MLGraphBuilder, shape: list[int]) -> Any:
-    return {builder._context._revision.shape: shape}
+    return {builder._revision.shape: shape}
 
 
 def wide(builder: MLGraphBuilder, shape: list[int]) -> Any:
@@ -137,7 +137,7 @@ def wide(builder: MLGraphBuilder, shape: list[int]) -> Any:
 
 
 def other(builder: MLGraphBuilder) -> Any:
-    return MLGraphBuilder(builder._context).input("other", dataType="float32", **size(builder, [1]))
+    return MLGraphBuilder(make_context(builder._revision.name)).input("other", dataType="float32", **size(builder, [1]))
 
 
 @pytest.mark.parametrize(("number", "draft"), [(1, "2024-06"), (2, "2026-06")], ids=["2024-06", "2026-06"])

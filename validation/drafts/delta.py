@@ -11,13 +11,14 @@ from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
 
 from pydantic import create_model
 
+from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary, find_replacements
 from webnn.validation.drafts.idl import Idl
 from webnn.validation.drafts.limits import Limits, tables
 from webnn.validation.operation import Argument, Operation, Outputs
 from webnn.validation.revision import Revision
 
-__all__ = ["Delta", "Flags", "RowChanges", "compose", "renamed", "retyped"]
+__all__ = ["Delta", "Flags", "Lifting", "NoCounterpartError", "RowChanges", "compose", "renamed", "retyped"]
 
 T = TypeVar("T")
 
@@ -53,6 +54,25 @@ class RowChanges(TypedDict, total=False):
     translation: Callable[[], Any]
 
 
+class NoCounterpartError(ValueError):
+    """A call of the draft before has no counterpart in this draft; the text says what in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lifting:
+    """A call of the draft before, for a function that makes a call of this draft of it by changing its mappings.
+
+    Attributes:
+        arguments: The arguments that are no operands, by the names of the draft before.
+        options: The options that are no operands, by these names.
+        operands: The descriptors of all operands, the arguments first.
+    """
+
+    arguments: dict[str, Any]
+    options: dict[str, Any]
+    operands: tuple[OperandDescriptor, ...]
+
+
 def _same(value: T) -> T:
     return value
 
@@ -73,6 +93,8 @@ class Delta:
             ``MLGraphBuilder``, only members that are declared with `member.some_drafts`.
         mixins: For ``MLContext`` and ``MLGraphBuilder``, a class with members that the package's own class lacks. Its ``__slots__`` must be
             empty.
+        lifts: For operations of which more has changed than names: makes a call of this draft of one of the draft before, or raises
+            `NoCounterpartError`. Renamed arguments and options need no function.
         flags: Other changes.
         idl: Makes the IDL from that of the draft before.
         limits: Makes the tables of tensor limits from those of the draft before, if that has them.
@@ -87,6 +109,7 @@ class Delta:
     adds: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     removes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     mixins: Mapping[str, type] = field(default_factory=dict)
+    lifts: Mapping[str, Callable[[Lifting], None]] = field(default_factory=dict)
     flags: Flags = field(default_factory=Flags)
     idl: Callable[[Idl], Idl] = _same
     limits: Callable[[Limits | None], Limits | None] = _same

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 from webnn.validation import activation, matmul, movement, normalization, pooling, recurrent, reduction, resample, webidl
+from webnn.validation.descriptor import FLOAT_TYPES
 from webnn.validation.dictionary import ActivationNames, Dictionary, Double, Enumeration, Number, convertDataType
-from webnn.validation.drafts.delta import Delta, RowChanges, renamed, retyped
+from webnn.validation.drafts.delta import Delta, Lifting, NoCounterpartError, RowChanges, renamed, retyped
 from webnn.validation.drafts.idl import read_idl
 from webnn.validation.drafts.limits import read_limits
 from webnn.validation.families import OPERATIONS
@@ -55,6 +57,40 @@ def _doubles(model: type[Dictionary], *members: str) -> RowChanges:
 def _names(model: type[Dictionary]) -> RowChanges:
     """Activations by their names."""
     return {"options": retyped(model, activations=ActivationNames | None)}
+
+
+def _lift_arg_min_max(call: Lifting) -> None:
+    rank = call.operands[0].rank
+    axes = call.options.pop("axes", None)
+    axes = tuple(range(rank)) if axes is None else axes
+    if len(axes) != 1:
+        raise NoCounterpartError(f"it searches {len(axes)} axes")
+    if call.options.pop("selectLastIndex", False):
+        raise NoCounterpartError("options.selectLastIndex is True")
+    call.arguments["axis"] = axes[0]
+    call.options["outputDataType"] = "int64"
+
+
+def _lift_numbers(*members: str) -> Callable[[Lifting], None]:
+    """Options that this draft rounds to the type of the operand, and the draft before does not."""
+
+    def check(call: Lifting) -> None:
+        for member in members:
+            number = call.options.get(member)
+            if number is not None and call.operands[0].dataType not in FLOAT_TYPES and number != int(number):
+                raise NoCounterpartError(f"options.{member} is {number}, which {call.operands[0].dataType} does not have")
+
+    return check
+
+
+def _lift_resample2d(call: Lifting) -> None:
+    scales, sizes = call.options.get("scales"), call.options.get("sizes")
+    if scales is None or sizes is not None:
+        return
+    for axis, scale in zip(call.options.get("axes", (2, 3)), scales, strict=True):
+        size = call.operands[0].dimensions[axis]
+        if int(size * scale) / size != scale:
+            raise NoCounterpartError(f"options.scales has {scale}, which is not the quotient of two sizes of axis {axis}")
 
 
 _ARG_MIN_MAX: RowChanges = {
@@ -112,6 +148,13 @@ DRAFT = Delta(
         "MLGraph": {"destroy": ""},
     },
     removes={"MLContext": {"compute": "it has createTensor(), writeTensor(), dispatch() and readTensor() in the place of compute()"}},
+    lifts={
+        "argMax": _lift_arg_min_max,
+        "argMin": _lift_arg_min_max,
+        "clamp": _lift_numbers("minValue", "maxValue"),
+        "pad": _lift_numbers("value"),
+        "resample2d": _lift_resample2d,
+    },
     flags={
         "max_dimension": 2**31 - 1,
         "max_tensor_count": 8192,

@@ -237,11 +237,12 @@ def test_threads_of_small_graphs(monkeypatch: pytest.MonkeyPatch, size: int, pow
 
     monkeypatch.setattr(session, "start", counting)
     monkeypatch.setattr("webnn.context.devices.selection.usable_cores", lambda: 7)
-    builder = MLGraphBuilder(ML().createContextSync(powerPreference=powerPreference))
+    context = ML().createContextSync(powerPreference=powerPreference)
+    builder = MLGraphBuilder(context)
     x = builder.input("x", dataType="float32", dimensions=[1])
     builder.buildSync({"y": builder.relu(builder.expand(x, [size]))})
     # A constant is a value, too.
-    builder = MLGraphBuilder(builder._context)
+    builder = MLGraphBuilder(context)
     x = builder.input("x", dataType="float32", dimensions=[1])
     weights = builder.constant({"dataType": "float32", "dimensions": [size]}, np.ones(size, np.float32))
     builder.buildSync({"y": builder.slice(builder.add(x, weights), [0], [1])})

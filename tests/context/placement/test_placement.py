@@ -427,7 +427,7 @@ def built(revision: str, placement: Any) -> MLGraph:
     builder = MLGraphBuilder(context)
     shape: Any = {"dataType": "float32", context._revision.shape: [2]}
     graph = builder.buildSync({"y": builder.relu(builder.input("x", shape))})
-    return MLGraph._create(context._state, graph._implementation, placement)
+    return MLGraph._create(context._state, graph._source, graph._implementation, placement)
 
 
 @pytest.mark.parametrize("revision", ["2024-06", CURRENT])

@@ -1,0 +1,16 @@
+"""The packages above this one that methods of graphs, operands and descriptions load when they are called: files, pictures, inspection.
+
+Imports run one way. A method such as `GraphDescription.save` still belongs to its class, so it finds its work by name.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Literal
+
+__all__ = ["load"]
+
+
+def load(package: Literal["formats", "inspect", "reference"]) -> Any:
+    """Import a package of `webnn` that stands above `webnn.builder`."""
+    return import_module(f"webnn.{package}")

@@ -1,0 +1,226 @@
+"""What `GraphDescription` does with the whole graph: `build`, `infer` and `lift`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from webnn.builder.base import BuilderBase
+from webnn.builder.constants import ConstantMemory
+from webnn.builder.description import ActivationDescription, DescriptionError
+from webnn.builder.graph_builder import GraphBuilder
+from webnn.validation import webidl
+from webnn.validation.drafts import DELTAS, DRAFTS, find_revision
+from webnn.validation.drafts.delta import Lifting, NoCounterpartError
+from webnn.validation.errors import WebNNTypeError
+from webnn.validation.member import class_of_draft
+
+if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription, OperatorDescription
+    from webnn.builder.operand import MLOperand
+    from webnn.validation.descriptor import OperandDescriptor
+    from webnn.validation.drafts.delta import Delta
+    from webnn.validation.revision import Revision
+
+__all__ = ["build", "infer", "lift"]
+
+
+def build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:
+    """Make a graph again; see `GraphDescription.build`."""
+    if not webidl.isInstance(builder, BuilderBase):
+        raise WebNNTypeError(
+            f"build: builder must be an MLGraphBuilder, got {webidl.describe(builder)}", operation="build", argument="builder"
+        )
+    return _Rebuilder(builder).build(description)
+
+
+def infer(description: GraphDescription) -> GraphDescription:
+    """Return a description with the descriptors of all operators; see `GraphDescription.infer`."""
+    try:
+        revision = find_revision(description.draft, imports=False)
+    except ValueError as error:
+        raise DescriptionError(str(error), "draft") from None
+    builder = object.__new__(class_of_draft(_Sketch, "MLGraphBuilder", revision))
+    GraphBuilder.__init__(builder, _NoContext(revision))
+    builder._memory = _Views()
+    rebuilder = _Rebuilder(builder)
+    rebuilder.build(description)
+    operators = [
+        replace(operator, descriptors=tuple([rebuilder.operands[name]._descriptor for name in operator.outputs]))
+        for operator in description.operators
+    ]
+    return replace(description, operators=tuple(operators))
+
+
+def lift(description: GraphDescription, draft: str | None) -> GraphDescription:
+    """Return the description in a later draft; see `GraphDescription.lift`."""
+    own, plus, additions = description.draft.partition("+")
+    target = DRAFTS[-1] if draft is None else draft
+    for name in (own, target):
+        if name not in DRAFTS:
+            raise DescriptionError(f"must be one of {', '.join(DRAFTS)}, got {webidl.describe(name)}", "draft")
+    first, last = DRAFTS.index(own), DRAFTS.index(target)
+    if first > last:
+        raise DescriptionError(f"a description of {own} cannot be moved to the earlier draft {target}", "draft")
+    if first == last:
+        return description
+    lifted = description.infer()
+    for delta in DELTAS[first:last]:
+        lifted = _apply(lifted, delta)
+    lifted = replace(lifted, draft=target + plus + additions)
+    try:
+        return lifted.infer()
+    except WebNNTypeError as error:
+        raise DescriptionError(f"the draft {target} refuses it: {error}", "operators") from error
+
+
+def _apply(description: GraphDescription, delta: Delta) -> GraphDescription:
+    """Return the operators with the names and defaults of the next draft; their descriptors are still those of the draft before."""
+    before, after = find_revision(delta.after), find_revision(delta.name)
+    known = description.descriptors()
+    operators = []
+    for number, operator in enumerate(description.operators):
+        try:
+            operators.append(_lift(operator, delta, before, after, known))
+        except NoCounterpartError as error:
+            label = f" {webidl.describe(operator.label)}" if operator.label else ""
+            raise DescriptionError(
+                f"{operator.operation}{label} has no counterpart in the draft {delta.name}: {error}", f"operators[{number}]"
+            ) from None
+    return replace(description, draft=delta.name, operators=tuple(operators))
+
+
+def _lift(
+    operator: OperatorDescription, delta: Delta, before: Revision, after: Revision, known: Mapping[str, OperandDescriptor]
+) -> OperatorDescription:
+    old, new = before.operations.get(operator.operation), after.operations.get(operator.operation)
+    if old is None or new is None:
+        raise NoCounterpartError("there is no such operation")
+    arguments, options = dict(operator.arguments), dict(operator.options)
+    change = delta.lifts.get(operator.operation)
+    if change is not None:
+        change(Lifting(arguments, options, tuple([known[name] for _, _, name in operator.named_values()])))
+    # Positional arguments keep their places under other names.
+    moved = dict(zip([each.name for each in old.arguments], [each.name for each in new.arguments], strict=False))
+    renamed = {} if new.options is None else new.options.former_names
+    if not after.activations:
+        options = {name: _name_activations(value) for name, value in options.items()}
+    return replace(
+        operator,
+        inputs=dict(zip(new.operands, [operator.inputs[name] for name in old.operands], strict=True)),
+        arguments={moved.get(name, name): value for name, value in arguments.items()},
+        options={renamed.get(name, name): value for name, value in options.items()},
+        operands={renamed.get(name, name): value for name, value in operator.operands.items()},
+    )
+
+
+def _name_activations(value: Any) -> Any:
+    if isinstance(value, ActivationDescription):
+        if value.options:
+            raise NoCounterpartError(f"the activation {value.operation} has options")
+        return value.operation
+    return tuple([_name_activations(each) for each in value]) if isinstance(value, tuple) else value
+
+
+class _Sketch(GraphBuilder):
+    """A builder without a context: it checks and infers, and cannot compile."""
+
+    __slots__ = ()
+    _tensorClass: ClassVar[type] = type(None)
+
+
+@dataclass(frozen=True, slots=True)
+class _NoContext:
+    """What a builder asks of a context, where there is none."""
+
+    revision: Revision
+
+    @property
+    def loss(self) -> _NoContext:
+        return self
+
+    def check(self, operation: str) -> None:
+        """Do nothing: the context cannot be lost."""
+
+    def detached_reason(self, view: object) -> str:
+        return ""
+
+
+class _Views(ConstantMemory):
+    """Leaves constants where they are."""
+
+    __slots__ = ()
+
+    def copy(self, view: np.ndarray[Any, np.dtype[Any]], descriptor: OperandDescriptor) -> np.ndarray[Any, np.dtype[Any]]:
+        return view.reshape(descriptor.array_shape)
+
+
+class _Rebuilder:
+    """The state of one `GraphDescription.build`."""
+
+    def __init__(self, builder: GraphBuilder) -> None:
+        self._builder = builder
+        self.operands: dict[str, MLOperand] = {}
+        #: The part of the description that is made.
+        self._path = ""
+
+    def build(self, description: GraphDescription) -> dict[str, MLOperand]:
+        shape = self._builder._revision.shape
+
+        def members(descriptor: OperandDescriptor) -> Any:
+            return {"dataType": descriptor.dataType, shape: descriptor.shape}
+
+        for name, descriptor in description.inputs.items():
+            self._path = "inputs"
+            self._give(name, self._builder.input(name, members(descriptor)))
+        for name, constant in description.constants.items():
+            self._path = "constants"
+            self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
+        for number, operator in enumerate(description.operators):
+            self._path = f"operators[{number}]"
+            self._call(operator)
+        self._path = "outputs"
+        return {name: self._find(value) for name, value in description.outputs.items()}
+
+    def _call(self, operator: OperatorDescription) -> None:
+        row = self._builder._revision.operations.get(operator.operation)
+        # A method that is no operation, such as `build`, must not be called.
+        if row is None:
+            raise DescriptionError(f"the draft has no operation {webidl.describe(operator.operation)}", f"{self._path}.operation")
+        inputs = self._order("inputs", operator.inputs, row.operands)
+        positional = self._order("arguments", operator.arguments, [argument.name for argument in row.arguments])
+        arguments, options = replace(operator, inputs=inputs, arguments=positional).call(self._find, self._activate)
+        returned = getattr(self._builder, operator.operation)(*arguments, *([options] if options else []))
+        results = returned if isinstance(returned, list) else [returned]
+        self._path += ".outputs"
+        if len(results) != len(operator.outputs):
+            raise DescriptionError(f"must name {len(results)} results of {operator.operation}, got {list(operator.outputs)}", self._path)
+        for name, result in zip(operator.outputs, results, strict=True):
+            self._give(name, result)
+
+    def _order(self, part: str, given: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+        """Return arguments in the IDL's order."""
+        if set(given) != set(names):
+            raise DescriptionError(f"must be {', '.join(names) or 'none'}, got {', '.join(given) or 'none'}", f"{self._path}.{part}")
+        return {name: given[name] for name in names}
+
+    def _activate(self, activation: ActivationDescription) -> object:
+        revision = self._builder._revision
+        row = revision.operations.get(activation.operation)
+        if row is None or not row.activation or not revision.activations:
+            raise DescriptionError(f"the draft has no activation function {webidl.describe(activation.operation)}", f"{self._path}.options")
+        return getattr(self._builder, activation.operation)(*([activation.options] if activation.options else []))
+
+    def _find(self, name: str) -> MLOperand:
+        operand = self.operands.get(name)
+        if operand is None:
+            raise DescriptionError(f"there is no value {webidl.describe(name)} yet", self._path)
+        return operand
+
+    def _give(self, name: str, operand: MLOperand) -> None:
+        if name in self.operands:
+            raise DescriptionError(f"there is a value {webidl.describe(name)} already", self._path)
+        self.operands[name] = operand

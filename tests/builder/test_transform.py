@@ -1,0 +1,159 @@
+"""Descriptions without a file: `infer`, `digest` and `lift`."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support import make_context
+from webnn import DescriptionError, GraphDescription, MLGraphBuilder, describe
+from webnn.builder.graph_builder import GraphBuilder
+
+
+def sketch(calls: Callable[[Any, Callable[..., Any]], Any], revision: str = "2024-06") -> GraphDescription:
+    """Describe what a function makes of a builder and of a function that makes inputs."""
+    builder = MLGraphBuilder(make_context(revision))
+    shape = builder._revision.shape
+    count = iter(range(100))
+
+    def make(*dimensions: int, dataType: str = "float32") -> Any:
+        return builder.input(f"input{next(count)}", {"dataType": dataType, shape: list(dimensions)})  # type: ignore[misc, arg-type]
+
+    return describe({"y": calls(builder, make)})
+
+
+#: What a lifted call says in the later draft: arguments and options.
+LIFTED: list[tuple[str, Callable[[Any, Any], Any], dict[str, Any], dict[str, Any]]] = [
+    ("argMax", lambda b, x: b.argMax(x(2, 3), axes=[1]), {"axis": 1}, {"outputDataType": "int64"}),
+    ("argMin", lambda b, x: b.argMin(x(3), keepDimensions=True), {"axis": 0}, {"keepDimensions": True, "outputDataType": "int64"}),
+    ("cast", lambda b, x: b.cast(x(2), "int8"), {"dataType": "int8"}, {}),
+    ("maxPool2d", lambda b, x: b.maxPool2d(x(1, 1, 4, 4), roundingType="ceil"), {}, {"outputShapeRounding": "ceil"}),
+    ("clamp", lambda b, x: b.clamp(x(2, dataType="int32"), minValue=2.0), {}, {"minValue": 2.0}),
+    ("resample2d", lambda b, x: b.resample2d(x(1, 1, 4, 6), scales=[1.5, 2]), {}, {"scales": (1.5, 2.0)}),
+    (
+        "gruCell",
+        lambda b, x: b.gruCell(x(1, 2), x(9, 2), x(9, 3), x(1, 3), 3, activations=[b.relu(), b.tanh()]),
+        {"hiddenSize": 3},
+        {"activations": ("relu", "tanh")},
+    ),
+]
+
+
+@pytest.mark.parametrize(("operation", "calls", "arguments", "options"), LIFTED, ids=[case[0] for case in LIFTED])
+def test_lift(operation: str, calls: Any, arguments: dict[str, Any], options: dict[str, Any]) -> None:
+    before = sketch(calls)
+    lifted = before.lift()
+    assert lifted.draft == "2026-06"
+    (operator,) = lifted.operators
+    assert (operator.operation, dict(operator.arguments), dict(operator.options)) == (operation, arguments, options)
+    # The descriptors are those of the later draft, and the type of the result is kept.
+    assert operator.descriptors == before.operators[0].descriptors
+    assert describe(lifted.build(MLGraphBuilder(make_context("2026-06")))).digest() == lifted.digest()
+    assert lifted.lift() == lifted
+
+
+def test_lift_renames_operands() -> None:
+    lifted = sketch(lambda b, x: b.where(x(2, dataType="uint8"), x(2), x(2))).lift()
+    assert lifted.operators[0].inputs == {"condition": "input0", "trueValue": "input1", "falseValue": "input2"}
+
+
+REFUSED: list[tuple[str, Callable[[Any, Any], Any], str]] = [
+    (
+        "several axes",
+        lambda b, x: b.argMax(x(2, 3), label="best"),
+        "argMax 'best' has no counterpart in the draft 2026-06: it searches 2 axes",
+    ),
+    ("the last index", lambda b, x: b.argMax(x(3), selectLastIndex=True), "options.selectLastIndex is True"),
+    (
+        "a bound between integers",
+        lambda b, x: b.clamp(x(2, dataType="int32"), minValue=0.5),
+        "options.minValue is 0.5, which int32 does not have",
+    ),
+    ("a value between integers", lambda b, x: b.pad(x(2, dataType="int32"), [0], [1], value=1.5), "options.value is 1.5"),
+    ("a scale", lambda b, x: b.resample2d(x(1, 1, 3, 3), scales=[1.5, 1]), "options.scales has 1.5, which is not the quotient"),
+    ("symmetric", lambda b, x: b.pad(x(3), [1], [1], mode="symmetric"), "the draft 2026-06 refuses it: pad: options.mode must be one of"),
+    (
+        "an activation",
+        lambda b, x: b.gruCell(x(1, 2), x(9, 2), x(9, 3), x(1, 3), 3, activations=[b.elu(alpha=2), b.tanh()]),
+        "the activation elu has options",
+    ),
+    ("a scalar", lambda b, x: b.argMax(x()), "it searches 0 axes"),
+]
+
+
+@pytest.mark.parametrize(("calls", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_lift_refuses(calls: Any, message: str) -> None:
+    with pytest.raises(DescriptionError) as caught:
+        sketch(calls).lift()
+    assert message in str(caught.value)
+
+
+def test_lift_goes_forward_only() -> None:
+    description = sketch(lambda b, x: b.relu(x(2)), "2026-06")
+    with pytest.raises(DescriptionError, match="cannot be moved to the earlier draft 2024-06"):
+        description.lift("2024-06")
+    with pytest.raises(DescriptionError, match="must be one of 2024-06, 2026-06, got '2030'"):
+        description.lift("2030")
+
+
+def test_infer() -> None:
+    description = sketch(lambda b, x: b.add(b.split(x(4, 3), 2)[1], b.constant("float32", 1)))
+    bare = replace(description, operators=tuple([replace(each, descriptors=()) for each in description.operators]))
+    assert [each.descriptors for each in bare.infer().operators] == [each.descriptors for each in description.operators]
+    # The constants are not copied.
+    assert bare.infer().constants["b"].value.base is description.constants["b"].value.base
+    with pytest.raises(DescriptionError, match="draft: there is no revision '1999-01'"):
+        replace(description, draft="1999-01").infer()
+
+
+def test_a_sketch_refuses_what_a_builder_refuses() -> None:
+    description = sketch(lambda b, x: b.relu(x(2)))
+    with pytest.raises(TypeError, match="must have dimensions from 1"):
+        replace(description, inputs={"input0": replace(description.inputs["input0"], dimensions=(0,))}).infer()
+    assert issubclass(MLGraphBuilder, GraphBuilder)
+
+
+def different() -> list[GraphDescription]:
+    def constant(value: Any, **options: Any) -> GraphDescription:
+        return sketch(lambda b, x: b.add(x(2), b.constant("float32", value), **options))
+
+    return [
+        constant(0),
+        constant(-0.0),
+        constant(1),
+        constant(1, label="a"),
+        sketch(lambda b, x: b.clamp(x(2), minValue=1)),
+        sketch(lambda b, x: b.clamp(x(2), minValue=2)),
+        sketch(lambda b, x: b.clamp(x(2), maxValue=1)),
+        sketch(lambda b, x: b.clamp(x(3), maxValue=1)),
+        sketch(lambda b, x: b.clamp(x(3, dataType="float16"), maxValue=1)),
+        sketch(lambda b, x: b.clamp(x(3), maxValue=1), "2026-06"),
+    ]
+
+
+def test_digests_differ_where_descriptions_do() -> None:
+    assert len({each.digest() for each in different()}) == len(different())
+
+
+def test_equal_descriptions_have_one_digest() -> None:
+    description = sketch(lambda b, x: b.concat([x(2), x(2), b.constant("float32", float(np.float32(0.1)))][:2], 0))
+    assert pickle.loads(pickle.dumps(description)).digest() == description.digest()
+    assert replace(description, inputs=dict(reversed(description.inputs.items()))).digest() == description.digest()
+    one = sketch(lambda b, x: b.clamp(x(2), minValue=1))
+    assert one == sketch(lambda b, x: b.clamp(x(2), minValue=1.0))
+    assert one.digest() == sketch(lambda b, x: b.clamp(x(2), minValue=1.0)).digest()
+
+
+@pytest.mark.processes
+def test_a_digest_is_the_same_in_another_process() -> None:
+    description = sketch(lambda b, x: b.clamp(x(2), minValue=1, label="é"))
+    program = f"import pickle; print(pickle.loads({pickle.dumps(description)!r}).digest())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == description.digest()

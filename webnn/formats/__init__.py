@@ -1,0 +1,70 @@
+"""A graph as a file: text, JSON, ONNX, programs and pictures. `save` and `load` choose the format by the suffix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from webnn.validation import webidl
+
+if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
+
+__all__ = ["READERS", "WRITERS", "find_suffix", "load", "save"]
+
+#: The module of each format that can be written, by suffix: it has ``write(description, path)``. The longest suffix that fits counts.
+WRITERS: Mapping[str, str] = MappingProxyType(
+    {
+        ".webnn": "webnn.formats.text",
+        ".webnn.json": "webnn.formats.graph_json",
+        ".onnx": "webnn.formats.onnx_file",
+        ".mjs": "webnn.formats.javascript",
+        ".py": "webnn.formats.python",
+        ".dot": "webnn.formats.dot",
+        ".mmd": "webnn.formats.mermaid",
+        ".svg": "webnn.formats.svg",
+    }
+)
+#: The module of each format that can be read, by suffix: it has ``read(path)``.
+READERS: Mapping[str, str] = MappingProxyType({suffix: WRITERS[suffix] for suffix in (".webnn", ".webnn.json")})
+
+
+def save(description: GraphDescription, path: str | os.PathLike[str]) -> None:
+    """Write a graph to a file. An existing file is replaced, once the new one is complete.
+
+    Args:
+        description: The graph.
+        path: The file. Its suffix chooses the format: one of `WRITERS`. Weights are written to a file beside it.
+
+    Raises:
+        FormatError: The format cannot say something in the graph; the message says what.
+        DescriptionError: The description contradicts itself.
+        ValueError: The suffix is unknown.
+        OSError: A file cannot be written.
+    """
+    file = Path(path)
+    import_module(WRITERS[find_suffix(file, WRITERS, "save")]).write(description, file)
+
+
+def load(path: str | os.PathLike[str]) -> GraphDescription:
+    """Read a graph from a file; see `webnn.load`."""
+    file = Path(path)
+    description: GraphDescription = import_module(READERS[find_suffix(file, READERS, "load")]).read(file)
+    return description
+
+
+def find_suffix(path: Path, formats: Mapping[str, str], operation: str) -> str:
+    """Return the longest suffix of a table that a file's name ends with.
+
+    Raises:
+        ValueError: It ends with none.
+    """
+    name = path.name.lower()
+    fitting = [suffix for suffix in formats if name.endswith(suffix)]
+    if not fitting:
+        raise ValueError(f"{operation}: path must end with one of {', '.join(formats)}, got {webidl.describe(str(path))}")
+    return max(fitting, key=len)

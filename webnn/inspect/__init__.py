@@ -1,0 +1,1 @@
+"""Inside a graph: times, intermediate values and accuracy of each operator."""
