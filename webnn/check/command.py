@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+import webnn
+from webnn.check.ci import annotate, write_junit
 from webnn.check.events import Job, Kind
 from webnn.check.report import Report, Run, Verdict
 from webnn.check.show import print_report
@@ -30,6 +33,8 @@ _KINDS: dict[str, Kind] = {
     ".mjs": "javascript",
     ".html": "javascript",
     ".htm": "javascript",
+    ".webnn": "graph",
+    ".webnn.json": "graph",
     ".json": "cases",
 }
 _ALL = "all"
@@ -38,7 +43,10 @@ _REFUSED, _WRONG, _INTERRUPTED = 1, 2, 130
 
 
 def command(
-    program: Annotated[Path, typer.Argument(help="A file .py, .js, .mjs, .html, or .json of recorded cases.", show_default=False)],
+    program: Annotated[
+        Path,
+        typer.Argument(help="A file .py, .js, .mjs, .html, a graph .webnn or .webnn.json, or .json of recorded cases.", show_default=False),
+    ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
     ] = None,
@@ -57,6 +65,10 @@ def command(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Find every refusal, not only the first one.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    junit: Annotated[Path | None, typer.Option(help="Write the report in the format of JUnit, too.", show_default=False)] = None,
+    annotations: Annotated[
+        bool, typer.Option("--annotations", help="Print annotations of GitHub Actions for what does not build, in place of the report.")
+    ] = False,
     revision: Annotated[
         str | None,
         typer.Option(help="The draft that navigator.ml follows.", envvar="WEBNN_REVISION", show_default=False),
@@ -77,8 +89,10 @@ def command(
         # Surrogates stand for bytes that are no text.
         if text != replace_surrogates(text):
             raise failure(f"names and arguments must be text, got {text!r}", _WRONG)
-    if kind == "cases" and arguments:
-        raise failure(f"a file of cases takes no arguments, got {' '.join(arguments)}", _WRONG)
+    if kind in {"graph", "cases"} and arguments:
+        raise failure(f"a {'graph' if kind == 'graph' else 'file of cases'} takes no arguments, got {' '.join(arguments)}", _WRONG)
+    if as_json and annotations:
+        raise failure("--json and --annotations cannot be given together: both print on the standard output", _WRONG)
     chosen = _choose(profiles or [], require or [])
     try:
         if revision is not None:
@@ -93,6 +107,7 @@ def command(
         device=None if device is None else device.value,
     )
     errors = Console(stderr=True, highlight=False)
+    started = time.time()
 
     def tell(run: Run, output: str) -> None:
         progress.update(f"checked {run.profile or 'without a profile'}")
@@ -110,9 +125,17 @@ def command(
     if as_json:
         # ASCII, whatever the output can take.
         typer.echo(json.dumps(report.model_dump(mode="json"), indent=1))
+    if junit is not None:
+        try:
+            write_junit(report, junit, started)
+        except OSError as error:
+            raise failure(f"the report cannot be written: {error}", _WRONG) from None
+    if annotations:
+        for line in annotate(report):
+            typer.echo(line)
     if not report.baseline.passed:
         raise failure(_describe_failure(report), _WRONG)
-    if not as_json:
+    if not as_json and not annotations:
         print_report(Console(highlight=False), report, every=every)
     if report.totals.failed_required:
         raise typer.Exit(_REFUSED)
@@ -121,9 +144,15 @@ def command(
 def _kind(program: Path) -> Kind:
     if not program.is_file():
         raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
-    kind = _KINDS.get(program.suffix.lower())
+    fitting = [suffix for suffix in _KINDS if program.name.lower().endswith(suffix)]
+    kind = _KINDS[max(fitting, key=len)] if fitting else None
     if kind is None:
         raise failure(f"a program is a file {', '.join(_KINDS)}, got {program}", _WRONG)
+    if kind == "graph":
+        try:
+            webnn.load(program)
+        except (OSError, ValueError) as error:
+            raise failure(str(error), _WRONG) from None
     if kind == "cases":
         try:
             if not list(import_module(CASES).load_builds(program)):

@@ -14,8 +14,8 @@ from webnn.validation.device_type import DeviceType
 
 __all__ = ["Ended", "Job", "Kind", "Note", "Notes", "read_notes"]
 
-#: What is checked: a program in one of two languages, or the cases of a file.
-Kind: TypeAlias = Literal["python", "javascript", "cases"]
+#: What is checked: a program in one of two languages, a saved graph, or the cases of a file.
+Kind: TypeAlias = Literal["python", "javascript", "graph", "cases"]
 
 
 class Job(Model):

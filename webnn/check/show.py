@@ -13,7 +13,7 @@ from rich.text import Text
 from webnn.check.report import Refusal, Report, Run, Verdict
 from webnn.commands.text import cut, show_controls
 
-__all__ = ["print_report", "summary"]
+__all__ = ["explain", "print_report", "summary"]
 
 #: For this many graphs, each has a column of its own.
 _COLUMNS = range(2, 5)
@@ -87,6 +87,15 @@ def _matrix(console: Console, report: Report, runs: Sequence[Run]) -> Table:
             cells.append(Text(f"{run.fallbacks} of {total}" if run.fallbacks else "", "yellow"))
         table.add_row(*cells, _why(console, run))
     return table
+
+
+def explain(run: Run) -> str:
+    """Say in a few lines why a run did not pass, and what to change."""
+    if run.fatal is None:
+        return run.error or run.verdict.value
+    refusal = run.refusals[run.fatal]
+    change = f"\nchange: {refusal.change.text}" if refusal.change is not None else ""
+    return _describe(refusal) + change
 
 
 def _why(console: Console, run: Run) -> Text:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import webnn
 from webnn.check.changes import suggest
 from webnn.check.events import Ended, Job, Kind, Notes
 from webnn.check.report import Fallback, Graph, Refusal
@@ -201,6 +202,18 @@ def _run_javascript(job: Job, recorder: Recorder) -> Ended:
     return _DONE
 
 
+def _build_graph(job: Job, recorder: Recorder) -> Ended:
+    """Build a saved graph, in the draft that it belongs to."""
+    description = webnn.load(job.program)
+    context = webnn.ML(revision=description.draft).createContextSync()
+    try:
+        builder = webnn.MLGraphBuilder(context)
+        builder.buildSync(description.build(builder))
+    except (DOMException, TypeError, webnn.DescriptionError) as error:
+        return Ended(code=1, error=_write(error), fatal=recorder.fatal(error))
+    return _DONE
+
+
 def _build_cases(job: Job, recorder: Recorder) -> Ended:
     """Build the graph of every case of a file, each in a context of its own."""
     ends: list[Ended] = []
@@ -216,7 +229,7 @@ def _build_cases(job: Job, recorder: Recorder) -> Ended:
 
 
 _RUN: Mapping[Kind, Callable[[Job, Recorder], Ended]] = MappingProxyType(
-    {"python": _run_python, "javascript": _run_javascript, "cases": _build_cases}
+    {"python": _run_python, "javascript": _run_javascript, "graph": _build_graph, "cases": _build_cases}
 )
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import metadata
+from typing import Annotated, Any
+
+import typer
 
 import webnn
 from webnn.commands.choices import Device
@@ -20,7 +24,7 @@ __all__ = ["command"]
 _ENGINE = "onnxruntime"
 
 
-def command() -> None:
+def command(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
     """Show what is installed, and what each deviceType runs on here."""
     console = make_console()
     flavours = sorted(set(metadata.packages_distributions().get(_ENGINE, [])))
@@ -29,14 +33,21 @@ def command() -> None:
         ("python", platform.python_version(), f"{platform.system()} {platform.machine()}"),
         *((package, _version(package), "") for package in ("numpy", "onnx", *(flavours or [_ENGINE]))),
     ]
-    print_rows(console, rows)
     inventory = discovery.discover()
-    console.print()
-    print_rows(console, [row for provider in inventory.providers for row in _describe_provider(provider, inventory)])
-    console.print()
-    print_rows(console, [row for device in Device for row in _describe_selection(choice.select(device, inventory))])
-    if len(flavours) > 1:
+    selections = [choice.select(device, inventory) for device in Device]
+    if as_json:
+        packages = {name: {"version": version, "remark": remark} for name, version, remark in rows}
+        told = {"packages": packages, "providers": _tell_providers(inventory), "deviceTypes": _tell_selections(selections)}
+        typer.echo(json.dumps(told, indent=1))
+    else:
+        print_rows(console, rows)
         console.print()
+        print_rows(console, [row for provider in inventory.providers for row in _describe_provider(provider, inventory)])
+        console.print()
+        print_rows(console, [row for selection in selections for row in _describe_selection(selection)])
+    if len(flavours) > 1:
+        if not as_json:
+            console.print()
         raise failure(f"{' and '.join(flavours)} overwrite each other's files: uninstall all of them, then install one", 1)
 
 
@@ -67,6 +78,33 @@ def _describe_selection(selection: device_selection.Selection) -> Iterator[Row]:
     yield selection.requested, providers, f"falls back to the {selection.device.upper()}:" if selection.fallback else ""
     if selection.fallback:
         yield from (("", "", reason) for reason in selection.reasons)
+
+
+def _tell_providers(inventory: Inventory) -> dict[str, Any]:
+    """Return what a machine reads of the providers."""
+    told: dict[str, Any] = {}
+    for provider in inventory.providers:
+        devices = [
+            {
+                "type": device.type,
+                "vendor": device.vendor,
+                "discrete": device.discrete,
+                "plugin": device.plugin,
+                "failure": inventory.failure(device),
+            }
+            for device in inventory.devices
+            if device.provider == provider
+        ]
+        told[provider] = {"devices": devices, "missing": inventory.missing.get(provider, "")}
+    return told
+
+
+def _tell_selections(selections: Sequence[device_selection.Selection]) -> dict[str, Any]:
+    """Return what a machine reads of what each device type runs on."""
+    return {
+        each.requested: {"device": each.device, "providers": [name for name, _ in each.providers], "reasons": list(each.reasons)}
+        for each in selections
+    }
 
 
 def _version(package: str) -> str:

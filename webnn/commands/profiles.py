@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +18,8 @@ def command(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="NAME|FILE", help="Profiles, by their names or as files of yours.", show_default=False)
     ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> None:
     """Show the device profiles: whose limits they are, and what they are certain of.
 
@@ -26,6 +29,9 @@ def command(
         found = [load_profile(name) for name in names or PROFILES]
     except ProfileError as error:
         raise failure(str(error), 2) from None
+    if as_json:
+        typer.echo(json.dumps({profile.name: _tell(profile) for profile in found}, indent=1))
+        return
     print_rows(make_console(), [(profile.name, profile.summary, _describe_devices(profile)) for profile in found])
 
 
@@ -34,3 +40,13 @@ def _describe_devices(profile: Profile) -> str:
     moved = [f"{requested} on the {device}" for requested, device in profile.devices.items() if device != requested]
     native = "" if profile.native is None else f"{len(profile.native)} native operations"
     return "; ".join(filter(None, [", ".join(moved), native]))
+
+
+def _tell(profile: Profile) -> dict[str, Any]:
+    """Return what a machine reads of a profile."""
+    return {
+        "summary": profile.summary,
+        "devices": dict(profile.devices),
+        "native": None if profile.native is None else sorted(profile.native),
+        "maxTensorByteLength": profile.max_byte_length,
+    }

@@ -1,22 +1,14 @@
-"""JUnit XML, as continuous integration reads it: a suite for each test, a case for each subtest."""
+"""A run as JUnit XML: a suite for each test, a case for each subtest."""
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
-from collections import Counter
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from pathlib import Path
 
-from webnn.commands.text import cut, one_line, show_controls
+from webnn.commands.junit import Case, Outcome, Suite, write_suites
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest
 
 __all__ = ["write_junit"]
-
-_SUMMARY, _DETAIL = 300, 20_000
-_ATTRIBUTES = {"failure": "failures", "error": "errors", "skipped": "skipped"}
-#: An element, its type, and its text.
-_Outcome = tuple[str, str, str]
 
 
 def write_junit(run: RunResult, path: Path) -> None:
@@ -25,46 +17,24 @@ def write_junit(run: RunResult, path: Path) -> None:
     Unexpected failures are ``<failure>``; a test that does not end well, unexpectedly, is an ``<error>``; what fails as expected is
     ``<skipped>`` with the reason; an unexpected pass and a problem of the expectations are ``<failure>``.
     """
-    started = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    root = ET.Element("testsuites", name="web-platform-tests", time=f"{run.seconds:.3f}")
-    root.extend(_suite(result, started) for result in run.results)
+    write_suites(path, "web-platform-tests", _suites(run), started=run.started, seconds=run.seconds)
+
+
+def _suites(run: RunResult) -> Iterator[Suite]:
+    for result in run.results:
+        cases = [Case(subtest.name, _outcome(subtest)) for subtest in result.subtests]
+        if result.status is not FileStatus.OK or result.unexpected or not cases:
+            cases.insert(0, Case(result.test, _outcome(result)))
+        yield Suite(name=result.test, group=result.test.removeprefix("/"), seconds=result.seconds, cases=cases, output=result.output)
     if run.problems:
-        suite = ET.SubElement(root, "testsuite", name="expectations", time="0.000", timestamp=started)
-        _add_cases(suite, "expectations", ((problem, ("failure", "expectations", problem)) for problem in run.problems))
-    for attribute in ("tests", *_ATTRIBUTES.values()):
-        root.set(attribute, str(sum(int(suite.attrib[attribute]) for suite in root)))
-    ET.indent(root, space=" ")
-    path.write_bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
+        problems = [Case(problem, Outcome("failure", "expectations", problem)) for problem in run.problems]
+        yield Suite(name="expectations", group="expectations", cases=problems)
 
 
-def _suite(result: FileResult, started: str) -> ET.Element:
-    suite = ET.Element("testsuite", name=show_controls(result.test), time=f"{result.seconds:.3f}", timestamp=started)
-    cases = [(subtest.name, _outcome(subtest)) for subtest in result.subtests]
-    if result.status is not FileStatus.OK or result.unexpected or not cases:
-        cases.insert(0, (result.test, _outcome(result)))
-    _add_cases(suite, result.test.removeprefix("/"), cases)
-    if result.output:
-        ET.SubElement(suite, "system-out").text = cut(show_controls(result.output), _DETAIL)
-    return suite
-
-
-def _add_cases(suite: ET.Element, name: str, cases: Iterable[tuple[str, _Outcome | None]]) -> None:
-    counts: Counter[str] = Counter()
-    for case, outcome in cases:
-        element = ET.SubElement(suite, "testcase", classname=show_controls(name), name=show_controls(case))
-        if outcome is not None:
-            tag, kind, message = outcome
-            counts[tag] += 1
-            ET.SubElement(element, tag, type=kind, message=one_line(message, _SUMMARY)).text = cut(show_controls(message), _DETAIL)
-    suite.set("tests", str(len(suite)))
-    for tag, attribute in _ATTRIBUTES.items():
-        suite.set(attribute, str(counts[tag]))
-
-
-def _outcome(each: FileResult | Subtest) -> _Outcome | None:
+def _outcome(each: FileResult | Subtest) -> Outcome | None:
     passes = each.status in {"OK", "PASS"}
     if not each.unexpected:
-        return None if passes else ("skipped", each.status, each.reason or "expected, without a reason")
+        return None if passes else Outcome("skipped", each.status, each.reason or "expected, without a reason")
     if passes:
-        return "failure", each.status, f"passes, but the expectations say {each.expected}"
-    return "error" if isinstance(each, FileResult) else "failure", each.status, each.message or each.status
+        return Outcome("failure", each.status, f"passes, but the expectations say {each.expected}")
+    return Outcome("error" if isinstance(each, FileResult) else "failure", each.status, each.message or each.status)
