@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import json
 import os
 import signal
@@ -9,6 +11,8 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -17,6 +21,8 @@ from typer.testing import CliRunner
 import webnn
 from tests.shared import ROOT
 from tests.support import PATIENCE, wait_until
+from webnn.check import supervise, worker
+from webnn.check.events import Job, Note, read_notes
 from webnn.check.report import Report, Verdict
 from webnn.commands import main as cli
 from webnn.context.profiles import PROFILES
@@ -61,6 +67,36 @@ def verdicts(output: str) -> dict[str, str]:
     return {line.split()[0]: line.split()[1] for line in matrix if not line.startswith(" ")}
 
 
+@contextmanager
+def runs_in_this_process() -> Iterator[None]:
+    """Run the programs in this process, where a test is about the report and not about processes."""
+    numbers = itertools.count()
+
+    def start(runner: supervise._Runner, job: Job) -> tuple[list[Note], Exit]:
+        file = runner._folder / f"{next(numbers)}.jsonl"
+        output = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(output), redirect_stderr(output):
+            # The program changes both.
+            patch.setattr(sys, "argv", [])
+            patch.setattr(sys, "path", [*sys.path])
+            began = time.perf_counter()
+            code = worker.run(job.model_copy(update={"notes": str(file)}))
+            seconds = time.perf_counter() - began
+        return read_notes(file), Exit(code=code, output=output.getvalue(), seconds=seconds)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(supervise._Runner, "_start", start)
+        # One program at a time.
+        patch.setattr(supervise, "cores", lambda: 1)
+        yield
+
+
+@pytest.fixture
+def in_this_process() -> Iterator[None]:
+    with runs_in_this_process():
+        yield
+
+
 def has_ended(process: int) -> bool:
     """Tell whether a process is gone, or only waits for somebody to ask how it ended."""
     state = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, check=False, text=True).stdout.strip()
@@ -70,6 +106,7 @@ def has_ended(process: int) -> bool:
 # The report
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_every_profile() -> None:
     code, output, errors = check(ROOT / "examples" / "int8_graph.py")
     # Who names no profile only wants to know.
@@ -87,7 +124,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Report]:
     """Check an example on a few profiles, and return what the command prints for programs."""
     os.environ.pop("WEBNN_REVISION", None)
     arguments = ["--profile", "tflite", "--profile", "ort", "--profile", "ort", "--require", "coreml", "--all", "--json"]
-    code, output, errors = check(ROOT / "examples" / "int8_graph.py", *arguments)
+    with runs_in_this_process():
+        code, output, errors = check(ROOT / "examples" / "int8_graph.py", *arguments)
     assert errors == ""
     return code, Report.model_validate_json(output)
 
@@ -141,6 +179,7 @@ REFUSED = "build('int64', 2)"
 FINE = "build('float32', 2)"
 
 
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize(
     ("program", "options", "expected"),
     [
@@ -204,26 +243,40 @@ def test_a_file_of_no_cases(tmp_path: Path) -> None:
 # Programs that fail without a profile
 
 
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize(
     ("content", "message", "shown"),
     [
-        (b"import nothing_of_that_name\n", "ModuleNotFoundError: No module named 'nothing_of_that_name'", "Traceback (most recent call"),
         (b"x = = 1\n", "SyntaxError: invalid syntax", "x = = 1"),
         (b"\xff\xfe\x00", "SyntaxError: ", ""),
         (b"'\xff'\n", "SyntaxError: (unicode error)", ""),
         (b"x = 1\0\n", "Error: source code", ""),
         (b"print()\n", "built no graph: there is nothing to check (what processes of its own build is not seen)", None),
+        (b"def f(): f()\nf()\n", "RecursionError: maximum recursion depth exceeded", "[Previous line repeated"),
+    ],
+)
+def test_programs_that_fail(tmp_path: Path, content: bytes, message: str, shown: str | None) -> None:
+    assert_it_fails(tmp_path, content, message, shown)
+
+
+@pytest.mark.parametrize(
+    ("content", "message", "shown"),
+    [
+        (b"import nothing_of_that_name\n", "ModuleNotFoundError: No module named 'nothing_of_that_name'", "Traceback (most recent call"),
         (b"print('\\x1b[31m no \\xe4')\n", "built no graph: there is nothing to check", "\\x1b[31m no ä"),
         (b"import sys\nsys.exit('because')\n", "the program ended with exit code 1", "because"),
         (b"input()\n", "EOFError: EOF when reading a line", ""),
         (b"import os\nos._exit(3)\n", "the process ended with exit code 3", None),
         (b"import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n", "the process ", None),
         (b"import faulthandler\nfaulthandler._sigsegv()\n", "the process ", None),
-        (b"def f(): f()\nf()\n", "RecursionError: maximum recursion depth exceeded", "[Previous line repeated"),
     ],
 )
-def test_programs_that_fail(tmp_path: Path, content: bytes, message: str, shown: str | None) -> None:
-    file = tmp_path / "program.py"
+def test_processes_that_fail(tmp_path: Path, content: bytes, message: str, shown: str | None) -> None:
+    assert_it_fails(tmp_path, content, message, shown)
+
+
+def assert_it_fails(folder: Path, content: bytes, message: str, shown: str | None) -> None:
+    file = folder / "program.py"
     file.write_bytes(content)
     code, output, errors = check(file, "--profile", "ort")
     assert (code, output) == (2, "")
@@ -236,6 +289,7 @@ def test_programs_that_fail(tmp_path: Path, content: bytes, message: str, shown:
     assert message in errors.splitlines()[-1]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_json_of_a_program_that_fails(tmp_path: Path) -> None:
     code, output, errors = check(write(tmp_path, "1 / 0"), "--json", "--profile", "ort")
     assert code == 2
@@ -328,7 +382,9 @@ def test_a_program_that_forks(tmp_path: Path) -> None:
         build("float32", 2)
         """,
     )
-    code, output, _ = check(program, "--profile", "ort", "--json")
+    mine = tmp_path / "mine.json"
+    mine.write_text('{"_extends": "ort"}', encoding="utf-8")
+    code, output, _ = check(program, "--profile", mine, "--json")
     assert code == 0
     assert [len(run.graphs) for run in Report.model_validate_json(output).profiles] == [1]
 
@@ -352,6 +408,7 @@ def test_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert errors.count("2026-06 ['one', '--two']\n") == 2
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_profile_of_the_user(tmp_path: Path) -> None:
     """Two files of one name are two profiles; one file by two paths is one."""
     for name in ("one", "two"):
