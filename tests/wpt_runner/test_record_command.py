@@ -9,10 +9,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.webnn.javascript.engines import needs_quickjs
+from tests.webnn.processes.pools import expire, run_tasks_here
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.recorded import META, conformance_checkout
 from webnn.commands.main import app
 from webnn.javascript.realm import EngineMissingError
+from webnn.wpt_runner import runner
 from webnn.wpt_runner.recording.files import write_file
 
 pytestmark = [needs_quickjs, pytest.mark.processes]
@@ -61,6 +63,12 @@ def run(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Resul
     return invoke("--wpt", checkout, out), out
 
 
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run tests in this process, where a test is not about processes."""
+    monkeypatch.setattr(runner, "run_tasks", run_tasks_here)
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
@@ -104,6 +112,7 @@ def test_one_file_is_not_overwritten(checkout: Path, tmp_path: Path) -> None:
     assert (tmp_path / "relu.json").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_same_again(checkout: Path, run: tuple[Result, Path], tmp_path: Path) -> None:
     (tmp_path / "relu.json").write_text("other")
     assert invoke("--wpt", checkout, tmp_path, "--force", "--jobs", "1").exit_code == 0
@@ -116,6 +125,7 @@ def test_the_files_can_be_replayed(run: tuple[Result, Path]) -> None:
     assert "relu wrong" in result.output
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_options(checkout: Path, tmp_path: Path) -> None:
     result = invoke("--wpt", checkout, tmp_path, "relu", "--variant", "gpu", "--level", "mine", "--verbose")
     assert result.exit_code == 0, result.output
@@ -123,7 +133,8 @@ def test_options(checkout: Path, tmp_path: Path) -> None:
     assert (relu["level"], relu["tests"][0]["name"], len(contents(tmp_path))) == ("mine", "relu ?gpu", 1)
 
 
-def test_what_does_not_run_to_its_end_is_not_written(tmp_path: Path) -> None:
+def test_what_does_not_run_to_its_end_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expire(monkeypatch, lambda test, _: "forever" in test.file.path)
     checkout = conformance_checkout(tmp_path / "wpt", {**BAD, "split": LONG + SPLIT})
     result = invoke("--wpt", checkout, tmp_path / "out", "--timeout-multiplier", "0.5", "--verbose")
     assert result.exit_code == 1
@@ -135,6 +146,7 @@ def test_what_does_not_run_to_its_end_is_not_written(tmp_path: Path) -> None:
     assert "3 tests did not run to the end, and are not written" in result.output
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_an_error_that_loses_nothing(tmp_path: Path) -> None:
     """A test of what the draft does not have: its subtests fail, and so does the test as a whole."""
     checkout = conformance_checkout(tmp_path / "wpt", {"unsupported": UNSUPPORTED, "split": LONG + SPLIT})
@@ -144,6 +156,7 @@ def test_an_error_that_loses_nothing(tmp_path: Path) -> None:
     assert list(contents(tmp_path / "out")) == ["split.json"]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_nothing_recorded(tmp_path: Path) -> None:
     checkout = conformance_checkout(tmp_path / "wpt", {"none": "test(() => {}, 'nothing');"})
     result = invoke("--wpt", checkout, tmp_path / "out")
@@ -178,6 +191,7 @@ def test_bad_input(checkout: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_an_interrupt_leaves_whole_files(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(path: Path, text: str) -> None:
         if path.name == "split.json":
@@ -191,6 +205,7 @@ def test_an_interrupt_leaves_whole_files(checkout: Path, tmp_path: Path, monkeyp
     assert list(contents(tmp_path)) == ["relu.json"]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_file_that_cannot_be_written(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")

@@ -8,17 +8,21 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 # After a run in this process, pytest unloads the modules that the run has loaded, and NumPy cannot be loaded twice.
-import webnn.wpt_runner.runner  # noqa: F401
+import webnn.wpt_runner.runner
 from tests.shared import ROOT
 from tests.webnn.javascript.engines import needs_quickjs
+from tests.webnn.processes.pools import expire, run_tasks_here
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.commands.main import app
+from webnn.wpt_runner.checkout import Test
+from webnn.wpt_runner.results import Subtest
 
 pytest_plugins = ["pytester"]
 pytestmark = [needs_quickjs, pytest.mark.processes]
@@ -67,6 +71,17 @@ def invoke(*arguments: str | Path) -> Result:
     return CliRunner().invoke(app, ["wpt", "run", *map(str, arguments)], env={"COLUMNS": "300", "WEBNN_WPT": None})
 
 
+def loops(test: Test, subtests: Sequence[Subtest]) -> bool:
+    """Tell whether a test has come to its endless loop."""
+    return "forever" in test.file.path and len(subtests) == 1
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run tests in this process, where a test is about what a run says and not about processes."""
+    monkeypatch.setattr(webnn.wpt_runner.runner, "run_tasks", run_tasks_here)
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_checkout(tmp_path_factory.mktemp("wpt"), FILES)
@@ -76,7 +91,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(checkout: Path) -> tuple[Result, Path]:
     """Everything, once, with all reports."""
     reports = [f"--{name}={checkout / file}" for name, file in (("wptreport", "r.json"), ("junit", "r.xml"), ("html", "r.html"))]
-    result = invoke("--wpt", checkout, "--expectations", "none", "--timeout-multiplier", "0.5", "--memory-limit", "256", *reports)
+    with pytest.MonkeyPatch.context() as patch:
+        expire(patch, loops)
+        result = invoke("--wpt", checkout, "--expectations", "none", "--timeout-multiplier", "0.5", "--memory-limit", "256", *reports)
     return result, checkout
 
 
@@ -147,6 +164,7 @@ def expectations(path: Path, text: str) -> Path:
 ENTRY = '[[expected]]\nfile = "webnn/failing.https.any.js"\nreason = "one is not two"\nsubtests = ["fails"]\n'
 
 
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize(
     ("text", "code", "fragment"),
     [
@@ -163,6 +181,7 @@ def test_expectations(checkout: Path, tmp_path: Path, text: str, code: int, frag
     assert (result.exit_code, fragment in result.output) == (code, True), result.output
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_update_expectations(checkout: Path, tmp_path: Path) -> None:
     file = tmp_path / "new.toml"
     first = invoke("--wpt", checkout, "--expectations", file, "--update-expectations", "failing")
@@ -179,6 +198,7 @@ def test_update_expectations(checkout: Path, tmp_path: Path) -> None:
     assert texts[0] == texts[1]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_update_expectations_without_tomlkit(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tomlkit", None)
     monkeypatch.delitem(sys.modules, "webnn.wpt_runner.expectations.updating", raising=False)
@@ -246,12 +266,14 @@ DRAFTS = [
 ]
 
 
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize(("arguments", "code", "line"), DRAFTS, ids=[" ".join(arguments) for arguments, _, _ in DRAFTS])
 def test_the_draft_is_that_of_the_checkout(current: Path, arguments: list[str], code: int, line: str) -> None:
     result = invoke("--wpt", current, "--expectations", "none", *arguments)
     assert (result.output.splitlines()[0], result.exit_code) == (line, code), result.output
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_variants_of_a_device(current: Path) -> None:
     result = invoke("--wpt", current, "--expectations", "none", "--variant", "cpu", "current")
     assert "current.https.any.js?op=add&device=cpu  1 pass" in result.output
@@ -291,10 +313,11 @@ def test_the_plugin_chooses_variants(pytester: pytest.Pytester, checkout: Path) 
     outcome.assert_outcomes(passed=1)
 
 
-def test_the_plugin_multiplies_the_time_outs(pytester: pytest.Pytester, checkout: Path) -> None:
-    outcome = pytester.runpytest("--wpt", str(checkout), "--wpt-timeout-multiplier", "0.1", "-k", "forever")
+def test_the_plugin_multiplies_the_time_outs(pytester: pytest.Pytester, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expire(monkeypatch, loops)
+    outcome = pytester.runpytest("--wpt", str(checkout), "--wpt-timeout-multiplier", "2", "-k", "forever")
     outcome.assert_outcomes(failed=1)
-    outcome.stdout.fnmatch_lines(["TIMEOUT (expected OK): took longer than *"])
+    outcome.stdout.fnmatch_lines(["TIMEOUT (expected OK): took longer than 23 s*"])
 
 
 def test_the_plugin_in_this_repository(checkout: Path) -> None:
@@ -319,6 +342,7 @@ def test_without_its_option_the_plugin_collects_nothing(pytester: pytest.Pyteste
     assert outcome.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_environment_names_the_checkout(checkout: Path) -> None:
     result = CliRunner().invoke(app, ["wpt", "run", "--expectations", "none", "good"], env={"WEBNN_WPT": str(checkout), "COLUMNS": "300"})
     assert result.exit_code == 0, result.output

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.processes
 
 Note = Callable[[str], None]
 #: How long a task may take that hangs, in seconds: time enough to take its first note.
-LIMIT = 5.0
+LIMIT = 2.0
 
 
 def work(task: str, note: Note) -> str:
@@ -103,7 +103,8 @@ def test_a_failed_preparation() -> None:
 def test_one_worker() -> None:
     worker: Worker[str, str, str] = Worker(prepare, limit)
     try:
-        assert [worker.run(task).result for task in ("one", "two")] == ["ONE", "TWO"]
+        # There is room to recurse.
+        assert [worker.run(task).result for task in ("one", "two", "recurse 900")] == ["ONE", "TWO", "900"]
         assert not worker.dead
         finished = worker.run("exit 3")
         assert (finished.end, worker.dead) == (End.DIED, True)
@@ -119,14 +120,6 @@ def test_a_worker_that_is_killed_has_ended() -> None:
         worker.kill()
     # Not only soon.
     assert worker.process.exitcode is not None
-
-
-def test_there_is_room_to_recurse() -> None:
-    worker: Worker[str, str, str] = Worker(prepare, limit)
-    try:
-        assert worker.run("recurse 900").result == "900"
-    finally:
-        worker.kill()
 
 
 def test_cores() -> None:
