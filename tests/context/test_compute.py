@@ -502,11 +502,11 @@ def test_exit_with_work_in_flight(ending: str) -> None:
     async def main():
         context = await ML().createContext()
         builder = MLGraphBuilder(context)
-        x = y = builder.input("x", dataType="float32", dimensions=[256, 256])
+        x = y = builder.input("x", dataType="float32", dimensions=[128, 128])
         for _ in range(20):
             y = builder.matmul(y, x)
         graph = await builder.build({{"y": y}})
-        size = (256, 256)
+        size = (128, 128)
         futures = [context.compute(graph, {{"x": np.zeros(size, np.float32)}}, {{"y": np.zeros(size, np.float32)}}) for _ in range(20)]
         loop = asyncio.get_running_loop()
         {ending}

@@ -12,9 +12,7 @@ pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fo
 
 #: A fork while threads run is a warning from Python 3.12 on; a child that hangs is ended by a signal.
 HEAD = """
-import asyncio, os, signal, sys, threading, time, warnings
-import numpy as np
-import webnn
+import os, signal, sys, threading, time, warnings
 from webnn.context.timeline import Timeline
 
 warnings.simplefilter("ignore", DeprecationWarning)
@@ -31,6 +29,12 @@ def fork(job):
             print(repr(error), flush=True)
             os._exit(1)
     return os.waitpid(pid, 0)[1]
+"""
+CASES = {
+    "an awaited call, right after one of the parent": """
+import asyncio
+import numpy as np
+import webnn
 
 async def build(context):
     builder = webnn.MLGraphBuilder(context)
@@ -47,9 +51,6 @@ async def prepare():
     return context, await build(context)
 
 ml = webnn.ML()
-"""
-CASES = {
-    "an awaited call, right after one of the parent": """
 context, graph = asyncio.run(prepare())
 async def old_and_new():
     print(await compute(context, graph), await compute(*await prepare()))

@@ -1,10 +1,13 @@
-"""Each example runs as a program of its own, and prints the right numbers."""
+"""Each example runs as it is, and prints the right numbers."""
 
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -87,14 +90,33 @@ EXPECTED = {
     ],
 }
 EMULATED = ["clamp", "elu", "gelu", "hardSwish", "sigmoid", "softmax", "softsign", "prelu", "layerNormalization", "gemm", "where", "split"]
+#: Examples that run in processes of their own, one without and one with an event loop; the others run in this one.
+PROGRAMS = {"add_and_multiply", "add_and_multiply_async"}
 #: Examples with a test of their own below, and one that needs packages and time that tests do not have.
 OTHERS = {"emulation", "squeezenet", "train_digits"}
 
 
-def run(example: str, directory: Path, *arguments: str) -> list[str]:
-    """Run an example in another directory, with warnings as errors; return the lines that it prints."""
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
+    """Return a function that runs an example in this process, in another directory and with warnings as errors; it returns the lines."""
+
+    def run_here(example: str, *arguments: str) -> list[str]:
+        file = str(ROOT / "examples" / f"{example}.py")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", [file, *arguments])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            runpy.run_path(file, run_name="__main__")
+        output, errors = capsys.readouterr()
+        assert errors == ""
+        return output.splitlines()
+
+    return run_here
+
+
+def run_as_a_program(example: str, directory: Path) -> list[str]:
     result = subprocess.run(
-        [sys.executable, "-W", "error", ROOT / "examples" / f"{example}.py", *arguments],
+        [sys.executable, "-W", "error", ROOT / "examples" / f"{example}.py"],
         capture_output=True,
         check=False,
         cwd=directory,
@@ -110,30 +132,30 @@ def test_every_example_is_here() -> None:
 
 
 @pytest.mark.parametrize("example", EXPECTED)
-def test_output(example: str, tmp_path: Path) -> None:
-    lines = run(example, tmp_path)
+def test_output(example: str, tmp_path: Path, run: Callable[..., list[str]]) -> None:
+    lines = run_as_a_program(example, tmp_path) if example in PROGRAMS else run(example)
     assert lines[: len(EXPECTED[example])] == EXPECTED[example]
     if example == "activations_and_gru":
         assert float(lines.pop().removeprefix("largest difference between gru and gruCell: ")) <= 1e-6
     assert len(lines) == len(EXPECTED[example])
 
 
-def test_emulation(tmp_path: Path) -> None:
-    differences = dict(line.split() for line in run("emulation", tmp_path))
+def test_emulation(run: Callable[..., list[str]]) -> None:
+    differences = dict(line.split() for line in run("emulation"))
     assert list(differences) == EMULATED
     assert all(float(difference) <= 1e-6 for difference in differences.values()), differences
 
 
 @pytest.mark.shared
-def test_squeezenet(tmp_path: Path) -> None:
-    *labels, difference, _ = run("squeezenet", tmp_path)
+def test_squeezenet(run: Callable[..., list[str]]) -> None:
+    *labels, difference, _ = run("squeezenet")
     assert labels == ["0.797  lesser panda", "0.068  teddy", "0.054  giant panda"]
     figure = re.match(r"largest difference from a browser's answer: (\S+) \(at most 1e-05\)", difference)
     assert figure is not None, difference
     assert float(figure[1]) <= 1e-5
 
 
-def test_squeezenet_without_its_data(tmp_path: Path) -> None:
-    [message] = run("squeezenet", tmp_path, "--models", str(tmp_path))
+def test_squeezenet_without_its_data(tmp_path: Path, run: Callable[..., list[str]]) -> None:
+    [message] = run("squeezenet", "--models", str(tmp_path))
     assert message.startswith("nothing to do: no weights.npz in ")
     assert message.endswith("name the folder of the models with --models")

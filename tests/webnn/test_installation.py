@@ -18,17 +18,19 @@ from webnn.commands import main as cli
 
 #: What pywebnn puts into the folder (0.5.12), but for the extension module's ending, which depends on the platform.
 FOREIGN = ("__init__.pyi", "_rustnn.abi3.so", "_rustnn.pyi", "hub.py")
+#: The plug-ins of other packages are of no use here.
+OTHER_PLUGINS = [f"-pno:{name}" for name in ("asyncio", "cacheprovider", "hypothesispytest", "timeout", "xdist", "xdist.looponfail")]
 ADVICE = "run 'python -m pip uninstall pywebnn webnn', then install the one that you want"
 
 
 def install_ours(site: Path) -> None:
     """Copy the package to where pip would: each layer is a folder in `webnn`."""
     target = site / "webnn"
-    ignored = shutil.ignore_patterns("__pycache__", *(folder.name for layer, folder in LAYERS.items() if layer != "webnn"))
+    ignored = shutil.ignore_patterns(*(folder.name for layer, folder in LAYERS.items() if layer != "webnn"))
     shutil.copytree(LAYERS["webnn"], target, ignore=ignored, dirs_exist_ok=True)
     for layer, folder in LAYERS.items():
         if layer != "webnn":
-            shutil.copytree(folder, target / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(folder, target / folder.name)
 
 
 def install_pywebnn(site: Path) -> None:
@@ -106,7 +108,7 @@ def test_our_init_is_not_there(site: Path, steps: list[Callable[[Path], None]], 
     assert result.stderr.count("\n") == 1
     assert ADVICE in result.stderr
     site.joinpath("test_of_a_user.py").write_text("def test(): ...\n", encoding="utf-8")
-    result = run(site, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(site), "test_of_a_user.py")
+    result = run(site, "-m", "pytest", "-q", *OTHER_PLUGINS, "--rootdir", str(site), "test_of_a_user.py")
     assert result.returncode == 0
     assert "1 passed, 1 warning" in result.stdout
     assert message in result.stdout

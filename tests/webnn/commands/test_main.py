@@ -320,9 +320,6 @@ def test_no_arguments_in_a_process() -> None:
         {},
         {"LC_ALL": "C"},
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"PYTHONIOENCODING": "ascii"},
-        {"PYTHONIOENCODING": "latin-1"},
-        {"PYTHONIOENCODING": "ascii", "COLUMNS": "20"},
     ],
 )
 def test_demo_in_a_pipe(environment: dict[str, str]) -> None:
@@ -330,18 +327,32 @@ def test_demo_in_a_pipe(environment: dict[str, str]) -> None:
     assert (result.returncode, result.stderr) == (0, b"")
     assert b"\x1b" not in result.stdout
     assert b"298 of 300 images" in result.stdout
-    encoding = environment.get("PYTHONIOENCODING")
-    if encoding == "ascii":
-        assert result.stdout.isascii()
-    if encoding is None and "PYTHONUTF8" not in environment:
+    if "PYTHONUTF8" not in environment:
         assert "██" in result.stdout.decode()
 
 
-@pytest.mark.processes
+@pytest.fixture
+def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in TERMINAL:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("no_terminal")
+@pytest.mark.parametrize(("encoding", "environment"), [("ascii", {}), ("latin-1", {}), ("ascii", {"COLUMNS": "20"})])
+def test_demo_in_an_encoding(encoding: str, environment: dict[str, str]) -> None:
+    result = CliRunner(charset=encoding).invoke(cli.app, ["demo"], env=environment)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert b"\x1b" not in result.stdout_bytes
+    assert b"298 of 300 images" in result.stdout_bytes
+    assert result.stdout_bytes.isascii() or encoding != "ascii"
+
+
+@pytest.mark.usefixtures("no_terminal")
 def test_demo_in_color() -> None:
-    result = start("demo", FORCE_COLOR="1", COLORTERM="truecolor", TERM="xterm-256color", PYTHONIOENCODING="utf-8", COLUMNS="80")
-    text = result.stdout.decode()
-    assert result.returncode == 0
+    environment = {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color", "COLUMNS": "80"}
+    result = CliRunner().invoke(cli.app, ["demo"], env=environment, color=True)
+    text = result.stdout
+    assert result.exit_code == 0
     # White ink above, the tile's grey below.
     assert "\x1b[38;2;255;255;255;48;2;44;44;44m▀" in text
     assert "\x1b[1;31mreads 9" in text
