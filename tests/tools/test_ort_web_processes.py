@@ -78,7 +78,7 @@ def hear_nothing_of(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 def test_what_says_nothing_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hear_nothing_of(monkeypatch, "b-sleep")
-    assert run(tmp_path, ["a", "b-sleep", "c"], silence=1) == [("a", "ran"), ("b-sleep", "hang"), ("c", "ran")]
+    assert run(tmp_path, ["a", "b-sleep", "c"], silence=0.1) == [("a", "ran"), ("b-sleep", "hang"), ("c", "ran")]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_the_page_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         case = next(each for each in cases if each.name == report["name"])
         verdicts[case.name] = judge(case, report, (tmp_path / case.data.lstrip("/")).read_bytes())
 
-    processes.run(cases, tmp_path, command, report=note, silence=1)
+    processes.run(cases, tmp_path, command, report=note, silence=0.1)
     assert {name: each.status for name, each in verdicts.items()} == {
         "add": "ok",
         "fail": "error",

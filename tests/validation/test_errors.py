@@ -94,8 +94,17 @@ for call in (
 
 
 @pytest.mark.processes
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
-def test_a_terminal_of_another_encoding(encoding: str) -> None:
-    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+def test_a_terminal_of_ascii() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, check=True, timeout=300)
-    assert len(done.stdout.decode(encoding).splitlines()) == 4
+    assert len(done.stdout.decode("ascii").splitlines()) == 4
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
+def test_a_terminal_of_another_encoding(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    output = io.BytesIO()
+    terminal = io.TextIOWrapper(output, encoding)
+    monkeypatch.setattr(sys, "stdout", terminal)
+    exec(PROGRAM, {})
+    terminal.flush()
+    assert len(output.getvalue().decode(encoding).splitlines()) == 4

@@ -247,6 +247,7 @@ def test_a_file_of_no_cases(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message", "shown"),
     [
+        (b"import nothing_of_that_name\n", "ModuleNotFoundError: No module named 'nothing_of_that_name'", "Traceback (most recent call"),
         (b"x = = 1\n", "SyntaxError: invalid syntax", "x = = 1"),
         (b"\xff\xfe\x00", "SyntaxError: ", ""),
         (b"'\xff'\n", "SyntaxError: (unicode error)", ""),
@@ -262,10 +263,9 @@ def test_programs_that_fail(tmp_path: Path, content: bytes, message: str, shown:
 @pytest.mark.parametrize(
     ("content", "message", "shown"),
     [
-        (b"import nothing_of_that_name\n", "ModuleNotFoundError: No module named 'nothing_of_that_name'", "Traceback (most recent call"),
         (b"print('\\x1b[31m no \\xe4')\n", "built no graph: there is nothing to check", "\\x1b[31m no ä"),
         (b"import sys\nsys.exit('because')\n", "the program ended with exit code 1", "because"),
-        (b"input()\n", "EOFError: EOF when reading a line", ""),
+        (b"input()\n", "EOFError: EOF when reading a line", "Traceback (most recent call"),
         (b"import os\nos._exit(3)\n", "the process ended with exit code 3", None),
         (b"import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n", "the process ", None),
         (b"import faulthandler\nfaulthandler._sigsegv()\n", "the process ", None),
