@@ -1,15 +1,19 @@
-"""What the tests of all operations share: run one operation through the public API."""
+"""What the tests of all operations share: run operations through the public API, and check many cases in one test."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.reference import REFERENCE, REFERENCE_NEWEST
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.limits import Limits
@@ -53,6 +57,12 @@ def limits_of(revision: str) -> Limits:
 
 def make_context(revision: str | Revision = "2024-06") -> MLContext:
     return ML(revision=revision).createContextSync()
+
+
+@functools.cache
+def shared_context(revision: str) -> MLContext:
+    """Return one context for all tests that only build and compute in it."""
+    return make_context(revision)
 
 
 def wait_until(condition: Callable[[], object]) -> None:
@@ -104,19 +114,8 @@ def run(name: str, *arguments: Any, constants: bool = False, revision: str = "20
         revision: The draft.
         options: Its options; an array becomes an operand.
     """
-    context = make_context(revision)
-    builder = MLGraphBuilder(context)
-    converter = Arguments(builder, constants=constants)
-    positional = [converter.convert(argument) for argument in arguments]
-    dictionary = {key: converter.convert(value) for key, value in options.items()}
-    returned = getattr(builder, name)(*positional, *([dictionary] if dictionary else []))
-    operands: list[MLOperand] = returned if isinstance(returned, list) else [returned]
-    graph = builder.buildSync({f"output{index}": operand for index, operand in enumerate(operands)})
-    if revision == CURRENT:
-        return compute_directly(graph, converter.inputs)
-    buffers = {f"output{index}": np.zeros(operand.shape(), operand.dataType()) for index, operand in enumerate(operands)}
-    result = context.computeSync(graph, converter.inputs, buffers)
-    return [result["outputs"][name] for name in buffers]
+    [outputs] = compute_cases([(Case(name, *arguments, **options), constants)], revision)
+    return outputs
 
 
 def compute_directly(graph: MLGraph, inputs: Mapping[str, Array]) -> list[Array]:
@@ -127,11 +126,156 @@ def compute_directly(graph: MLGraph, inputs: Mapping[str, Array]) -> list[Array]
     return outputs
 
 
+class Case:
+    """A call of an operation in a table: what `run` takes."""
+
+    def __init__(self, name: str, *arguments: Any, **options: Any) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.options = options
+
+    def __str__(self) -> str:
+        options = [f"{key}={_short(value)}" for key, value in self.options.items()]
+        return f"{self.name}({', '.join([*map(_short, self.arguments), *options])})"
+
+    def connect(self, converter: Arguments) -> list[MLOperand]:
+        """Call the operation; return its outputs."""
+        positional = [converter.convert(argument) for argument in self.arguments]
+        dictionary = {key: converter.convert(value) for key, value in self.options.items()}
+        returned = getattr(converter.builder, self.name)(*positional, *([dictionary] if dictionary else []))
+        return returned if isinstance(returned, list) else [returned]
+
+    def expected(self, revision: str) -> list[Array]:
+        """Return the outputs by the reference."""
+        reference = REFERENCE_NEWEST if revision == CURRENT else REFERENCE
+        returned = reference[self.name](*self.arguments, **{key: _pairs(value) for key, value in self.options.items()})
+        return [np.asarray(output) for output in (returned if isinstance(returned, list) else [returned])]
+
+
+def _short(value: Any) -> str:
+    """Write an argument, of a large array its type and shape."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_short, value[:9]))}{', ...' if len(value) > 9 else ''}]"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.tolist() if value.size < 9 else list(value.shape)}"
+    return str(value)
+
+
+def _pairs(value: Any) -> Any:
+    """Write activations as the reference takes them."""
+    if isinstance(value, list):
+        return [_pairs(element) for element in value]
+    return (value.name, value.options or {}) if isinstance(value, Act) else value
+
+
+def compute_cases(cases: Sequence[tuple[Case, bool]], revision: str) -> list[list[Array]]:
+    """Compute cases in one graph, in which each has operands of its own: inputs or, where it says so, constants; return the outputs."""
+    try:
+        context = shared_context(revision)
+        converter = Arguments(MLGraphBuilder(context))
+        outputs: list[list[MLOperand]] = []
+        for case, constants in cases:
+            converter.constants = constants
+            outputs.append(case.connect(converter))
+        operands = {f"output{index}": operand for index, operand in enumerate(operand for each in outputs for operand in each)}
+        graph = converter.builder.buildSync(operands)
+        if revision == CURRENT:
+            results = iter(compute_directly(graph, converter.inputs))
+        else:
+            buffers = {name: np.zeros(operand.shape(), operand.dataType()) for name, operand in operands.items()}
+            result = context.computeSync(graph, converter.inputs, buffers)["outputs"]
+            results = iter([result[name] for name in buffers])
+        return [[next(results) for _ in each] for each in outputs]
+    except BaseException:
+        # Whatever has become of the context, the next test gets another one.
+        shared_context.cache_clear()
+        raise
+
+
+#: How many cases become one graph: a session costs as much as some dozens of operations.
+TOGETHER = 100
+
+
+def check_cases(
+    cases: Iterable[Case],
+    compare: Callable[[Case, Array, Array], None],
+    *,
+    revision: str = "2024-06",
+    constants: Sequence[bool] = (False, True),
+) -> None:
+    """Compare each output of each case with the reference; many cases are one graph. Name every case that fails.
+
+    Args:
+        cases: The cases.
+        compare: Takes a case, an output, and what the reference says; raises if they differ.
+        revision: The draft.
+        constants: Whether the operands are constants or inputs: by default once so and once so.
+    """
+    failures = Failures()
+    table = [(case, case.expected(revision), constant) for case in cases for constant in constants]
+    for start in range(0, len(table), TOGETHER):
+        rows = table[start : start + TOGETHER]
+        together: list[list[Array]] | None = None
+        with failures.of(f"{len(rows)} cases in one graph"):
+            together = compute_cases([(case, constant) for case, _, constant in rows], revision)
+        for index, (case, expected, constant) in enumerate(rows):
+            with failures.of(f"{case} of {'constants' if constant else 'inputs'}"):
+                outputs = together[index] if together else compute_cases([(case, constant)], revision)[0]
+                for actual, wanted in zip(outputs, expected, strict=True):
+                    compare(case, actual, wanted)
+    failures.report()
+
+
+class Failures:
+    """What fails of many cases in one test: `report` names all of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.messages: list[str] = []
+        self.first: BaseException | None = None
+
+    @contextlib.contextmanager
+    def of(self, title: str) -> Iterator[None]:
+        """Go on after a case that fails."""
+        self.count += 1
+        try:
+            yield
+        except (Exception, pytest.fail.Exception) as error:
+            self.first = self.first or error
+            self.messages.append(f"{title}: {type(error).__name__}: {error}")
+
+    def report(self) -> None:
+        """Fail if a case did, or if there was none."""
+        assert self.count
+        if self.messages:
+            raise AssertionError("\n".join([f"{len(self.messages)} of {self.count} fail:", *self.messages])) from self.first
+
+
+def each(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Take the rows of a table as `pytest.mark.parametrize` does, but as one test, which names every row that fails.
+
+    For rows of less work than a test of their own would be.
+    """
+    table = [{names: row} if isinstance(names, str) else dict(zip(names, row, strict=True)) for row in rows]
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def loop(**arguments: Any) -> None:
+            failures = Failures()
+            for row in table:
+                with failures.of(", ".join(f"{name}={_short(value)}" for name, value in row.items())):
+                    test(**arguments, **row)
+            failures.report()
+
+        signature = inspect.signature(test)
+        left = [parameter for name, parameter in signature.parameters.items() if name not in table[0]]
+        loop.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]  # the arguments that pytest gives
+        return loop
+
+    return decorate
+
+
 def infer(name: str, *arguments: Any, revision: str = "2024-06", **options: Any) -> list[tuple[str, list[int]]]:
     """Call an operation with operands of given types and `Shape`s; return the type and shape of each output."""
-    converter = Arguments(MLGraphBuilder(make_context(revision)))
-    positional = [converter.convert(argument) for argument in arguments]
-    dictionary = {key: converter.convert(value) for key, value in options.items()}
-    returned = getattr(converter.builder, name)(*positional, *([dictionary] if dictionary else []))
-    operands: list[MLOperand] = returned if isinstance(returned, list) else [returned]
+    operands = Case(name, *arguments, **options).connect(Arguments(MLGraphBuilder(shared_context(revision))))
     return [(operand._descriptor.dataType, list(operand._descriptor.dimensions)) for operand in operands]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE
-from tests.support import Arguments, compute_directly, make_context, run
-from webnn import MLGraphBuilder
+from tests.support import Arguments, Case, check_cases, compute_directly, each, run, shared_context
+from webnn import MLGraphBuilder, MLOperand
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -36,29 +36,32 @@ def special(dtype: str) -> Array:
     return np.array([*ends, *signed, 0, 1, 2, 3, 7, 10, 100, 2 ** (info.bits // 2) + 1 if info.bits > 8 else 17], dtype)
 
 
-def compute(name: str, a: Array, b: Array, *, constant: bool) -> Array:
-    """Compute an operation whose second operand is a constant or an input."""
-    if not constant:
-        [actual] = run(name, a, b)
-        return actual
-    builder = MLGraphBuilder(context := make_context())
-    descriptors: list[Any] = [{"dataType": x.dtype.name, "dimensions": x.shape} for x in (a, b)]
-    first, second = builder.input("a", descriptors[0]), builder.constant(descriptors[1], b)
-    result = getattr(builder, name)(first, second)
-    buffers = {"result": np.zeros(result.shape(), result.dataType())}
-    return context.computeSync(builder.buildSync({"result": result}), {"a": np.array(a)}, buffers)["outputs"]["result"]
+def check_one_constant(name: str, operands: list[tuple[Array, Array]]) -> None:
+    """Check an operation whose second operand alone is known when the graph is built: its values choose the translation."""
+    converter = Arguments(MLGraphBuilder(shared_context("2024-06")))
+    outputs: dict[str, MLOperand] = {}
+    for index, (a, b) in enumerate(operands):
+        converter.constants = False
+        first = converter.convert(a)
+        converter.constants = True
+        outputs[str(index)] = getattr(converter.builder, name)(first, converter.convert(b))
+    computed = compute_directly(converter.builder.buildSync(outputs), converter.inputs)
+    for (a, b), actual in zip(operands, computed, strict=True):
+        np.testing.assert_array_equal(actual, REFERENCE[name](a, b), f"{a} {name} {b}", strict=True)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def compare(_: Case, actual: Array, expected: Array) -> None:
+    np.testing.assert_array_equal(actual, expected, strict=True)
+
+
 @pytest.mark.parametrize(("name", "rtol"), FLOATS.items())
-def test_floats(name: str, rtol: float, dtype: str) -> None:
+def test_floats(name: str, rtol: float) -> None:
     cases = [(SPECIAL[:, None], SPECIAL), *((RNG.uniform(-4, 4, a), RNG.uniform(-4, 4, b)) for a, b in SHAPES)]
-    for a, b in cases:
-        operands = np.asarray(a, dtype), np.asarray(b, dtype)
-        expected = REFERENCE[name](*operands)
-        for constants in (False, True):
-            [actual] = run(name, *operands, constants=constants)
-            np.testing.assert_allclose(actual, expected, rtol=rtol if dtype == "float32" else rtol * 1000, atol=0, strict=True)
+
+    def near(_: Case, actual: Array, expected: Array) -> None:
+        np.testing.assert_allclose(actual, expected, rtol=rtol if actual.dtype == np.float32 else rtol * 1000, atol=0, strict=True)
+
+    check_cases([Case(name, np.asarray(a, dtype), np.asarray(b, dtype)) for a, b in cases for dtype in ("float32", "float16")], near)
 
 
 @pytest.mark.parametrize("dtype", INTEGER_TYPES)
@@ -66,26 +69,19 @@ def test_floats(name: str, rtol: float, dtype: str) -> None:
 def test_integers(name: str, dtype: str) -> None:
     info = np.iinfo(dtype)
     values = special(dtype)
-    cases = [(values[:, None], values)]
-    cases += [(RNG.choice(values, a), RNG.integers(info.min, info.max, b, dtype, endpoint=True)) for a, b in SHAPES]
-    for a, b in cases:
-        operands = np.asarray(a, dtype), np.asarray(b, dtype)
-        expected = REFERENCE[name](*operands)
-        for constants in (False, True):
-            [actual] = run(name, *operands, constants=constants)
-            np.testing.assert_array_equal(actual, expected, strict=True)
-        # The second operand alone is known when the graph is built: its values choose the translation.
-        np.testing.assert_array_equal(compute(name, *operands, constant=True), expected, strict=True)
+    pairs = [(values[:, None], values)]
+    pairs += [(RNG.choice(values, a), RNG.integers(info.min, info.max, b, dtype, endpoint=True)) for a, b in SHAPES]
+    operands = [(np.asarray(a, dtype), np.asarray(b, dtype)) for a, b in pairs]
+    check_cases([Case(name, a, b) for a, b in operands], compare)
+    check_one_constant(name, operands)
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (3, 1)])
 @pytest.mark.parametrize("dtype", INTEGER_TYPES)
 @pytest.mark.parametrize("name", ["div", "pow"])
-def test_one_constant(name: str, dtype: str, shape: tuple[int, ...]) -> None:
+def test_one_constant(name: str, dtype: str) -> None:
     a = special(dtype)
-    for value in a:
-        b = np.full(shape, value)
-        np.testing.assert_array_equal(compute(name, a, b, constant=True), REFERENCE[name](a, b), strict=True)
+    shapes: list[tuple[int, ...]] = [(), (1,), (3, 1)]
+    check_one_constant(name, [(a, np.full(shape, value)) for shape in shapes for value in a])
 
 
 # The operation, the type, and triples a, b, result: the table of docs/numerics.md.
@@ -103,8 +99,8 @@ KNOWN: list[tuple[str, str, list[tuple[int, int, int]]]] = [
 ]
 
 
-@pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize(("name", "dtype", "rows"), KNOWN)
+@each("constants", [False, True])
+@each(("name", "dtype", "rows"), KNOWN)
 def test_known(name: str, dtype: str, rows: list[tuple[int, int, int]], *, constants: bool) -> None:
     a, b, expected = (np.array(column, dtype) for column in zip(*rows, strict=True))
     [actual] = run(name, a, b, constants=constants)
@@ -113,16 +109,23 @@ def test_known(name: str, dtype: str, rows: list[tuple[int, int, int]], *, const
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 @pytest.mark.parametrize("name", ["max", "min"])
-def test_nan_wins_in_every_position(name: str, dtype: str) -> None:
-    context = make_context()
-    for size in range(1, 20):
-        cases = []
-        for position in range(size):
-            a, b = np.arange(size, dtype=dtype), np.array(3, dtype)
-            a[position] = np.nan
-            cases += [(a, b), (b, a), (a, np.ones_like(a)), (np.ones_like(a), a)]
-        converter = Arguments(MLGraphBuilder(context), constants=False)
-        connected = [getattr(converter.builder, name)(*map(converter.convert, operands)) for operands in cases]
-        graph = converter.builder.buildSync({str(index): operand for index, operand in enumerate(connected)})
-        for operands, actual in zip(cases, compute_directly(graph, converter.inputs), strict=True):
-            np.testing.assert_array_equal(actual, REFERENCE[name](*operands))
+def test_nan_wins_in_every_position(name: str, dtype: Any) -> None:
+    sizes = range(1, 20)
+    builder = MLGraphBuilder(shared_context("2024-06"))
+    three = builder.input("three", dataType=dtype, dimensions=[])
+    outputs: dict[str, MLOperand] = {}
+    for size in sizes:
+        a, ones = (builder.input(f"{kind} {size}", dataType=dtype, dimensions=[size]) for kind in ("a", "ones"))
+        for index, operands in enumerate([(a, three), (three, a), (a, ones), (ones, a)]):
+            outputs[f"{size} {index}"] = getattr(builder, name)(*operands)
+    graph = builder.buildSync(outputs)
+    inputs = {"three": np.array(3, dtype), **{f"ones {size}": np.ones(size, dtype) for size in sizes}}
+    for position in range(max(sizes)):
+        for size in sizes:
+            inputs[f"a {size}"] = np.arange(size, dtype=dtype)
+            inputs[f"a {size}"][position % size] = np.nan
+        results = iter(compute_directly(graph, inputs))
+        for size in sizes:
+            number, other = (REFERENCE[name](inputs[f"a {size}"], inputs[b]) for b in ("three", f"ones {size}"))
+            for expected in (number, number, other, other):
+                np.testing.assert_array_equal(next(results), expected)
