@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE
-from tests.support import Array, make_context, run
+from tests.support import Arguments, Array, Case, check_cases, compute_directly, each, make_context, run, shared_context
 from webnn import MLGraphBuilder
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 
@@ -55,6 +55,10 @@ def assert_same(actual: Any, expected: Any) -> None:
     for one, other in zip(actual, expected if isinstance(expected, list) else [expected], strict=True):
         assert (one.dtype, one.shape) == (other.dtype, other.shape)
         assert one.tobytes() == other.tobytes(), f"{one} != {other}"
+
+
+def compare(_: Case, actual: Array, expected: Array) -> None:
+    assert_same([actual], expected)
 
 
 #: Operation, shapes of the operands (a list of shapes for a sequence), other arguments, options.
@@ -114,15 +118,16 @@ MOVEMENTS: list[tuple[str, tuple[Any, ...], tuple[Any, ...], dict[str, Any]]] = 
 ]
 
 
-@pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize("dtype", DATA_TYPES)
-def test_movements(dtype: str, *, constants: bool) -> None:
+def test_movements(dtype: str) -> None:
+    cases = []
     for name, shapes, arguments, options in MOVEMENTS:
         operands = [
             [values(dtype, *one, offset=index) for index, one in enumerate(shape)] if isinstance(shape, list) else values(dtype, *shape)
             for shape in shapes
         ]
-        assert_same(run(name, *operands, *arguments, constants=constants, **options), REFERENCE[name](*operands, *arguments, **options))
+        cases.append(Case(name, *operands, *arguments, **options))
+    check_cases(cases, compare)
 
 
 #: Numbers around the ends of every integer type and around the halves between two floats.
@@ -158,24 +163,22 @@ def cast_numbers(dtype: str) -> Array:
     return np.array([number for number in numbers if info.min <= number <= info.max], dtype)
 
 
-@pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize("source", DATA_TYPES)
-def test_cast(source: str, *, constants: bool) -> None:
+def test_cast(source: str) -> None:
+    def equal(_: Case, actual: Array, expected: Array) -> None:
+        assert actual.dtype == expected.dtype
+        np.testing.assert_array_equal(actual, expected)
+        np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
+
     numbers = cast_numbers(source)
-    for target in DATA_TYPES:
-        [actual] = run("cast", numbers, target, constants=constants)
-        expected = REFERENCE["cast"](numbers, target)
-        assert actual.dtype == target
-        np.testing.assert_array_equal(actual, expected, err_msg=f"{source} to {target}")
-        np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected), err_msg=f"{source} to {target}")
+    check_cases([Case("cast", numbers, target) for target in DATA_TYPES], equal)
 
 
 @pytest.mark.parametrize("source", DATA_TYPES)
 def test_cast_of_a_scalar_and_of_many_dimensions(source: str) -> None:
-    for shape in [(), (1, 2, 1, 2, 1, 2, 1, 3)]:
-        numbers = np.resize(cast_numbers(source), shape)
-        for target in DATA_TYPES:
-            assert_same(run("cast", numbers, target), REFERENCE["cast"](numbers, target))
+    shapes: list[tuple[int, ...]] = [(), (1, 2, 1, 2, 1, 2, 1, 3)]
+    operands = [np.resize(cast_numbers(source), shape) for shape in shapes]
+    check_cases([Case("cast", numbers, target) for numbers in operands for target in DATA_TYPES], compare, constants=[False])
 
 
 @pytest.mark.parametrize("source", DATA_TYPES)
@@ -211,36 +214,43 @@ WHERE_SHAPES: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize("constant", ["none", "condition", "input", "other", "all"])
 @pytest.mark.parametrize("dtype", DATA_TYPES)
-def test_where(dtype: str, constant: str) -> None:
+def test_where(dtype: str) -> None:
+    cases = []
     for condition, input, other in WHERE_SHAPES:
         # The engine adds up what it takes from the one and from the other.
         chosen = [without_denormals(each) for each in (values(dtype, *input), values(dtype, *other, offset=50))]
-        operands = {"condition": bits(*condition), "input": chosen[0], "other": chosen[1]}
-        context = make_context()
-        builder = MLGraphBuilder(context)
-        built: dict[str, Any] = {}
-        for name, value in operands.items():
-            descriptor: Any = {"dataType": value.dtype.name, "dimensions": value.shape}
-            built[name] = builder.constant(descriptor, value) if constant in (name, "all") else builder.input(name, descriptor)
-        graph = builder.buildSync({"y": builder.where(**built)})
-        expected = REFERENCE["where"](**operands)
-        inputs = {name: value for name, value in operands.items() if constant not in (name, "all")}
-        result = context.computeSync(graph, inputs, {"y": np.zeros_like(expected)})
-        assert_same([result["outputs"]["y"]], expected)
+        cases.append((bits(*condition), *chosen))
+    check_cases([Case("where", *operands) for operands in cases], compare)
+    for constant in range(3):
+        converter = Arguments(MLGraphBuilder(shared_context("2024-06")))
+        outputs = {}
+        for number, operands in enumerate(cases):
+            connected = []
+            for position, value in enumerate(operands):
+                converter.constants = position == constant
+                connected.append(converter.convert(value))
+            outputs[str(number)] = converter.builder.where(*connected)
+        computed = compute_directly(converter.builder.buildSync(outputs), converter.inputs)
+        assert_same(computed, [REFERENCE["where"](*operands) for operands in cases])
 
 
-@pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize("dtype", FLOAT_TYPES)
-@pytest.mark.parametrize("other", [-0.0, 0.0, 5.0, np.inf, np.nan])
-@pytest.mark.parametrize("input", [-0.0, 0.0, 5.0, -np.inf, -np.nan])
-def test_where_keeps_signs(input: float, other: float, dtype: str, *, constants: bool) -> None:
-    operands = np.array([0, 3], np.uint8), np.array([input], dtype), np.array([other], dtype)
-    assert_same(run("where", *operands, constants=constants), np.concatenate([operands[2], operands[1]]))
+def test_where_keeps_signs(dtype: str) -> None:
+    condition = np.array([0, 3], np.uint8)
+    cases = [
+        Case("where", condition, np.array([input], dtype), np.array([other], dtype))
+        for input in (-0.0, 0.0, 5.0, -np.inf, -np.nan)
+        for other in (-0.0, 0.0, 5.0, np.inf, np.nan)
+    ]
+
+    def equal(case: Case, actual: Array, _: Array) -> None:
+        assert_same([actual], np.concatenate([case.arguments[2], case.arguments[1]]))
+
+    check_cases(cases, equal)
 
 
-@pytest.mark.parametrize(
+@each(
     ("dtype", "value", "expected"),
     [
         ("float32", 0.1, 0.1),
@@ -266,11 +276,16 @@ def test_pad_converts_the_constant(dtype: str, value: float, expected: float) ->
 @pytest.mark.parametrize(("mode", "numpy_mode"), [("edge", "edge"), ("reflection", "reflect"), ("symmetric", "symmetric")])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int64"])
 def test_pad_is_as_numpy(dtype: str, mode: str, numpy_mode: Any) -> None:
-    for size in (1, 2, 3, 5):
-        for before, after in [(0, 1), (1, 0), (size - 1, size - 1), (size, size), (size + 1, 3 * size), (4 * size + 1, 0)]:
-            input = values(dtype, 2, size)
-            expected = np.pad(input, [(0, 0), (before, after)], mode=numpy_mode)
-            assert_same(run("pad", input, [0, before], [0, after], mode=mode), expected)
+    def equal(case: Case, actual: Array, _: Array) -> None:
+        input, (_, before), (_, after) = case.arguments
+        assert_same([actual], np.pad(input, [(0, 0), (before, after)], mode=numpy_mode))
+
+    cases = [
+        Case("pad", values(dtype, 2, size), [0, before], [0, after], mode=mode)
+        for size in (1, 2, 3, 5)
+        for before, after in [(0, 1), (1, 0), (size - 1, size - 1), (size, size), (size + 1, 3 * size), (4 * size + 1, 0)]
+    ]
+    check_cases(cases, equal, constants=[False])
 
 
 def test_padding_with_a_large_axis() -> None:

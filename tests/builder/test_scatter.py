@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.builder.test_gather_scatter import INDEX_TYPES, SHAPES, indices
-from tests.builder.test_movement import assert_same, values
+from tests.builder.test_movement import assert_same, compare, values
 from tests.reference import REFERENCE_NEWEST
-from tests.support import CURRENT, Array, compute_directly, make_context
+from tests.support import CURRENT, Array, Case, check_cases, compute_directly, each, make_context
 from tests.support import run as run_operation
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
@@ -63,23 +63,20 @@ def operands(dtype: str, index_type: str, kind: str, shape: tuple[int, ...], ind
     return values(dtype, *shape), indices(index_type, *index_shape), values(dtype, *places, offset=50)
 
 
-@pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize("index_type", INDEX_TYPES)
 @pytest.mark.parametrize("dtype", DATA_TYPES)
-def test_values(dtype: str, index_type: str, *, constants: bool) -> None:
+def test_values(dtype: str, index_type: str) -> None:
+    cases = []
     for kind, shape, index_shape, options in PLACES:
         input, wanted, updates = operands(dtype, index_type, kind, shape, index_shape)
-        gather, scatter = "gather" + kind, "scatter" + kind
-        assert_same(run(gather, input, wanted, constants=constants, **options), REFERENCE_NEWEST[gather](input, wanted, **options))
-        scattered = run(scatter, input, wanted, updates, constants=constants, **options)
-        assert_same(scattered, REFERENCE_NEWEST[scatter](input, wanted, updates, **options))
+        cases += [Case("gather" + kind, input, wanted, **options), Case("scatter" + kind, input, wanted, updates, **options)]
+    check_cases(cases, compare, revision=CURRENT)
 
 
 @pytest.mark.parametrize("index_type", INDEX_TYPES)
 def test_gather_is_the_same_in_both_drafts(index_type: str) -> None:
-    for shape, index_shape, axis in SHAPES:
-        input, wanted = values("float32", *shape), indices(index_type, *index_shape)
-        assert_same(run("gather", input, wanted, axis=axis), REFERENCE_NEWEST["gather"](input, wanted, axis=axis))
+    cases = [Case("gather", values("float32", *shape), indices(index_type, *index_shape), axis=axis) for shape, index_shape, axis in SHAPES]
+    check_cases(cases, compare, revision=CURRENT, constants=[False])
 
 
 @pytest.mark.parametrize("size", [1, 3])
@@ -274,7 +271,7 @@ NODES: list[tuple[str, list[int], DataType, Any, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "shape", "index_type", "wanted", "expected"), NODES)
+@each(("name", "shape", "index_type", "wanted", "expected"), NODES)
 def test_nodes(name: str, shape: list[int], index_type: DataType, wanted: Any, expected: list[str]) -> None:
     """Indices that are known cost nothing, others as little as their type allows."""
     builder = MLGraphBuilder(make_context(CURRENT))
