@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE
-from tests.support import run
+from tests.support import Array, Case, check_cases
 
 RNG = np.random.default_rng(0)
 NAMES = ["averagePool2d", "l2Pool2d", "maxPool2d"]
@@ -55,23 +54,26 @@ CASES: list[tuple[list[int], dict[str, Any]]] = [
 ]
 
 
-def check(name: str, input: Any, *, constants: bool = False, **options: Any) -> None:
-    if options.get("layout") == "nhwc":
-        input = np.ascontiguousarray(input.transpose(0, 2, 3, 1))
-    [actual] = run(name, input, constants=constants, **options)
-    expected: Any = REFERENCE[name](input, **options)
+def compare(case: Case, actual: Array, expected: Array) -> None:
     assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
-    if name == "maxPool2d":
+    if case.name == "maxPool2d":
         # Of nothing but padding, the maximum is the lowest finite value or negative infinity.
         if actual.dtype == np.float32:
             actual, expected = (np.where(value == LOWEST, -np.inf, value) for value in (actual, expected))
             # Of a window with a NaN, it is any element of the window, or what it is of padding.
             unspecified = np.isnan(expected)
-            assert set(actual[unspecified & ~np.isnan(actual)]) <= {*input.ravel(), -np.inf}
+            assert set(actual[unspecified & ~np.isnan(actual)]) <= {*case.arguments[0].ravel(), -np.inf}
             actual = np.where(unspecified, np.nan, actual)
         np.testing.assert_array_equal(actual, expected)
     else:
         np.testing.assert_allclose(actual, expected, *TOLERANCE[actual.dtype.name])
+
+
+def pool(name: str, input: Array, layout: str, options: dict[str, Any]) -> Case:
+    """Make a case in a layout, of an input in "nchw"."""
+    if layout == "nhwc":
+        input = np.ascontiguousarray(input.transpose(0, 2, 3, 1))
+    return Case(name, input, layout=layout, **options)
 
 
 def floats(dataType: str, shape: list[int]) -> Any:
@@ -89,20 +91,16 @@ def integers(dataType: str, shape: list[int]) -> Any:
 
 
 @pytest.mark.parametrize("layout", ["nchw", "nhwc"])
-@pytest.mark.parametrize(("shape", "options"), CASES)
 @pytest.mark.parametrize("name", NAMES)
-def test_floats(name: str, shape: list[int], options: dict[str, Any], layout: str) -> None:
-    check(name, floats("float32", shape), layout=layout, **options)
-    check(name, floats("float32", shape), layout=layout, constants=True, **options)
-    check(name, floats("float16", shape), layout=layout, **options)
+def test_floats(name: str, layout: str) -> None:
+    check_cases([pool(name, floats("float32", shape), layout, options) for shape, options in CASES], compare)
+    check_cases([pool(name, floats("float16", shape), layout, options) for shape, options in CASES], compare, constants=[False])
 
 
 @pytest.mark.parametrize("layout", ["nchw", "nhwc"])
-@pytest.mark.parametrize(("shape", "options"), CASES)
 @pytest.mark.parametrize("dataType", INTEGERS)
-def test_integers(dataType: str, shape: list[int], options: dict[str, Any], layout: str) -> None:
-    check("maxPool2d", integers(dataType, shape), layout=layout, **options)
-    check("maxPool2d", integers(dataType, shape), layout=layout, constants=True, **options)
+def test_integers(dataType: str, layout: str) -> None:
+    check_cases([pool("maxPool2d", integers(dataType, shape), layout, options) for shape, options in CASES], compare)
 
 
 @pytest.mark.parametrize("layout", ["nchw", "nhwc"])
@@ -118,13 +116,18 @@ def test_integers(dataType: str, shape: list[int], options: dict[str, Any], layo
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_special_values(name: str, options: dict[str, Any], layout: str) -> None:
+    cases = []
     for value in (np.nan, np.inf, -np.inf):
         for share in (0.1, 0.5, 1):
             input = floats("float32", [1, 2, 8, 9])
             input[RNG.uniform(size=input.shape) < share] = value
-            check(name, input, layout=layout, **options)
+            cases.append(pool(name, input, layout, options))
+    check_cases(cases, compare, constants=[False])
 
 
 def test_large_values_overflow_once() -> None:
-    check("l2Pool2d", np.full([1, 1, 2, 2], 30000, np.float16))
-    check("averagePool2d", np.full([1, 1, 2, 2], 60000, np.float16), windowDimensions=[2, 2], padding=[1, 1, 1, 1])
+    cases = [
+        Case("l2Pool2d", np.full([1, 1, 2, 2], 30000, np.float16)),
+        Case("averagePool2d", np.full([1, 1, 2, 2], 60000, np.float16), windowDimensions=[2, 2], padding=[1, 1, 1, 1]),
+    ]
+    check_cases(cases, compare, constants=[False])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE, REFERENCE_NEWEST
-from tests.support import CURRENT, compute_directly, make_context, run
+from tests.support import CURRENT, Case, check_cases, compute_directly, each, run, shared_context
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 
@@ -72,65 +72,78 @@ def scales(dataType: str, shape: list[int]) -> Array:
     return np.asarray(RNG.choice(np.array([1, 0.5, 0.1, 0.75, 3, 0.007, -2]), shape).astype(dataType))
 
 
-def check(name: str, *operands: Array, constants: bool = False) -> None:
-    [actual] = run(name, *operands, constants=constants, revision=CURRENT)
-    np.testing.assert_array_equal(actual, np.asarray(REFERENCE_NEWEST[name](*operands)), strict=True)
+def compare(_: Case, actual: Array, expected: Array) -> None:
+    np.testing.assert_array_equal(actual, expected, strict=True)
 
 
-@pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize(("shape", "blocks"), SHAPES)
-def test_dequantizeLinear(shape: list[int], blocks: list[int], *, constants: bool) -> None:
-    for real in REALS:
-        for integer in INTEGERS:
-            extreme = bool(RNG.integers(2))
-            operands = integers(integer, shape, extreme=extreme), scales(real, blocks), integers(integer, blocks, extreme=extreme)
-            check("dequantizeLinear", *operands, constants=constants)
+@pytest.mark.parametrize("integer", INTEGERS)
+@pytest.mark.parametrize("real", REALS)
+def test_dequantizeLinear(real: str, integer: str) -> None:
+    cases = [
+        Case(
+            "dequantizeLinear", integers(integer, shape, extreme=extreme), scales(real, blocks), integers(integer, blocks, extreme=extreme)
+        )
+        for shape, blocks in SHAPES
+        for extreme in [bool(RNG.integers(2))]
+    ]
+    check_cases(cases, compare, revision=CURRENT)
 
 
-@pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize(("shape", "blocks"), SHAPES)
-def test_quantizeLinear(shape: list[int], blocks: list[int], *, constants: bool) -> None:
-    for real in REALS:
-        for integer in INTEGERS:
-            for special in (TIES, EXTREMES):
-                operands = reals(real, shape, special), scales(real, blocks), integers(integer, blocks, extreme=special is EXTREMES)
-                check("quantizeLinear", *operands, constants=constants)
+@pytest.mark.parametrize("integer", INTEGERS)
+@pytest.mark.parametrize("real", REALS)
+def test_quantizeLinear(real: str, integer: str) -> None:
+    cases = [
+        Case("quantizeLinear", reals(real, shape, special), scales(real, blocks), integers(integer, blocks, extreme=special is EXTREMES))
+        for shape, blocks in SHAPES
+        for special in (TIES, EXTREMES)
+    ]
+    check_cases(cases, compare, revision=CURRENT)
 
 
 @pytest.mark.parametrize("integer", INTEGERS)
 @pytest.mark.parametrize("real", REALS)
 def test_many_elements(real: str, integer: str) -> None:
     # The engine's kernels take other ways for parts of a vector register.
+    cases = []
     for size in (1, 3, 8, 15, 16, 17, 33, 64, 100, 1001):
-        operands = reals(real, [2, size], EXTREMES), scales(real, [1, 1]), integers(integer, [1, 1])
-        check("quantizeLinear", *operands)
-        check("dequantizeLinear", integers(integer, [2, size]), scales(real, [2, 1]), integers(integer, [2, 1]))
+        cases += [
+            Case("quantizeLinear", reals(real, [2, size], EXTREMES), scales(real, [1, 1]), integers(integer, [1, 1])),
+            Case("dequantizeLinear", integers(integer, [2, size]), scales(real, [2, 1]), integers(integer, [2, 1])),
+        ]
+    check_cases(cases, compare, revision=CURRENT, constants=[False])
 
 
 def test_a_difference_beyond_the_range() -> None:
+    cases = []
     for integer, low, high in (("int32", -(2**31), 2**31 - 1), ("uint32", 0, 2**32 - 1), ("int8", -128, 127)):
         input, zeroPoint = np.array([low, high, high], integer), np.array([high, low, high - 1], integer)
-        check("dequantizeLinear", input, np.ones(3, np.float32), zeroPoint)
+        cases.append(Case("dequantizeLinear", input, np.ones(3, np.float32), zeroPoint))
     # Neither of the two is a float32.
-    check("dequantizeLinear", np.array([2**24 + 3], np.int32), np.ones(1, np.float32), np.array([2**24 + 1], np.int32))
+    cases.append(Case("dequantizeLinear", np.array([2**24 + 3], np.int32), np.ones(1, np.float32), np.array([2**24 + 1], np.int32)))
+    check_cases(cases, compare, revision=CURRENT, constants=[False])
 
 
 def test_int32_without_a_zero_point() -> None:
-    for shape, blocks in SHAPES:
-        operands = integers("int32", shape), scales("float32", blocks), np.zeros(blocks, np.int32)
-        check("dequantizeLinear", *operands, constants=True)
+    cases = [
+        Case("dequantizeLinear", integers("int32", shape), scales("float32", blocks), np.zeros(blocks, np.int32))
+        for shape, blocks in SHAPES
+    ]
+    check_cases(cases, compare, revision=CURRENT, constants=[True])
 
 
 @pytest.mark.parametrize("integer", INTEGERS)
 def test_scales_that_no_program_should_have(integer: str) -> None:
     # A negative scale divides as any number does; with 0 a number is infinitely many steps from zero.
     input, zeroPoint = np.array([1, -1, 5, -5], np.float32), np.full(4, 3, integer)
-    check("quantizeLinear", input, np.array([-1, -1, -0.5, -0.5], np.float32), zeroPoint)
-    check("quantizeLinear", input, np.zeros(4, np.float32), zeroPoint)
-    check("dequantizeLinear", integers(integer, [4]), np.array([0, -1, np.inf, 1e-30], np.float32), zeroPoint)
+    cases = [
+        Case("quantizeLinear", input, np.array([-1, -1, -0.5, -0.5], np.float32), zeroPoint),
+        Case("quantizeLinear", input, np.zeros(4, np.float32), zeroPoint),
+        Case("dequantizeLinear", integers(integer, [4]), np.array([0, -1, np.inf, 1e-30], np.float32), zeroPoint),
+    ]
+    check_cases(cases, compare, revision=CURRENT, constants=[False])
 
 
-@pytest.mark.parametrize(("shape", "blocks"), [([4], [1]), ([4], [4]), ([4], [2])])
+@each(("shape", "blocks"), [([4], [1]), ([4], [4]), ([4], [2])])
 @pytest.mark.parametrize("integer", INTEGERS)
 def test_a_quotient_that_is_nan(integer: str, shape: list[int], blocks: list[int]) -> None:
     input = np.array([np.nan, 1, np.nan, 2], np.float32)
@@ -155,9 +168,9 @@ NODES: list[tuple[str, str, str, list[int], list[int], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "integer", "real", "shape", "blocks", "nodes"), NODES)
+@each(("name", "integer", "real", "shape", "blocks", "nodes"), NODES)
 def test_nodes(name: str, integer: str, real: str, shape: list[int], blocks: list[int], nodes: list[str]) -> None:
-    builder = MLGraphBuilder(make_context(CURRENT))
+    builder = MLGraphBuilder(shared_context(CURRENT))
     input = builder.input("x", dataType=real if name == "quantizeLinear" else integer, shape=shape)
     scale = builder.constant({"dataType": real, "shape": blocks}, np.ones(blocks, real))
     zeroPoint = builder.constant({"dataType": integer, "shape": blocks}, np.zeros(blocks, integer))
@@ -165,15 +178,15 @@ def test_nodes(name: str, integer: str, real: str, shape: list[int], blocks: lis
     assert [node.op_type for node in graph.node] == nodes
 
 
-@pytest.mark.parametrize("permutation", [[0, 2, 3, 1], [3, 0, 1, 2], [1, 0, 3, 2]])
-@pytest.mark.parametrize("blocks", [[1, 1, 1, 1], [1, 4, 1, 1], [1, 1, 1, 6], [3, 2, 1, 6], [3, 4, 5, 2], [1, 2, 5, 3]])
+@each("permutation", [[0, 2, 3, 1], [3, 0, 1, 2], [1, 0, 3, 2]])
+@each("blocks", [[1, 1, 1, 1], [1, 4, 1, 1], [1, 1, 1, 6], [3, 2, 1, 6], [3, 4, 5, 2], [1, 2, 5, 3]])
 @pytest.mark.parametrize("name", ["dequantizeLinear", "quantizeLinear"])
 def test_behind_a_transpose(name: str, blocks: list[int], permutation: list[int]) -> None:
     shape = [3, 4, 5, 6]
     before = [shape[permutation.index(axis)] for axis in range(4)]
     input = integers("int8", before) if name == "dequantizeLinear" else reals("float32", before, TIES)
     scale, zeroPoint = scales("float32", blocks), integers("int8", blocks)
-    builder = MLGraphBuilder(make_context(CURRENT))
+    builder = MLGraphBuilder(shared_context(CURRENT))
     x = builder.transpose(builder.input("x", dataType=input.dtype.name, shape=before), permutation=permutation)
     s, z = (builder.constant({"dataType": each.dtype.name, "shape": blocks}, each) for each in (scale, zeroPoint))
     [actual] = compute_directly(builder.buildSync({"y": getattr(builder, name)(x, s, z)}), {"x": input})
@@ -187,7 +200,7 @@ class Chain:
     """A graph of several operations, and its values by the reference."""
 
     def __init__(self, input: Array) -> None:
-        self.builder = MLGraphBuilder(make_context(CURRENT))
+        self.builder = MLGraphBuilder(shared_context(CURRENT))
         self.input = input
         self.operand: MLOperand = self.builder.input("x", dataType=input.dtype.name, shape=list(input.shape))
         self.value: Array = input

@@ -145,7 +145,7 @@ LARGE: list[tuple[tuple[int, ...], int]] = [
 def large(shape: tuple[int, ...], parts: int, index_type: str, dtype: str) -> tuple[Array, Array, Array, Array]:
     """Make an input, coordinates in and out of range that name each slice very often, updates, and the result."""
     slices, behind = shape[:parts], shape[parts:]
-    count = 2**20 // int(np.prod(behind))
+    count = 2**19 // int(np.prod(behind))
     random = np.random.default_rng(count)
     wanted = random.integers(0 if index_type == "uint32" else -9, 9, (2, count // 2, parts)).astype(index_type)
     updates = random.integers(0, 100, (2, count // 2, *behind)).astype(dtype)
