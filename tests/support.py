@@ -138,6 +138,12 @@ class Case:
         options = [f"{key}={_short(value)}" for key, value in self.options.items()]
         return f"{self.name}({', '.join([*map(_short, self.arguments), *options])})"
 
+    def astype(self, dtype: Any) -> Case:
+        """Return the call with operands of another data type."""
+        arguments = [value.astype(dtype) if isinstance(value, np.ndarray) else value for value in self.arguments]
+        options = {key: value.astype(dtype) if isinstance(value, np.ndarray) else value for key, value in self.options.items()}
+        return Case(self.name, *arguments, **options)
+
     def connect(self, converter: Arguments) -> list[MLOperand]:
         """Call the operation; return its outputs."""
         positional = [converter.convert(argument) for argument in self.arguments]

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE, REFERENCE_NEWEST
-from tests.support import CURRENT, run
+from tests.support import CURRENT, Case, check_cases
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -33,24 +32,25 @@ SPECIAL = {
 }
 
 
-@pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize("dtype", SPECIAL)
-@pytest.mark.parametrize("name", COMPARISONS)
-def test_comparisons(name: str, dtype: str, *, constants: bool) -> None:
+def compare(_: Case, actual: Array, expected: Array) -> None:
+    np.testing.assert_array_equal(actual, expected, strict=True)
+
+
+def pairs(dtype: str) -> list[tuple[Array, Array]]:
+    """Return every pair of the special values, and pairs of tensors of the shapes above."""
     values = np.array(SPECIAL[dtype], dtype)
-    cases = [(values[:, None], values), *((RNG.choice(values, a), RNG.choice(values, b)) for a, b in SHAPES)]
-    for a, b in cases:
-        a, b = np.asarray(a), np.asarray(b)  # noqa: PLW2901 (a choice of one is no array)
-        [actual] = run(name, a, b, constants=constants)
-        np.testing.assert_array_equal(actual, REFERENCE[name](a, b), strict=True)
+    # A choice of one is no array.
+    return [(values[:, None], values), *((np.asarray(RNG.choice(values, a)), np.asarray(RNG.choice(values, b))) for a, b in SHAPES)]
 
 
-@pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize("shape", [(), (256,), (1, 2, 1, 2, 1, 2, 1, 2)])
-def test_logicalNot(shape: tuple[int, ...], *, constants: bool) -> None:
-    a = np.resize(np.arange(256), shape).astype(np.uint8)
-    [actual] = run("logicalNot", a, constants=constants)
-    np.testing.assert_array_equal(actual, REFERENCE["logicalNot"](a), strict=True)
+@pytest.mark.parametrize("dtype", SPECIAL)
+def test_comparisons(dtype: str) -> None:
+    check_cases([Case(name, *operands) for name in COMPARISONS for operands in pairs(dtype)], compare)
+
+
+def test_logicalNot() -> None:
+    shapes: list[tuple[int, ...]] = [(), (256,), (1, 2, 1, 2, 1, 2, 1, 2)]
+    check_cases([Case("logicalNot", np.resize(np.arange(256), shape).astype(np.uint8)) for shape in shapes], compare)
 
 
 # Since 2026-06
@@ -62,33 +62,23 @@ NUMBERS = {
 }
 
 
-def check(name: str, *operands: Array, constants: bool) -> None:
-    [actual] = run(name, *operands, constants=constants, revision=CURRENT)
-    np.testing.assert_array_equal(actual, REFERENCE_NEWEST[name](*operands), strict=True)
-
-
-@pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [*(("notEqual", dtype) for dtype in SPECIAL), ("logicalAnd", "uint8"), ("logicalOr", "uint8"), ("logicalXor", "uint8")],
 )
-def test_two_operands(name: str, dtype: str, *, constants: bool) -> None:
-    values = np.array(SPECIAL[dtype], dtype)
-    check(name, values[:, None], values, constants=constants)
-    for a, b in SHAPES:
-        check(name, np.asarray(RNG.choice(values, a)), np.asarray(RNG.choice(values, b)), constants=constants)
+def test_two_operands(name: str, dtype: str) -> None:
+    check_cases([Case(name, *operands) for operands in pairs(dtype)], compare, revision=CURRENT)
 
 
 @pytest.mark.parametrize("name", ["logicalAnd", "logicalOr", "logicalXor"])
 def test_every_truth(name: str) -> None:
     values = np.arange(256, dtype=np.uint8)
-    check(name, values[:, None], values, constants=False)
+    check_cases([Case(name, values[:, None], values)], compare, revision=CURRENT, constants=[False])
 
 
-@pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("name", ["isInfinite", "isNaN"])
-def test_classes(name: str, dtype: str, *, constants: bool) -> None:
-    check(name, NUMBERS[dtype], constants=constants)
-    for shape in [(), (1,), (2, 3), (1, 2, 1, 2, 3, 1, 2, 2)]:
-        check(name, np.asarray(RNG.choice(np.array(SPECIAL[dtype], dtype), shape)), constants=constants)
+def test_classes(name: str, dtype: str) -> None:
+    shapes: list[tuple[int, ...]] = [(), (1,), (2, 3), (1, 2, 1, 2, 3, 1, 2, 2)]
+    cases = [Case(name, np.asarray(RNG.choice(np.array(SPECIAL[dtype], dtype), shape))) for shape in shapes]
+    check_cases([Case(name, NUMBERS[dtype]), *cases], compare, revision=CURRENT)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE
-from tests.support import run
+from tests.support import Array, Case, check_cases
 
 RNG = np.random.default_rng(0)
 NAN, INF = np.nan, np.inf
@@ -74,27 +73,29 @@ SPECIAL: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
-@pytest.mark.parametrize(("name", "arguments", "options"), CASES)
-def test_values(name: str, arguments: tuple[Any, ...], options: dict[str, Any], dtype: Any, *, constants: bool) -> None:
-    operands = [argument.astype(dtype) for argument in arguments]
-    typed = {key: value.astype(dtype) if isinstance(value, np.ndarray) else value for key, value in options.items()}
-    [actual] = run(name, *operands, constants=constants, **typed)
-    expected = REFERENCE[name](*operands, **typed)
-    assert actual.dtype == expected.dtype
-    rtol, atol = (1e-5, 2e-6) if dtype is np.float32 else (1e-3, 1e-4)
-    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
+@pytest.mark.parametrize("name", sorted({name for name, *_ in CASES}))
+def test_values(name: str, dtype: Any) -> None:
+    def compare(_: Case, actual: Array, expected: Array) -> None:
+        assert actual.dtype == expected.dtype
+        rtol, atol = (1e-5, 2e-6) if dtype is np.float32 else (1e-3, 1e-4)
+        np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
+
+    check_cases([Case(each, *arguments, **options).astype(dtype) for each, arguments, options in CASES if each == name], compare)
 
 
-@pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize(("name", "arguments", "options"), SPECIAL)
-def test_special_values(name: str, arguments: tuple[Any, ...], options: dict[str, Any], *, constants: bool) -> None:
-    [actual] = run(name, *arguments, constants=constants, **options)
-    np.testing.assert_allclose(actual, REFERENCE[name](*arguments, **options), rtol=1e-5, atol=1e-5)
+@pytest.mark.parametrize("name", sorted({name for name, *_ in SPECIAL}))
+def test_special_values(name: str) -> None:
+    def compare(_: Case, actual: Array, expected: Array) -> None:
+        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
+
+    check_cases([Case(each, *arguments, **options) for each, arguments, options in SPECIAL if each == name], compare)
 
 
 @pytest.mark.parametrize("name", ["instanceNormalization", "layerNormalization"])
 def test_float16_accumulates_in_float32(name: str) -> None:
+    def compare(_: Case, actual: Array, expected: Array) -> None:
+        np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-4)
+
     x = (f32(1, 1, 64, 64) * 60000).astype(np.float16)
-    np.testing.assert_allclose(run(name, x)[0], REFERENCE[name](x), rtol=1e-3, atol=1e-4)
+    check_cases([Case(name, x)], compare, constants=[False])

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE, REFERENCE_NEWEST
-from tests.support import CURRENT, compute_directly, make_context, run
+from tests.support import CURRENT, Case, check_cases, compute_directly, make_context, run
 from webnn import MLGraphBuilder
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -38,32 +37,35 @@ INTEGERS = [("abs", "int32"), ("abs", "int8"), ("neg", "int32"), ("neg", "int8")
 ]
 
 
-def check(name: str, input: Array, rtol: float, *, constants: bool) -> None:
-    [actual] = run(name, input, constants=constants)
-    expected = REFERENCE[name](input)
-    if input.dtype == np.float16 and rtol > 0:
-        rtol = 2**-10  # computed in float32 and rounded once: at most one unit
-    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=0, strict=True)
-    if rtol == 0 and input.dtype.kind == "f":
-        np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
+def check(name: str, inputs: list[Array], rtol: float) -> None:
+    def compare(_: Case, actual: Array, expected: Array) -> None:
+        # float16 is computed in float32 and rounded once: at most one unit.
+        least = 2**-10 if actual.dtype == np.float16 and rtol > 0 else rtol
+        np.testing.assert_allclose(actual, expected, rtol=least, atol=0, strict=True)
+        if rtol == 0 and actual.dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
+
+    check_cases([Case(name, input) for input in inputs], compare)
 
 
-@pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-@pytest.mark.parametrize(("name", "rtol"), FLOATS.items())
-def test_floats(name: str, rtol: float, dtype: str, *, constants: bool) -> None:
-    check(name, np.array(SPECIAL, dtype), rtol, constants=constants)
-    for shape in SHAPES:
-        check(name, RNG.uniform(-4, 4, shape).astype(dtype), rtol, constants=constants)
+def floats(dtype: str) -> list[Array]:
+    return [np.asarray(RNG.uniform(-4, 4, shape)).astype(dtype) for shape in SHAPES]
 
 
-@pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize(("name", "dtype"), INTEGERS)
-def test_integers(name: str, dtype: str, *, constants: bool) -> None:
+def integers(dtype: str) -> list[Array]:
     info = np.iinfo(dtype)
-    check(name, np.array([info.min, info.min + 1, 0, 1, info.max], dtype), 0, constants=constants)
-    for shape in SHAPES:
-        check(name, RNG.integers(info.min, info.max, shape, dtype, endpoint=True), 0, constants=constants)
+    return [np.asarray(RNG.integers(info.min, info.max, shape, dtype, endpoint=True)) for shape in SHAPES]
+
+
+@pytest.mark.parametrize(("name", "rtol"), FLOATS.items())
+def test_floats(name: str, rtol: float) -> None:
+    check(name, [values for dtype in ("float32", "float16") for values in (np.array(SPECIAL, dtype), *floats(dtype))], rtol)
+
+
+@pytest.mark.parametrize(("name", "dtype"), INTEGERS)
+def test_integers(name: str, dtype: str) -> None:
+    info = np.iinfo(dtype)
+    check(name, [np.array([info.min, info.min + 1, 0, 1, info.max], dtype), *integers(dtype)], 0)
 
 
 def test_every_operation_rounds_float16() -> None:
@@ -92,32 +94,27 @@ FLOAT32 = NUMBERS[(NUMBERS == 0) | ~(np.abs(NUMBERS) < np.finfo(np.float32).smal
 NUMBERS_OF: dict[str, Array] = {"float16": FLOAT16, "float32": FLOAT32}
 
 
-def check_exactly(name: str, input: Array, *, constants: bool) -> None:
-    [actual] = run(name, input, constants=constants, revision=CURRENT)
-    expected = REFERENCE_NEWEST[name](input)
-    np.testing.assert_array_equal(actual, expected, strict=True)
-    if input.dtype.kind == "f":
-        known = ~np.isnan(expected)
-        np.testing.assert_array_equal(np.signbit(actual)[known], np.signbit(expected)[known])
+def check_exactly(name: str, inputs: list[Array]) -> None:
+    def compare(_: Case, actual: Array, expected: Array) -> None:
+        np.testing.assert_array_equal(actual, expected, strict=True)
+        if actual.dtype.kind == "f":
+            known = ~np.isnan(expected)
+            np.testing.assert_array_equal(np.signbit(actual)[known], np.signbit(expected)[known])
+
+    check_cases([Case(name, input) for input in inputs], compare, revision=CURRENT)
 
 
-@pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize("dtype", NUMBERS_OF)
 @pytest.mark.parametrize("name", ["roundEven", "sign"])
-def test_rounding_and_signs(name: str, dtype: str, *, constants: bool) -> None:
-    check_exactly(name, NUMBERS_OF[dtype], constants=constants)
-    for shape in SHAPES:
-        check_exactly(name, RNG.uniform(-4, 4, shape).astype(dtype), constants=constants)
+def test_rounding_and_signs(name: str, dtype: str) -> None:
+    check_exactly(name, [NUMBERS_OF[dtype], *floats(dtype)])
 
 
-@pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
 @pytest.mark.parametrize("name", ["abs", "neg", "sign"])
-def test_signed_integers(name: str, dtype: str, *, constants: bool) -> None:
+def test_signed_integers(name: str, dtype: str) -> None:
     limits = np.iinfo(dtype)
-    check_exactly(name, np.array([limits.min, limits.min + 1, -1, 0, 1, limits.max], dtype), constants=constants)
-    for shape in SHAPES:
-        check_exactly(name, np.asarray(RNG.integers(limits.min, limits.max, shape, dtype, endpoint=True)), constants=constants)
+    check_exactly(name, [np.array([limits.min, limits.min + 1, -1, 0, 1, limits.max], dtype), *integers(dtype)])
 
 
 def test_the_drafts_agree() -> None:
