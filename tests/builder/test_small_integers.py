@@ -12,7 +12,7 @@ from onnx import TensorProto
 
 from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.reference.quantization import pack, unpack
-from tests.support import BROWSERS, make_context
+from tests.support import BROWSERS, Failures, each, make_context
 from webnn import MLContext, MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 from webnn.context.tensor import MLTensor
@@ -29,6 +29,10 @@ class Small:
     def __init__(self, dataType: DataType, elements: Any) -> None:
         self.dataType = dataType
         self.elements = np.asarray(elements, "int8" if dataType == "int4" else "uint8")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.elements.shape
 
     @classmethod
     def random(cls, dataType: DataType, shape: Sequence[int]) -> Small:
@@ -87,10 +91,26 @@ class Program:
         return unpack(data, tensor.dataType, tensor.shape)
 
 
-def run(name: str, *arguments: Any, constants: bool = False, **options: Any) -> Array:
-    program = Program(constants=constants)
-    result = getattr(program.builder, name)(*map(program.operand, arguments), **options)
-    return program.compute({"y": result})["y"]
+class Together:
+    """Calls in one program, each with operands of its own, and what their results must be."""
+
+    def __init__(self, *, constants: bool) -> None:
+        self.program = Program(constants=constants)
+        self.outputs: dict[str, MLOperand] = {}
+        self.expected: dict[str, Array] = {}
+
+    def add(self, expected: Any, name: str, *arguments: Any, **options: Any) -> None:
+        title = f"{len(self.outputs)}: {name}{[each.shape for each in arguments if isinstance(each, Small | np.ndarray)]}{options}"
+        self.outputs[title] = getattr(self.program.builder, name)(*map(self.program.operand, arguments), **options)
+        self.expected[title] = np.asarray(expected)
+
+    def check(self) -> None:
+        assert self.outputs
+        failures = Failures()
+        for title, actual in self.program.compute(self.outputs).items():
+            with failures.of(title):
+                np.testing.assert_array_equal(actual, self.expected[title], strict=True)
+        failures.report()
 
 
 SHAPES: list[tuple[list[int], list[int]]] = [
@@ -113,19 +133,18 @@ SHAPES: list[tuple[list[int], list[int]]] = [
 
 @pytest.mark.parametrize("constants", [False, True])
 @pytest.mark.parametrize("dataType", SMALL_TYPES)
-@pytest.mark.parametrize(("shape", "blocks"), SHAPES)
-def test_quantization(shape: list[int], blocks: list[int], dataType: DataType, *, constants: bool) -> None:
+def test_quantization(dataType: DataType, *, constants: bool) -> None:
     low, high = integer_range(dataType)
-    for real in ("float32", "float16"):
+    together = Together(constants=constants)
+    for real, (shape, blocks) in itertools.product(("float32", "float16"), SHAPES):
         input, zeroPoint = Small.random(dataType, shape), Small.random(dataType, blocks)
         scale = np.asarray(RNG.choice(np.array([0.5, 0.1, 3, -1], real), blocks))
-        expected = np.asarray(REFERENCE_NEWEST["dequantizeLinear"](input.elements, scale, zeroPoint.elements))
-        actual = run("dequantizeLinear", input, scale, zeroPoint, constants=constants)
-        np.testing.assert_array_equal(actual, expected, strict=True)
+        expected = REFERENCE_NEWEST["dequantizeLinear"](input.elements, scale, zeroPoint.elements)
+        together.add(expected, "dequantizeLinear", input, scale, zeroPoint)
         numbers = np.asarray(RNG.choice(np.array([0.5, 1.5, -2.5, 100, -1e4, np.inf, -np.inf, 1.7], real), shape))
-        expected = np.clip(np.asarray(REFERENCE_NEWEST["quantizeLinear"](numbers, scale, zeroPoint.elements)), low, high)
-        actual = run("quantizeLinear", numbers, scale, zeroPoint, constants=constants)
-        np.testing.assert_array_equal(actual, expected, strict=True)
+        expected = REFERENCE_NEWEST["quantizeLinear"](numbers, scale, zeroPoint.elements)
+        together.add(np.clip(np.asarray(expected), low, high), "quantizeLinear", numbers, scale, zeroPoint)
+    together.check()
 
 
 @pytest.mark.parametrize("constants", [False, True])
@@ -133,9 +152,9 @@ def test_quantization(shape: list[int], blocks: list[int], dataType: DataType, *
 def test_casts(small: DataType, *, constants: bool) -> None:
     low, high = integer_range(small)
     every = Small(small, np.arange(low, high + 1))
+    together = Together(constants=constants)
     for other in DATA_TYPES:
-        actual = run("cast", every, other, constants=constants)
-        np.testing.assert_array_equal(actual, np.asarray(REFERENCE["cast"](every.elements, other)), strict=True)
+        together.add(REFERENCE["cast"](every.elements, other), "cast", every, other)
         if other.startswith("float"):
             # Truncated, then saturated; NaN is 0.
             values = [-np.inf, -8.9, -8.1, -1.9, -0.9, 0.9, 1.9, 7.9, 8.1, 15.9, 16.1, 300, 60000, np.inf, np.nan]
@@ -146,10 +165,11 @@ def test_casts(small: DataType, *, constants: bool) -> None:
             info = np.iinfo(other)
             numbers = np.array([max(info.min, -9), 0, 7, 8, 15, 16, 25, info.max, info.min], other)
             expected = [(int(value) - low) % 16 + low for value in numbers]
-        assert run("cast", numbers, small, constants=constants).tolist() == expected
-    for other in SMALL_TYPES:
-        expected = [(int(value) - integer_range(other)[0]) % 16 + integer_range(other)[0] for value in every.elements]
-        assert run("cast", every, other, constants=constants).tolist() == expected
+        together.add(Small(small, expected).elements, "cast", numbers, small)
+    for target in SMALL_TYPES:
+        least = integer_range(target)[0]
+        together.add(Small(target, [(int(value) - least) % 16 + least for value in every.elements]).elements, "cast", every, target)
+    together.check()
 
 
 MOVED: list[tuple[str, DataType, tuple[Any, ...], dict[str, Any]]] = [
@@ -165,20 +185,21 @@ MOVED: list[tuple[str, DataType, tuple[Any, ...], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("constants", [False, True])
-@pytest.mark.parametrize(("name", "dataType", "arguments", "options"), MOVED)
-def test_moved(name: str, dataType: DataType, arguments: tuple[Any, ...], options: dict[str, Any], *, constants: bool) -> None:
-    shape, *others = arguments
-    input = Small.random(dataType, shape)
-    actual = run(name, input, *others, constants=constants, **options)
-    np.testing.assert_array_equal(actual, np.asarray(REFERENCE[name](input.elements, *others, **options)), strict=True)
+def test_moved(*, constants: bool) -> None:
+    together = Together(constants=constants)
+    for name, dataType, (shape, *others), options in MOVED:
+        input = Small.random(dataType, shape)
+        together.add(REFERENCE[name](input.elements, *others, **options), name, input, *others, **options)
+    together.check()
 
 
 @pytest.mark.parametrize("constants", [False, True])
 def test_concat(*, constants: bool) -> None:
+    together = Together(constants=constants)
     for shapes, axis in (([[3], [2], [1]], 0), ([[3, 1], [3, 4]], 1), ([[3, 5]], 1)):
         parts = [Small.random("int4", shape) for shape in shapes]
-        actual = run("concat", parts, axis, constants=constants)
-        np.testing.assert_array_equal(actual, np.concatenate([part.elements for part in parts], axis), strict=True)
+        together.add(np.concatenate([part.elements for part in parts], axis), "concat", parts, axis)
+    together.check()
 
 
 @pytest.mark.parametrize("constants", [False, True])
@@ -210,7 +231,7 @@ def test_a_chain_behind_a_transpose() -> None:
         np.testing.assert_array_equal(computed["again"], moved, strict=True)
 
 
-@pytest.mark.parametrize("dataType", SMALL_TYPES)
+@each("dataType", SMALL_TYPES)
 def test_scalar_constants(dataType: DataType) -> None:
     low, high = integer_range(dataType)
     for number, expected in ((5, 5), (-2, max(low, -2)), (2.5, 2), (1e30, high), (-(2**70), low), (float("nan"), 0)):
