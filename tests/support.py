@@ -257,7 +257,7 @@ class Failures:
             raise AssertionError("\n".join([f"{len(self.messages)} of {self.count} fail:", *self.messages])) from self.first
 
 
-def each(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def each_row(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Take the rows of a table as `pytest.mark.parametrize` does, but as one test, which names every row that fails.
 
     For rows of less work than a test of their own would be.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE
-from tests.support import Case, check_cases, each, run, shared_context
+from tests.support import Case, check_cases, each_row, run, shared_context
 from webnn import MLGraphBuilder
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -155,8 +155,8 @@ def test_softmax(dtype: str) -> None:
     check_cases(cases, lambda _, actual, expected: check(actual, expected, 1e-6, 0))
 
 
-@each("constants", [False, True])
-@each("dtype", ["float32", "float16"])
+@each_row("constants", [False, True])
+@each_row("dtype", ["float32", "float16"])
 def test_softmax_takes_an_axis_modulo_two_to_the_32(dtype: str, *, constants: bool) -> None:
     x = RNG.uniform(-4, 4, (3, 4)).astype(dtype)
     [actual] = run("softmax", x, 2**32, constants=constants)

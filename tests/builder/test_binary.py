@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE
-from tests.support import Arguments, Case, check_cases, compute_directly, each, run, shared_context
+from tests.support import Arguments, Case, check_cases, compute_directly, each_row, run, shared_context
 from webnn import MLGraphBuilder, MLOperand
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -99,8 +99,8 @@ KNOWN: list[tuple[str, str, list[tuple[int, int, int]]]] = [
 ]
 
 
-@each("constants", [False, True])
-@each(("name", "dtype", "rows"), KNOWN)
+@each_row("constants", [False, True])
+@each_row(("name", "dtype", "rows"), KNOWN)
 def test_known(name: str, dtype: str, rows: list[tuple[int, int, int]], *, constants: bool) -> None:
     a, b, expected = (np.array(column, dtype) for column in zip(*rows, strict=True))
     [actual] = run(name, a, b, constants=constants)

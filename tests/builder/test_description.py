@@ -18,7 +18,7 @@ from tests.property.calls import Call, connect
 from tests.property.profiles import hold
 from tests.property.samples import SAMPLES, Sample, numbers
 from tests.property.strategies import CALLS
-from tests.support import CURRENT, each, make_context
+from tests.support import CURRENT, each_row, make_context
 from webnn import (
     ActivationDescription,
     ConstantDescription,
@@ -91,7 +91,7 @@ def test_operations_of_the_first_draft(name: str, profile: str, examples: int) -
     hold(profile, examples, CALLS[name], round_trip)
 
 
-@each("title", TITLES)
+@each_row("title", TITLES)
 def test_operations_of_the_newest_draft(title: str) -> None:
     sample = TITLES[title]
     operators = [check(outputs).operators for outputs in sampled(sample)]

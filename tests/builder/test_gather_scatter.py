@@ -9,7 +9,7 @@ import pytest
 
 from tests.builder.test_movement import assert_same, compare, values
 from tests.reference import REFERENCE
-from tests.support import Array, Case, check_cases, each, shared_context
+from tests.support import Array, Case, check_cases, each_row, shared_context
 from webnn import MLGraphBuilder
 from webnn.validation.descriptor import DATA_TYPES
 
@@ -47,8 +47,8 @@ def test_every_index_alone(index_type: str) -> None:
     check_cases(cases, compare, constants=[False])
 
 
-@each("wanted", [[0, 2, 1], [-3, -1, 0], [3, -4, 100]])
-@each("index_type", INDEX_TYPES)
+@each_row("wanted", [[0, 2, 1], [-3, -1, 0], [3, -4, 100]])
+@each_row("index_type", INDEX_TYPES)
 def test_constant_indices(index_type: str, wanted: list[int]) -> None:
     """Indices that are known when the graph is built, in range and not."""
     array = np.array(wanted, np.int64).astype(index_type)

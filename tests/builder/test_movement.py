@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE
-from tests.support import Arguments, Array, Case, check_cases, compute_directly, each, make_context, run, shared_context
+from tests.support import Arguments, Array, Case, check_cases, compute_directly, each_row, make_context, run, shared_context
 from webnn import MLGraphBuilder
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 
@@ -250,7 +250,7 @@ def test_where_keeps_signs(dtype: str) -> None:
     check_cases(cases, equal)
 
 
-@each(
+@each_row(
     ("dtype", "value", "expected"),
     [
         ("float32", 0.1, 0.1),

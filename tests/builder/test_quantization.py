@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE, REFERENCE_NEWEST
-from tests.support import CURRENT, Case, check_cases, compute_directly, each, run, shared_context
+from tests.support import CURRENT, Case, check_cases, compute_directly, each_row, run, shared_context
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 
@@ -143,7 +143,7 @@ def test_scales_that_no_program_should_have(integer: str) -> None:
     check_cases(cases, compare, revision=CURRENT, constants=[False])
 
 
-@each(("shape", "blocks"), [([4], [1]), ([4], [4]), ([4], [2])])
+@each_row(("shape", "blocks"), [([4], [1]), ([4], [4]), ([4], [2])])
 @pytest.mark.parametrize("integer", INTEGERS)
 def test_a_quotient_that_is_nan(integer: str, shape: list[int], blocks: list[int]) -> None:
     input = np.array([np.nan, 1, np.nan, 2], np.float32)
@@ -168,7 +168,7 @@ NODES: list[tuple[str, str, str, list[int], list[int], list[str]]] = [
 ]
 
 
-@each(("name", "integer", "real", "shape", "blocks", "nodes"), NODES)
+@each_row(("name", "integer", "real", "shape", "blocks", "nodes"), NODES)
 def test_nodes(name: str, integer: str, real: str, shape: list[int], blocks: list[int], nodes: list[str]) -> None:
     builder = MLGraphBuilder(shared_context(CURRENT))
     input = builder.input("x", dataType=real if name == "quantizeLinear" else integer, shape=shape)
@@ -178,8 +178,8 @@ def test_nodes(name: str, integer: str, real: str, shape: list[int], blocks: lis
     assert [node.op_type for node in graph.node] == nodes
 
 
-@each("permutation", [[0, 2, 3, 1], [3, 0, 1, 2], [1, 0, 3, 2]])
-@each("blocks", [[1, 1, 1, 1], [1, 4, 1, 1], [1, 1, 1, 6], [3, 2, 1, 6], [3, 4, 5, 2], [1, 2, 5, 3]])
+@each_row("permutation", [[0, 2, 3, 1], [3, 0, 1, 2], [1, 0, 3, 2]])
+@each_row("blocks", [[1, 1, 1, 1], [1, 4, 1, 1], [1, 1, 1, 6], [3, 2, 1, 6], [3, 4, 5, 2], [1, 2, 5, 3]])
 @pytest.mark.parametrize("name", ["dequantizeLinear", "quantizeLinear"])
 def test_behind_a_transpose(name: str, blocks: list[int], permutation: list[int]) -> None:
     shape = [3, 4, 5, 6]

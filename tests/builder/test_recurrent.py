@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import Act, Arguments, Array, Case, check_cases, each, make_context, run
+from tests.support import Act, Arguments, Array, Case, check_cases, each_row, make_context, run
 from webnn import MLGraphBuilder
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
@@ -199,7 +199,7 @@ NODES: list[tuple[str, dict[str, Any], bool, str]] = [
 ]
 
 
-@each(("name", "options", "constants", "operator"), NODES)
+@each_row(("name", "options", "constants", "operator"), NODES)
 def test_nodes(name: str, options: dict[str, Any], operator: str, *, constants: bool) -> None:
     builder = MLGraphBuilder(make_context())
     converter = Arguments(builder, constants=constants)
@@ -215,8 +215,8 @@ def test_nodes(name: str, options: dict[str, Any], operator: str, *, constants: 
 CLOSED = np.array([-80, -40, -20, -18, -15, -10, -5, -1, 0, 5, 20], np.float32)
 
 
-@each("steps", [1, 3])
-@each("direction", ["forward", "backward", "both"])
+@each_row("steps", [1, 3])
+@each_row("direction", ["forward", "backward", "both"])
 @pytest.mark.parametrize("name", ["gru", "lstm"])
 def test_gates_are_exact_far_from_zero(name: str, direction: str, steps: int) -> None:
     directions, size = 2 if direction == "both" else 1, CLOSED.size

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE
-from tests.support import Array, Case, check_cases, each, run
+from tests.support import Array, Case, check_cases, each_row, run
 from webnn import ML, MLGraphBuilder
 from webnn.builder.onnx.translate import translate
 
@@ -70,7 +70,7 @@ def test_values(mode: str, dtype: Any) -> None:
     check_cases([Case("resample2d", f32(*shape).astype(dtype), mode=mode, **options) for shape, options, _, _ in CASES], compare)
 
 
-@each(("shape", "options", "nearest", "linear"), CASES)
+@each_row(("shape", "options", "nearest", "linear"), CASES)
 def test_lowering(shape: tuple[int, ...], options: dict[str, Any], *, nearest: bool, linear: bool) -> None:
     assert ("Resize" in lowering(shape, options)) == nearest
     assert ("Resize" in lowering(shape, {"mode": "linear", **options})) == linear

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, Case, check_cases, each, run
+from tests.support import CURRENT, Case, check_cases, each_row, run
 
 RNG = np.random.default_rng(0)
 FLOATS = ["float32", "float16"]
@@ -269,8 +269,8 @@ def test_activations_by_name(name: str, activations: list[str] | None) -> None:
 # Names
 
 
-@each("name", ["averagePool2d", "l2Pool2d", "maxPool2d"])
-@each(("rounding", "size"), [("floor", 2), ("ceil", 3)])
+@each_row("name", ["averagePool2d", "l2Pool2d", "maxPool2d"])
+@each_row(("rounding", "size"), [("floor", 2), ("ceil", 3)])
 def test_output_shape_rounding(name: str, rounding: str, size: int) -> None:
     x = random("float32", 1, 2, 5, 5)
     window = {"windowDimensions": [2, 2], "strides": [2, 2]}

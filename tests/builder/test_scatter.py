@@ -12,7 +12,7 @@ import pytest
 from tests.builder.test_gather_scatter import INDEX_TYPES, SHAPES, indices
 from tests.builder.test_movement import assert_same, compare, values
 from tests.reference import REFERENCE_NEWEST
-from tests.support import CURRENT, Array, Case, check_cases, compute_directly, each, make_context
+from tests.support import CURRENT, Array, Case, check_cases, compute_directly, each_row, make_context
 from tests.support import run as run_operation
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
@@ -271,7 +271,7 @@ NODES: list[tuple[str, list[int], DataType, Any, list[str]]] = [
 ]
 
 
-@each(("name", "shape", "index_type", "wanted", "expected"), NODES)
+@each_row(("name", "shape", "index_type", "wanted", "expected"), NODES)
 def test_nodes(name: str, shape: list[int], index_type: DataType, wanted: Any, expected: list[str]) -> None:
     """Indices that are known cost nothing, others as little as their type allows."""
     builder = MLGraphBuilder(make_context(CURRENT))

@@ -12,7 +12,7 @@ from onnx import TensorProto
 
 from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.reference.quantization import pack, unpack
-from tests.support import BROWSERS, Failures, each, make_context
+from tests.support import BROWSERS, Failures, each_row, make_context
 from webnn import MLContext, MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 from webnn.context.tensor import MLTensor
@@ -231,7 +231,7 @@ def test_a_chain_behind_a_transpose() -> None:
         np.testing.assert_array_equal(computed["again"], moved, strict=True)
 
 
-@each("dataType", SMALL_TYPES)
+@each_row("dataType", SMALL_TYPES)
 def test_scalar_constants(dataType: DataType) -> None:
     low, high = integer_range(dataType)
     for number, expected in ((5, 5), (-2, max(low, -2)), (2.5, 2), (1e30, high), (-(2**70), low), (float("nan"), 0)):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reference import REFERENCE_NEWEST
-from tests.support import CURRENT, Case, check_cases, compute_directly, each, run, shared_context
+from tests.support import CURRENT, Case, check_cases, compute_directly, each_row, run, shared_context
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 from webnn.validation.descriptor import DATA_TYPES
@@ -106,7 +106,7 @@ def node_types(builder: MLGraphBuilder, output: MLOperand) -> list[str]:
     return [node.op_type for node in translate(builder._collect({"output": output})).proto.graph.node]
 
 
-@each(("name", "shape", "arguments", "options", "expected"), NODES)
+@each_row(("name", "shape", "arguments", "options", "expected"), NODES)
 def test_nodes(name: str, shape: list[int], arguments: tuple[Any, ...], options: dict[str, Any], expected: list[str]) -> None:
     builder = MLGraphBuilder(shared_context(CURRENT))
     x = builder.input("x", dataType="float32", shape=shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer, make_context
+from tests.support import Shape, each_row, infer, make_context
 from webnn import MLActivation, MLGraphBuilder
 
 FLOATS = {"float32", "float16"}
@@ -108,18 +108,18 @@ DEFAULTS: dict[str, dict[str, float]] = {
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-@pytest.mark.parametrize("dimensions", [[], [2], [2, 3, 4, 5, 6], [1, 2, 1, 2, 1, 2, 1, 2]])
+@each_row("dimensions", [[], [2], [2, 3, 4, 5, 6], [1, 2, 1, 2, 1, 2, 1, 2]])
 def test_types(name: str, dimensions: list[int]) -> None:
     for dataType in ALLOWED[name]:
         assert infer(name, Shape(dataType, dimensions)) == [(dataType, dimensions)]
 
 
-@pytest.mark.parametrize(("name", "arguments", "options"), VALID)
+@each_row(("name", "arguments", "options"), VALID)
 def test_valid(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
     assert infer(name, *arguments, **options) == [(arguments[0].dataType, arguments[0].dimensions)]
 
 
-@pytest.mark.parametrize(("name", "arguments", "options", "argument", "message"), INVALID)
+@each_row(("name", "arguments", "options", "argument", "message"), INVALID)
 def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
         infer(name, *arguments, **options)

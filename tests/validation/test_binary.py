@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import Shape, each_row, infer
 
 NAMES = ["add", "sub", "mul", "div", "max", "min", "pow"]
 DATA_TYPES = ["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8"]
@@ -36,8 +36,8 @@ INVALID: list[tuple[Any, Any, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("dataType", DATA_TYPES)
 @pytest.mark.parametrize("name", NAMES)
+@each_row("dataType", DATA_TYPES)
 def test_valid(name: str, dataType: str) -> None:
     for a, b, output in SHAPES:
         assert infer(name, Shape(dataType, a), Shape(dataType, b)) == [(dataType, output)]
@@ -45,7 +45,7 @@ def test_valid(name: str, dataType: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("a", "b", "argument", "message"), INVALID)
+@each_row(("a", "b", "argument", "message"), INVALID)
 def test_invalid(name: str, a: Any, b: Any, argument: str, message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
         infer(name, a, b)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import Shape, each_row, infer
 
 F = "float32"
 MAX = 2**32 - 1
@@ -119,14 +119,14 @@ def operand(value: Any) -> Shape:
     return value if isinstance(value, Shape) else Shape(F, value)
 
 
-@pytest.mark.parametrize("dataType", ["float32", "float16"])
-@pytest.mark.parametrize(("name", "input", "filter", "options", "shape"), VALID)
+@each_row("dataType", ["float32", "float16"])
+@each_row(("name", "input", "filter", "options", "shape"), VALID)
 def test_valid(name: str, input: Any, filter: Any, options: dict[str, Any], shape: list[int], dataType: str) -> None:
     typed = {key: Shape(dataType, value.dimensions) if isinstance(value, Shape) else value for key, value in options.items()}
     assert infer(name, Shape(dataType, input), Shape(dataType, filter), **typed) == [(dataType, shape)]
 
 
-@pytest.mark.parametrize(("name", "input", "filter", "options", "argument", "message"), INVALID)
+@each_row(("name", "input", "filter", "options", "argument", "message"), INVALID)
 def test_invalid(name: str, input: Any, filter: Any, options: dict[str, Any], argument: str, message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
         infer(name, operand(input), operand(filter), **options)

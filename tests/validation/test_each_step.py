@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import make_context
+from tests.support import each_row, make_context, shared_context
 from webnn import ML, Document, MLGraphBuilder
 from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.validation.errors import DOMException, InvalidStateError, SecurityError, WebNNTypeError
@@ -82,9 +82,9 @@ def step_of(name: str, draft: str, kind: str, operand: str = "") -> str:
 OPERATIONS = [(draft, name) for draft in DRAFTS for name in find_revision(draft).operations]
 
 
-@pytest.mark.parametrize(("draft", "name"), OPERATIONS)
+@each_row(("draft", "name"), OPERATIONS)
 def test_operands_of_another_builder(draft: str, name: str) -> None:
-    context = make_context(draft)
+    context = shared_context(draft)
     builder, other = MLGraphBuilder(context), MLGraphBuilder(context)
     operands = find_revision(draft).operations[name].operands
     for position, wrong in enumerate(operands):
@@ -94,9 +94,9 @@ def test_operands_of_another_builder(draft: str, name: str) -> None:
         assert raised.value.step == step_of(name, draft, "operands", wrong), position
 
 
-@pytest.mark.parametrize("name", find_revision(DRAFT).operations)
+@each_row("name", find_revision(DRAFT).operations)
 def test_a_builder_that_has_built(name: str) -> None:
-    builder = MLGraphBuilder(make_context(DRAFT))
+    builder = MLGraphBuilder(shared_context(DRAFT))
     x = make_input(builder, "x", f(1))
     builder.buildSync({"y": builder.identity(x)})
     with pytest.raises(InvalidStateError) as raised:
@@ -301,9 +301,9 @@ ROWS: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "step", "arguments", "options"), ROWS)
+@each_row(("name", "step", "arguments", "options"), ROWS)
 def test_the_step_that_fails_since_2026_06(name: str, step: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
-    builder = MLGraphBuilder(make_context(DRAFT))
+    builder = MLGraphBuilder(shared_context(DRAFT))
     count = 0
 
     def made(value: object) -> object:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import CURRENT, Shape, infer, make_context
+from tests.support import CURRENT, Shape, each_row, infer, make_context
 from webnn import MLGraphBuilder
 from webnn.validation.descriptor import DATA_TYPES
 
@@ -35,14 +35,14 @@ INVALID: list[tuple[Shape, Shape, dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
-@pytest.mark.parametrize(("input", "indices", "options", "shape"), VALID)
+@each_row("revision", REVISIONS)
+@each_row(("input", "indices", "options", "shape"), VALID)
 def test_valid(input: Shape, indices: Shape, options: dict[str, Any], shape: list[int], revision: str) -> None:
     assert infer("gather", input, indices, revision=revision, **options) == [(input.dataType, shape)]
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
-@pytest.mark.parametrize(("input", "indices", "options", "argument", "message"), INVALID)
+@each_row("revision", REVISIONS)
+@each_row(("input", "indices", "options", "argument", "message"), INVALID)
 def test_invalid(input: Shape, indices: Shape, options: dict[str, Any], argument: str, message: str, revision: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
         infer("gather", input, indices, revision=revision, **options)
@@ -83,9 +83,9 @@ PLACES: list[tuple[str, list[int], list[int], dict[str, Any], list[int]]] = [
 ]
 
 
-@pytest.mark.parametrize("index_type", INDEX_TYPES)
+@each_row("index_type", INDEX_TYPES)
 @pytest.mark.parametrize("dtype", DATA_TYPES)
-@pytest.mark.parametrize(("kind", "input", "indices", "options", "places"), PLACES)
+@each_row(("kind", "input", "indices", "options", "places"), PLACES)
 def test_gathered_and_scattered(
     kind: str,
     input: list[int],
@@ -139,7 +139,7 @@ REFUSED: list[tuple[str, list[Shape], dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "operands", "options", "argument", "message"), REFUSED)
+@each_row(("name", "operands", "options", "argument", "message"), REFUSED)
 def test_refused(name: str, operands: list[Shape], options: dict[str, Any], argument: str, message: str) -> None:
     with pytest.raises(TypeError, match=rf"^\[a_label\] {name}: .*({message})") as caught:
         infer(name, *operands, revision=CURRENT, label="a_label", **options)

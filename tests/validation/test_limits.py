@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import FIRST, limits_of
+from tests.support import FIRST, each_row, limits_of
 from webnn.validation.descriptor import FLOAT_TYPES
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl import IdlOperation
@@ -55,7 +55,7 @@ def test_every_operation_has_a_table() -> None:
     assert set(LIMITS.operations) == set(OPERATIONS) - {"input", "constant", "build"} == set(MEMBERS) - CONTEXT
 
 
-@pytest.mark.parametrize("operation", LIMITS.operations)
+@each_row("operation", LIMITS.operations)
 def test_the_operands_are_those_of_the_idl(operation: str) -> None:
     operands = LIMITS.operations[operation]
     assert list(operands) == list(members(MEMBERS[operation]))
@@ -77,7 +77,7 @@ def test_the_operands_are_those_of_the_idl(operation: str) -> None:
         assert not each.condition or options[each.condition] == "boolean"
 
 
-@pytest.mark.parametrize(("operation", "name", "row"), ROWS, ids=lambda value: value if isinstance(value, str) else "")
+@each_row(("operation", "name", "row"), ROWS)
 def test_a_row(operation: str, name: str, row: OperandLimits) -> None:
     operands = LIMITS.operations[operation]
     assert row.data_types

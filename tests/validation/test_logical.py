@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import CURRENT, FIRST, Shape, infer
+from tests.support import CURRENT, FIRST, Shape, each_row, infer
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 
 COMPARISONS = ["equal", "notEqual", "greater", "greaterOrEqual", "lesser", "lesserOrEqual"]
@@ -79,7 +79,7 @@ def test_types(name: str) -> None:
             assert caught.value.argument == "a"  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("a", "b", "output"), SHAPES)
+@each_row(("a", "b", "output"), SHAPES)
 @pytest.mark.parametrize("name", [*COMPARISONS, *CONNECTIVES])
 def test_broadcasts(name: str, a: list[int], b: list[int], output: list[int]) -> None:
     assert infer(name, Shape("uint8", a), Shape("uint8", b), revision=CURRENT) == [("uint8", output)]
@@ -92,7 +92,7 @@ def test_classes(name: str, dimensions: list[int]) -> None:
     assert infer(name, Shape("float16", dimensions), revision=CURRENT) == [("uint8", dimensions)]
 
 
-@pytest.mark.parametrize("dataType", DATA_TYPES)
+@each_row("dataType", DATA_TYPES)
 @pytest.mark.parametrize("name", BOTH)
 @pytest.mark.parametrize("revision", [FIRST.name, CURRENT])
 def test_comparisons(revision: str, name: str, dataType: str) -> None:
@@ -107,7 +107,7 @@ def test_logicalNot(revision: str, dimensions: list[int]) -> None:
     assert infer("logicalNot", Shape("uint8", dimensions), revision=revision) == [("uint8", dimensions)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("revision", "name", "arguments", "argument", "message"),
     [*((FIRST.name, *row) for row in INVALID), *((CURRENT, *row) for row in INVALID + INVALID_NEW)],
 )

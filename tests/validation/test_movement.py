@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import Shape, infer, make_context
+from tests.support import Shape, each_row, infer, make_context
 from webnn import MLGraphBuilder
 
 F, H, I8 = "float32", "float16", "int8"
@@ -138,12 +138,12 @@ INVALID: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "options", "outputs"), VALID)
+@each_row(("name", "arguments", "options", "outputs"), VALID)
 def test_valid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], outputs: list[tuple[str, list[int]]]) -> None:
     assert infer(name, *arguments, **options) == outputs
 
 
-@pytest.mark.parametrize(("name", "arguments", "options", "argument", "message"), INVALID)
+@each_row(("name", "arguments", "options", "argument", "message"), INVALID)
 def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str) -> None:
     with pytest.raises(TypeError) as caught:
         infer(name, *arguments, **options)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import Shape, each_row, infer
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 
 NAMES = ["averagePool2d", "l2Pool2d", "maxPool2d"]
@@ -71,13 +71,13 @@ INVALID: list[tuple[list[int], dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("dimensions", "options", "shape"), VALID)
+@each_row(("dimensions", "options", "shape"), VALID)
 @pytest.mark.parametrize("name", NAMES)
 def test_valid(name: str, dimensions: list[int], options: dict[str, Any], shape: list[int]) -> None:
     assert infer(name, Shape("float16", dimensions), **options) == [("float16", shape)]
 
 
-@pytest.mark.parametrize(("dimensions", "options", "argument", "message"), INVALID)
+@each_row(("dimensions", "options", "argument", "message"), INVALID)
 @pytest.mark.parametrize("name", NAMES)
 def test_invalid(name: str, dimensions: list[int], options: dict[str, Any], argument: str, message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import BROWSERS, CURRENT, Arguments, Shape, infer, limits_of, make_context
+from tests.support import BROWSERS, CURRENT, Arguments, Shape, each_row, infer, limits_of, make_context
 from webnn import ML, MLGraphBuilder, WebNNTypeError
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, SMALL_TYPES, DataType, OperandDescriptor, integer_range
 from webnn.validation.drafts import find_revision
@@ -69,7 +69,7 @@ MISTYPED: list[tuple[str, tuple[str, str, str], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("input", "scale"), FITTING)
+@each_row(("input", "scale"), FITTING)
 def test_shapes(input: list[int], scale: list[int]) -> None:
     for real in FLOAT_TYPES:
         for integer in INTEGERS:
@@ -89,7 +89,7 @@ def test_shapes_that_do_not_fit(name: str, input: list[int], scale: list[int], z
     assert failure.value.anchor == f"#api-mlgraphbuilder-{name.lower()}"
 
 
-@pytest.mark.parametrize(("name", "types", "argument", "message"), MISTYPED)
+@each_row(("name", "types", "argument", "message"), MISTYPED)
 def test_types_that_are_not_allowed(name: str, types: tuple[str, str, str], argument: str, message: str) -> None:
     with pytest.raises(WebNNTypeError, match=f"^{name}: {argument} .*{message}"):
         infer(name, *(Shape(each, [2, 3]) for each in types), revision=CURRENT)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import FIRST, Act, Arguments, Shape, infer, make_context
+from tests.support import FIRST, Act, Arguments, Shape, each_row, infer, make_context
 from webnn import MLGraphBuilder
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.operation import Call
@@ -213,7 +213,7 @@ INVALID: list[tuple[str, dict[str, Any], dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "changed", "options", "argument", "message"), INVALID)
+@each_row(("name", "changed", "options", "argument", "message"), INVALID)
 def test_invalid(name: str, changed: dict[str, Any], options: dict[str, Any], argument: str, message: str) -> None:
     with pytest.raises(TypeError) as caught:
         infer(name, *(ARGUMENTS[name] | changed).values(), **options)

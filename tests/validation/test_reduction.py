@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import Shape, infer
+from tests.support import Shape, each_row, infer
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 from webnn.validation.reduction import OPERATIONS
 
@@ -42,7 +42,7 @@ INVALID: list[tuple[list[int], dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("dimensions", "options", "shape"), VALID)
+@each_row(("dimensions", "options", "shape"), VALID)
 @pytest.mark.parametrize("name", [*REDUCTIONS, *POSITIONS])
 def test_valid(name: str, dimensions: list[int], options: dict[str, Any], shape: list[int]) -> None:
     expected = "int64" if name in POSITIONS else "float32"
@@ -54,7 +54,7 @@ def test_last_index(name: str) -> None:
     assert infer(name, Shape("int8", [1, 2, 3]), axes=[1], selectLastIndex=True) == [("int64", [1, 3])]
 
 
-@pytest.mark.parametrize(("dimensions", "options", "argument", "message"), INVALID)
+@each_row(("dimensions", "options", "argument", "message"), INVALID)
 @pytest.mark.parametrize("name", [*REDUCTIONS, *POSITIONS])
 def test_invalid(name: str, dimensions: list[int], options: dict[str, Any], argument: str, message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:

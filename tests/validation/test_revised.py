@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, FIRST, NEWEST, Shape, infer, limits_of, make_context
+from tests.support import CURRENT, FIRST, NEWEST, Shape, each_row, infer, limits_of, make_context
 from webnn import MLGraphBuilder
 
 F, H = "float32", "float16"
@@ -84,7 +84,7 @@ VALID: list[Case] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "options", "outputs"), VALID)
+@each_row(("name", "arguments", "options", "outputs"), VALID)
 def test_valid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], outputs: list[tuple[str, list[int]]]) -> None:
     assert infer(name, *arguments, revision=CURRENT, **options) == outputs
 
@@ -141,7 +141,7 @@ INVALID: list[tuple[str, tuple[Any, ...], dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "options", "argument", "message"), INVALID)
+@each_row(("name", "arguments", "options", "argument", "message"), INVALID)
 def test_invalid(name: str, arguments: tuple[Any, ...], options: dict[str, Any], argument: str, message: str) -> None:
     # A method without an input has no options to hold a label.
     label = {"label": "the label"} if arguments else {}

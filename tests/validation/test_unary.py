@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.support import CURRENT, FIRST, Shape, infer
+from tests.support import CURRENT, FIRST, Shape, each_row, infer
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 from webnn.validation.unary import OPERATIONS
 
@@ -26,18 +26,17 @@ ALLOWED: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 EACH = [(revision, name) for revision, allowed in ALLOWED.items() for name in allowed]
+REFUSED = [(revision, name, type) for revision, name in EACH for type in DATA_TYPES if type not in ALLOWED[revision][name]]
 
 
-@pytest.mark.parametrize("dimensions", [[], [2], [2, 3, 4, 5, 6], [1, 2, 1, 2, 1, 2, 1, 2]])
+@each_row("dimensions", [[], [2], [2, 3, 4, 5, 6], [1, 2, 1, 2, 1, 2, 1, 2]])
 @pytest.mark.parametrize(("revision", "name"), EACH)
 def test_valid(revision: str, name: str, dimensions: list[int]) -> None:
     for dataType in ALLOWED[revision][name]:
         assert infer(name, Shape(dataType, dimensions), revision=revision) == [(dataType, dimensions)]
 
 
-@pytest.mark.parametrize(
-    ("revision", "name", "dataType"), [(*each, type) for each in EACH for type in DATA_TYPES if type not in ALLOWED[each[0]][each[1]]]
-)
+@each_row(("revision", "name", "dataType"), REFUSED)
 def test_types(revision: str, name: str, dataType: str) -> None:
     allowed = re.escape(str(list(ALLOWED[revision][name])))
     message = rf"^\[here\] {name}: input must have a data type of {allowed}, got {dataType}$"
@@ -46,7 +45,7 @@ def test_types(revision: str, name: str, dataType: str) -> None:
     assert (caught.value.operation, caught.value.argument) == (name, "input")  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("revision", "name"), EACH)
+@each_row(("revision", "name"), EACH)
 def test_conversion(revision: str, name: str) -> None:
     with pytest.raises(TypeError, match=f"^{name}: input must be an MLOperand, got 1.5$"):
         infer(name, 1.5, revision=revision)
