@@ -476,8 +476,8 @@ def test_names_that_end_differently_have_no_entry() -> None:
     assert [subtest.unexpected for subtest in parse(text).apply(results[0]).subtests] == [False, True, False, False]
 
 
-def test_thousands_of_subtests() -> None:
-    names = [f"subtest {number}" for number in range(3000)]
+def test_a_thousand_subtests() -> None:
+    names = [f"subtest {number}" for number in range(1000)]
     text = parse("").update([ran("a.js", variant, dict.fromkeys(names, "FAIL")) for variant in VARIANTS])
     assert parse(text).entries[0].subtests == tuple(names)
     half = [ran("a.js", variant, {name: "FAIL" if index % 2 else "PASS" for index, name in enumerate(names)}) for variant in VARIANTS]
@@ -610,7 +610,7 @@ def check_history(history: tuple[list[tuple[list[FileResult], bool]], Any, str])
 
 
 def test_any_history_of_runs() -> None:
-    hold("ci", 100, HISTORIES, check_history)
+    hold("ci", 50, HISTORIES, check_history)
 
 
 @pytest.mark.slow
