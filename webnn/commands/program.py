@@ -13,8 +13,10 @@ import typer
 import webnn
 from webnn.commands.choices import Fallback, FormerDialect, choose_dialect
 from webnn.commands.failure import failure
+from webnn.commands.model import run_graph
 from webnn.commands.scripts import print_error, run_script
 from webnn.context.profiles import is_name
+from webnn.formats import READERS
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import ENDED_BY_USER, MEMORY, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
@@ -34,7 +36,7 @@ _WRONG = 2
 
 
 def command(
-    program: Annotated[Path, typer.Argument(help="A file .mjs, .js, .html or .py.", show_default=False)],
+    program: Annotated[Path, typer.Argument(help="A file .mjs, .js, .html or .py, or a graph .webnn or .webnn.json.", show_default=False)],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments.", show_default=False)] = None,
     *,
     root: Annotated[Path | None, typer.Option(help="The folder that the program may read; by default its own.", show_default=False)] = None,
@@ -62,6 +64,16 @@ def command(
         Fallback | None,
         typer.Option(help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
     ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="NAME=FILE.npy", help="An input of a graph. Repeatable.", show_default="seeded random numbers"),
+    ] = None,
+    outputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output", metavar="NAME=FILE.npy", help="Write an output of a graph. Repeatable.", show_default="statistics of each"
+        ),
+    ] = None,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
     memory_limit: Annotated[
         int, typer.Option(min=1024, help="The most MiB of memory that a JavaScript program may use, on Linux.")
@@ -70,7 +82,7 @@ def command(
         bool, typer.Option("--verbose", "-v", help="Say on the standard error which walls of the system stand around the program.")
     ] = False,
 ) -> None:
-    """Run a program that uses navigator.ml.
+    """Run a program that uses navigator.ml, or compute a saved graph.
 
     A JavaScript program, or a page without a document, runs in Node: it sees what a page sees, and can read files below --root only. A
     Python program runs in this process. The exit code is the program's.
@@ -81,6 +93,14 @@ def command(
         emulation = webnn.emulate(profile=device_profile, fallback=None if fallback is None else fallback.value)
     except ValueError as error:
         raise failure(str(error), _WRONG) from None
+    if program.name.lower().endswith(tuple(READERS)):
+        if arguments:
+            raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
+        with emulation:
+            run_graph(program, inputs or [], outputs or [])
+        return
+    if inputs or outputs:
+        raise failure("--input and --output can only be given for a graph", _WRONG)
     dialect = choose_dialect(dialect, profile)
     suffix = program.suffix.lower()
     if suffix in _PYTHON:

@@ -1,0 +1,39 @@
+"""``webnn convert``: a graph in another format."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import webnn
+from webnn.commands.failure import failure
+from webnn.commands.graphs import load_graph
+from webnn.formats import WRITERS
+
+__all__ = ["command"]
+
+_WRONG = 2
+
+
+def command(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A graph, or a program .py, .mjs, .js or .html that builds one.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
+    ] = None,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help=f"The file to write: {', '.join(WRITERS)}.", show_default=False)],
+    graph: Annotated[
+        str | None, typer.Option(metavar="N|NAME", help="Which graph of a program that builds several.", show_default=False)
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
+) -> None:
+    """Write a graph in another format: text, JSON, ONNX, a program in JavaScript or Python, or a picture."""
+    description = load_graph(source, arguments or [], graph=graph)
+    try:
+        replace(description, name=name or description.name or output.name.partition(".")[0]).save(output)
+    except (OSError, ValueError, webnn.WebNNTypeError) as error:
+        raise failure(str(error), _WRONG) from None
+    typer.echo(f"{output}: {len(description.operators)} operators, {len(description.constants)} constants", err=True)

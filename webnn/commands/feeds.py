@@ -1,0 +1,110 @@
+"""Inputs for a saved graph, from files or from a seed, and its outputs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import webnn
+from webnn.validation import webidl
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range
+
+__all__ = ["compute", "read_inputs", "seeded_inputs", "split_pairs"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+#: Seeded integers are small: they may be indices.
+_INDICES = 8
+
+
+def split_pairs(pairs: Sequence[str], names: Sequence[str], option: str) -> dict[str, Path]:
+    """Split ``NAME=FILE``; for a graph of one input or output ``FILE`` is enough.
+
+    Raises:
+        ValueError: A name is unknown or given twice.
+    """
+    found: dict[str, Path] = {}
+    for pair in pairs:
+        name, equals, file = pair.rpartition("=")
+        if not equals or (name not in names and pair == file):
+            name, file = (names[0], pair) if len(names) == 1 else ("", pair)
+        if name not in names:
+            raise ValueError(f"{option} must be NAME=FILE with one of the names {', '.join(map(webidl.describe, names))}, got {pair!r}")
+        if name in found:
+            raise ValueError(f"{option}: {webidl.describe(name)} must be given once")
+        found[name] = Path(file)
+    return found
+
+
+def read_inputs(files: Mapping[str, Path], descriptors: Mapping[str, OperandDescriptor]) -> dict[str, Array]:
+    """Read arrays of the inputs' types and shapes from files ``.npy``; nothing in a file is run.
+
+    Raises:
+        ValueError: A file is no such array; the message names the file, what must hold, and what was given.
+        OSError: A file cannot be read.
+    """
+    return {name: _read(file, name, descriptors[name]) for name, file in files.items()}
+
+
+def _read(file: Path, name: str, descriptor: OperandDescriptor) -> Array:
+    dtype, shape = NUMPY_DTYPES[descriptor.dataType], descriptor.array_shape
+    expected = f"must be a .npy of {dtype.name} {list(shape)} for the input {webidl.describe(name)}"
+    # The header is read first, so that no more is read than the array should have.
+    with file.open("rb") as stream:
+        try:
+            version = np.lib.format.read_magic(stream)
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            found, _, kind = read(stream)
+        except ValueError as error:
+            raise ValueError(f"{file}: {expected}: {error}") from None
+        if (kind, found) != (dtype, shape):
+            raise ValueError(f"{file}: {expected}, got {kind} {list(found)}")
+        stream.seek(0)
+        # A few bytes more than the elements take: the header.
+        data = stream.read(descriptor.byte_length + 2**16)
+    try:
+        array: Array = np.load(io.BytesIO(data), allow_pickle=False)
+    except ValueError as error:
+        raise ValueError(f"{file}: {expected}: {error}") from None
+    return np.ascontiguousarray(array).reshape(shape)
+
+
+def seeded_inputs(descriptors: Mapping[str, OperandDescriptor], seed: int) -> dict[str, Array]:
+    """Return random inputs, the same for the same seed, names and descriptors: normal numbers, and integers from 0 to 7."""
+    return {name: _draw(np.random.default_rng([seed, *name.encode("utf-8", "surrogatepass")]), each) for name, each in descriptors.items()}
+
+
+def _draw(generator: np.random.Generator, descriptor: OperandDescriptor) -> Array:
+    dtype = NUMPY_DTYPES[descriptor.dataType]
+    if descriptor.dataType in SMALL_TYPES:
+        return generator.integers(0, 256, descriptor.array_shape, dtype=np.uint8)
+    if dtype.kind == "f":
+        return np.asarray(generator.standard_normal(descriptor.shape), dtype)
+    return np.asarray(generator.integers(0, min(_INDICES, integer_range(descriptor.dataType)[1] + 1), descriptor.shape), dtype)
+
+
+def compute(context: webnn.MLContext, graph: webnn.MLGraph, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """Compute all outputs of a graph, in a context of any draft. The arrays stay the caller's."""
+    outputs = graph._outputDescriptors
+    if not context._revision.tensors:
+        buffers = {name: np.empty(each.array_shape, NUMPY_DTYPES[each.dataType]) for name, each in outputs.items()}
+        result = context.computeSync(graph, {name: array.copy() for name, array in inputs.items()}, buffers)
+        return dict(result["outputs"])
+    given = {name: context.createTensorSync(_tensor(each, writable=True)) for name, each in graph._inputDescriptors.items()}
+    wanted = {name: context.createTensorSync(_tensor(each, readable=True)) for name, each in outputs.items()}
+    for name, tensor in given.items():
+        context.writeTensor(tensor, inputs[name])
+    context.dispatch(graph, given, wanted)
+    found = {}
+    for name, tensor in wanted.items():
+        buffer = np.empty(outputs[name].array_shape, NUMPY_DTYPES[outputs[name].dataType])
+        context.readTensorSync(tensor, buffer)
+        found[name] = buffer
+    return found
+
+
+def _tensor(descriptor: OperandDescriptor, **rights: bool) -> Any:
+    return {"dataType": descriptor.dataType, "shape": list(descriptor.dimensions), **rights}

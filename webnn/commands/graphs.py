@@ -1,0 +1,117 @@
+"""The graphs of a file, or of a program that builds some."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import typer
+
+import webnn
+from webnn.commands import program as run
+from webnn.commands.failure import failure
+from webnn.commands.scripts import print_error, run_script
+from webnn.formats import READERS
+
+__all__ = ["PROGRAMS", "collect_graphs", "load_graph"]
+
+#: The suffixes of programs.
+PROGRAMS = (".py", ".mjs", ".js", ".html", ".htm")
+_WRONG = 2
+
+
+def load_graph(path: Path, arguments: Sequence[str] = (), *, graph: str | None = None) -> webnn.GraphDescription:
+    """Return one graph of a file or of a program, with all descriptors.
+
+    Args:
+        path: The file.
+        arguments: The program's arguments.
+        graph: The number of the graph, from 1, or its name: the names of its outputs, with commas. Needed if there are several.
+
+    Raises:
+        typer.Exit: There is no such graph, or the file is wrong; the message is printed.
+    """
+    found = collect_graphs(path, arguments)
+    names = [", ".join(each.outputs) for each in found]
+    if graph is None:
+        if len(found) > 1:
+            listed = "; ".join(f"{number} {name}" for number, name in enumerate(names, start=1))
+            raise failure(f"{path} builds {len(found)} graphs: choose one with --graph: {listed}", _WRONG)
+        return found[0]
+    if graph.isdigit() and 0 < int(graph) <= len(found):
+        return found[int(graph) - 1]
+    if graph in names:
+        return found[names.index(graph)]
+    raise failure(f"--graph must be a number from 1 to {len(found)}, or the outputs of a graph, got {graph!r}", _WRONG)
+
+
+def collect_graphs(path: Path, arguments: Sequence[str] = ()) -> list[webnn.GraphDescription]:
+    """Return the graph of a file, or those that a program builds; what the program prints goes to standard error.
+
+    Raises:
+        typer.Exit: The file is wrong, the program fails, or it builds no graph; the message is printed.
+    """
+    if not path.is_file():
+        raise failure(f"{path} is {'a folder' if path.is_dir() else 'not there'}: a graph or a program is a file", _WRONG)
+    name = path.name.lower()
+    if name.endswith(tuple(READERS)):
+        if arguments:
+            raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
+        try:
+            return [webnn.load(path)]
+        except (OSError, ValueError) as error:
+            raise failure(str(error), _WRONG) from None
+    if not name.endswith(PROGRAMS):
+        raise failure(f"must be a file {', '.join((*READERS, *PROGRAMS))}, got {path}", _WRONG)
+    found: list[webnn.GraphDescription] = []
+    before = threading.enumerate()
+    with webnn.emulate(on_build=lambda description, _: found.append(description)), _output_to_errors():
+        code = _run_python(path, arguments) if name.endswith(".py") else _run_javascript(path, arguments)
+        # Threads of the program may still build.
+        for thread in threading.enumerate():
+            if thread not in before and not thread.daemon:
+                thread.join()
+    if code:
+        raise failure(f"{path} ended with exit code {code}", _WRONG)
+    if not found:
+        raise failure(f"{path} built no graph", _WRONG)
+    return found
+
+
+@contextlib.contextmanager
+def _output_to_errors() -> Iterator[None]:
+    """Send what this process and its children print to standard error, because standard output is the command's."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _run_python(path: Path, arguments: Sequence[str]) -> int:
+    try:
+        run_script(str(path), arguments)
+    except SystemExit as ended:
+        if ended.code is not None and not isinstance(ended.code, int):
+            print(ended.code, file=sys.stderr)
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except Exception as error:  # whatever the program raises: the interpreter would print it, too
+        print_error(error, str(path))
+        return 1
+    return 0
+
+
+def _run_javascript(path: Path, arguments: Sequence[str]) -> int:
+    try:
+        run.command(path, list(arguments), root=None, node=None, dialect=None, revision=None, timeout=None)
+    except typer.Exit as ended:
+        return ended.exit_code
+    return 0

@@ -1,0 +1,72 @@
+"""``webnn run`` of a saved graph: inputs from files, outputs to files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+import webnn
+from webnn.commands.failure import failure
+from webnn.commands.feeds import compute, read_inputs, seeded_inputs, split_pairs
+from webnn.commands.text import show_controls
+
+__all__ = ["run_graph"]
+
+_FAILED, _WRONG = 1, 2
+
+
+def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+    """Compute a saved graph in its own draft: write the outputs that are asked for, and print statistics of the others.
+
+    Args:
+        path: The graph.
+        inputs: ``NAME=FILE``, or ``FILE`` for a graph of one input. The other inputs are seeded random numbers.
+        outputs: The same for the outputs to write.
+
+    Raises:
+        typer.Exit: A file is wrong, or the graph cannot be built or computed; the message is printed.
+    """
+    try:
+        description = webnn.load(path)
+        given = read_inputs(split_pairs(inputs, list(description.inputs), "--input"), description.inputs)
+        wanted = split_pairs(outputs, list(description.outputs), "--output")
+    except (OSError, ValueError) as error:
+        raise failure(str(error), _WRONG) from None
+    drawn = [name for name in description.inputs if name not in given]
+    if drawn:
+        typer.echo(f"webnn: random numbers for the inputs {', '.join(map(show_controls, drawn))}", err=True)
+    try:
+        context = webnn.ML(revision=description.draft).createContextSync()
+        builder = webnn.MLGraphBuilder(context)
+        graph = builder.buildSync(description.build(builder))
+        results = compute(context, graph, {**seeded_inputs(description.inputs, 0), **given})
+    except (webnn.DOMException, TypeError, webnn.DescriptionError) as error:
+        raise failure(str(error), _FAILED) from None
+    for name, array in results.items():
+        if name in wanted:
+            _write(wanted[name], array)
+        else:
+            typer.echo(f"{show_controls(name)}: {graph._outputDescriptors[name]}: {_summarize(array)}")
+
+
+def _write(file: Path, array: np.ndarray[Any, np.dtype[Any]]) -> None:
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    try:
+        file.write_bytes(buffer.getvalue())
+    except OSError as error:
+        raise failure(f"the output cannot be written: {error}", _FAILED) from None
+
+
+def _summarize(array: np.ndarray[Any, np.dtype[Any]]) -> str:
+    numbers = array.astype(np.float64).reshape(-1)
+    finite = numbers[np.isfinite(numbers)]
+    if not finite.size:
+        return f"none of {numbers.size} elements is finite"
+    odd = f", {numbers.size - finite.size} not finite" if finite.size < numbers.size else ""
+    return f"from {finite.min():.6g} to {finite.max():.6g}, mean {finite.mean():.6g}{odd}"
