@@ -12,7 +12,7 @@ from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.support import CURRENT, Act, Array
 from webnn import MLContext, MLGraphBuilder, MLOperand
 
-__all__ = ["Call", "Connected", "Raw", "Results", "compute", "connect", "expected", "map_arrays"]
+__all__ = ["Call", "Connected", "Operands", "Raw", "Results", "compute", "connect", "expected", "map_arrays"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +51,19 @@ class Connected:
 
 
 @dataclass(frozen=True)
+class Operands:
+    """The operands of calls on one builder: an array that they share is one operand.
+
+    Attributes:
+        made: Each operand, and its array, by the array's identity.
+        feeds: The values of the inputs among them.
+    """
+
+    made: dict[int, tuple[MLOperand, Array]] = field(default_factory=dict)
+    feeds: dict[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Results:
     """What a graph computed: into the buffers of the program, and into memory that the engine chose."""
 
@@ -69,22 +82,27 @@ def map_arrays(value: Any, function: Callable[[Array], Any]) -> Any:
     return value
 
 
-def connect(builder: MLGraphBuilder, call: Call) -> Connected:
-    """Make the operands of a call, and call the operation."""
+def connect(builder: MLGraphBuilder, call: Call, operands: Operands | None = None) -> Connected:
+    """Make the operands of a call, and call the operation.
+
+    Args:
+        builder: The builder.
+        call: The call.
+        operands: Those of the calls before, which are used again.
+    """
     shape = builder._revision.shape
-    operands: dict[int, MLOperand] = {}
-    feeds: dict[str, Array] = {}
+    known = operands or Operands()
 
     def operand(array: Array) -> MLOperand:
-        if id(array) not in operands:
+        if id(array) not in known.made:
             descriptor: Any = {"dataType": array.dtype.name, shape: list(array.shape)}
-            if call.constants[len(operands) % len(call.constants)]:
-                operands[id(array)] = builder.constant(descriptor, array)
+            if call.constants[len(known.made) % len(call.constants)]:
+                known.made[id(array)] = builder.constant(descriptor, array), array
             else:
-                name = f"input{len(feeds)}"
-                feeds[name] = array
-                operands[id(array)] = builder.input(name, descriptor)
-        return operands[id(array)]
+                name = f"input{len(known.feeds)}"
+                known.feeds[name] = array
+                known.made[id(array)] = builder.input(name, descriptor), array
+        return known.made[id(array)][0]
 
     def activation(value: Any) -> Any:
         if isinstance(value, Act):
@@ -96,7 +114,7 @@ def connect(builder: MLGraphBuilder, call: Call) -> Connected:
     arguments = [activation(map_arrays(argument, operand)) for argument in call.arguments.values()]
     options = {member: activation(map_arrays(value, operand)) for member, value in call.options.items()}
     returned = getattr(builder, call.name)(*arguments, *([options] if options else []))
-    return Connected(returned if isinstance(returned, list) else [returned], feeds)
+    return Connected(returned if isinstance(returned, list) else [returned], known.feeds)
 
 
 def compute(context: MLContext, builder: MLGraphBuilder, outputs: Sequence[MLOperand], feeds: Mapping[str, Array]) -> Results:

@@ -6,7 +6,7 @@ import decimal
 import fractions
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,7 @@ def _lying(kind: type, *arguments: object) -> object:
     return type("Lying", (kind,), methods)(*arguments)
 
 
+@cache
 def _deep(depth: int) -> list[Any]:
     nested: list[Any] = []
     for _ in range(depth):

@@ -16,7 +16,7 @@ from tests.support import Array, make_context
 from webnn import MLContext, MLGraphBuilder
 
 #: For each kind, in continuous integration.
-EXAMPLES = 75
+EXAMPLES = 30
 
 #: The allowed error in a graph of about ten layers, relative to its largest value.
 ERRORS = {"float32": 1e-5, "float16": 2.0**-7}

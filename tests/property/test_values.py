@@ -15,7 +15,7 @@ from tests.support import NEWEST, make_context
 from webnn import MLContext, MLGraphBuilder
 
 #: For each family, and at least for each operation, in continuous integration.
-FAMILY_EXAMPLES, EXAMPLES = 80, 10
+FAMILY_EXAMPLES, EXAMPLES = 30, 4
 
 
 @pytest.fixture(scope="module")
