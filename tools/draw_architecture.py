@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,7 @@ def package_of(module: str) -> str:
     return max(fitting, key=len, default="")
 
 
+@functools.cache
 def find_imports() -> dict[str, set[str]]:
     """Return which packages each package imports: lazily, and for annotations too."""
     return {name: {package_of(module) for module in _modules(name)} - {"", name} for name in PACKAGES}

@@ -251,13 +251,19 @@ def case(claim: Claim, limits: Limits) -> Case:
     return made.with_output(types["output"]) if claim.operation in CHOSEN else made
 
 
-def call(builder: MLGraphBuilder, case: Case) -> dict[str, MLOperand]:
-    """Call the operation of a case with graph inputs; return its outputs by the names that they have in the limits."""
+def call(builder: MLGraphBuilder, case: Case, prefix: str = "") -> dict[str, MLOperand]:
+    """Call the operation of a case; return its outputs by the names that they have in the limits.
+
+    Args:
+        builder: The builder.
+        case: The case.
+        prefix: What the names of the graph's inputs begin with, before those of the operands.
+    """
     rows = _OPERATIONS[case.operation]
     arguments: list[Any] = []
     options = dict(case.options)
     for name, dataType, shape in case.operands:
-        made: Any = builder.input(name, {"dataType": dataType, "shape": shape})
+        made: Any = builder.input(prefix + name, {"dataType": dataType, "shape": shape})
         if rows[name].option:
             options[name] = made
         else:

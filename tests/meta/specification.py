@@ -13,7 +13,7 @@ import pytest
 
 import webnn
 from tests.reference import REFERENCE, REFERENCE_NEWEST
-from tests.support import FIRST, NEWEST
+from tests.support import FIRST, NEWEST, each
 from webnn.context import ml
 from webnn.validation import dictionary, operand_descriptor
 from webnn.validation.drafts.idl import Idl, IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType
@@ -208,11 +208,9 @@ ANCHORS = {f"#{anchor}" for draft in DRAFTS for anchor in draft.idl["anchors"]}
 each_draft = pytest.mark.parametrize("draft", DRAFTS, ids=str)
 
 
-def of_each_draft(names: Callable[[Draft], Iterable[str | tuple[str, str]]]) -> pytest.MarkDecorator:
-    """Return the parameters ``("draft", "name")``: each draft with each of its names, or pairs of names."""
-    cases = [(draft, name) for draft in DRAFTS for name in names(draft)]
-    ids = [f"{name if isinstance(name, str) else '.'.join(name)}-{draft}" for draft, name in cases]
-    return pytest.mark.parametrize(("draft", "name"), cases, ids=ids)
+def of_each_draft(names: Callable[[Draft], Iterable[str | tuple[str, str]]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return the parameters ``draft`` and ``name`` of one test: each draft with each of its names, or pairs of names."""
+    return each(("draft", "name"), [(draft, name) for draft in DRAFTS for name in names(draft)])
 
 
 each_operation = of_each_draft(lambda draft: draft.operation_names)
