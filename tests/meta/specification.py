@@ -13,7 +13,7 @@ import pytest
 
 import webnn
 from tests.reference import REFERENCE, REFERENCE_NEWEST
-from tests.support import FIRST, NEWEST, each
+from tests.support import FIRST, NEWEST, each_row
 from webnn.context import ml
 from webnn.validation import dictionary, operand_descriptor
 from webnn.validation.drafts.idl import Idl, IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType
@@ -210,7 +210,7 @@ each_draft = pytest.mark.parametrize("draft", DRAFTS, ids=str)
 
 def of_each_draft(names: Callable[[Draft], Iterable[str | tuple[str, str]]]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return the parameters ``draft`` and ``name`` of one test: each draft with each of its names, or pairs of names."""
-    return each(("draft", "name"), [(draft, name) for draft in DRAFTS for name in names(draft)])
+    return each_row(("draft", "name"), [(draft, name) for draft in DRAFTS for name in names(draft)])
 
 
 each_operation = of_each_draft(lambda draft: draft.operation_names)

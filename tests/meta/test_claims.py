@@ -11,7 +11,7 @@ import pytest
 
 import webnn
 from tests.meta.claims import CHOSEN, Case, Claim, Limits, call, case, claims
-from tests.support import BROWSERS, CURRENT, each, limits_of, make_context
+from tests.support import BROWSERS, CURRENT, each_row, limits_of, make_context
 from webnn import MLContext, MLGraphBuilder, MLTensorDescriptor
 from webnn.context.limits import op_support_limits
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK, SMALL_TYPES, DataType
@@ -25,7 +25,7 @@ TYPES: dict[str, tuple[DataType, ...]] = {CURRENT: DATA_TYPES, BROWSERS: SMALL_T
 OPERATIONS = list(limits_of(CURRENT).operations)
 
 each_revision = pytest.mark.parametrize("revision", CONTEXTS)
-each_operation = each("operation", OPERATIONS)
+each_operation = each_row("operation", OPERATIONS)
 
 
 def claims_of(revision: str, operation: str) -> list[Claim]:

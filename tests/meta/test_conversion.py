@@ -25,7 +25,7 @@ from tests.meta.specification import (
     of_each_draft,
     text,
 )
-from tests.support import each, make_context
+from tests.support import each_row, make_context
 from webnn.validation import webidl
 from webnn.validation.dictionary import convertMembers
 from webnn.validation.drafts.idl import IdlOperation
@@ -316,7 +316,7 @@ def test_a_string_is_its_text(draft: Draft, name: Member) -> None:
 ACTIVATIONS = [name for name, row in FORMER.operations.items() if row.activation]
 
 
-@each("name", ACTIVATIONS)
+@each_row("name", ACTIVATIONS)
 def test_the_first_argument_chooses_the_overload(name: str) -> None:
     method = getattr(BUILDERS[FORMER], name)
     operand = OPERANDS[FORMER]
@@ -331,7 +331,7 @@ def test_the_first_argument_chooses_the_overload(name: str) -> None:
         call_wrongly(FORMER, name, [wrong], "input")
 
 
-@each("name", ACTIVATIONS)
+@each_row("name", ACTIVATIONS)
 def test_the_current_draft_has_one_overload(name: str) -> None:
     assert isinstance(getattr(BUILDERS[LATEST], name)(OPERAND), webnn.MLOperand)
     wrong: list[Any]
@@ -419,7 +419,7 @@ def test_the_options_of_a_context(draft: Draft, name: Member) -> None:
                 assert isinstance(ml.createContextSync({member: value}), webnn.MLContext)
 
 
-@each("member", ["dataType", "shape", "readable", "writable"])
+@each_row("member", ["dataType", "shape", "readable", "writable"])
 def test_the_descriptor_of_a_tensor(member: str) -> None:
     context = make_context(str(LATEST))
     valid = {"dataType": "float32", "shape": [1]}

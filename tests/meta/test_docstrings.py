@@ -24,7 +24,7 @@ from tests.meta.specification import (
     of_each_draft,
     sources,
 )
-from tests.support import each
+from tests.support import each_row
 from webnn.validation.operation import Operation
 
 METHODS = [
@@ -79,14 +79,14 @@ def test_the_amount() -> None:
     assert set(ATTRIBUTES) > OWN
 
 
-@each(("interface", "name"), [*METHODS, *ATTRIBUTES])
+@each_row(("interface", "name"), [*METHODS, *ATTRIBUTES])
 def test_the_summary(interface: str, name: str) -> None:
     first = docstring(getattr(CLASSES[interface], name)).splitlines()[0]
     assert first[0].isupper() or first.startswith("`")
     assert first.endswith(".")
 
 
-@each(("interface", "name"), METHODS)
+@each_row(("interface", "name"), METHODS)
 def test_the_anchor(interface: str, name: str) -> None:
     text = docstring(method(interface, name))
     if name.endswith(SYNC):
@@ -98,7 +98,7 @@ def test_the_anchor(interface: str, name: str) -> None:
         assert set(anchors) <= ANCHORS
 
 
-@each(("interface", "name"), [each for each in ATTRIBUTES if each not in {("NavigatorML", "ml"), *OWN}])
+@each_row(("interface", "name"), [each for each in ATTRIBUTES if each not in {("NavigatorML", "ml"), *OWN}])
 def test_the_anchor_of_an_attribute(interface: str, name: str) -> None:
     anchors = _QUOTED_ANCHOR.findall(docstring(getattr(CLASSES[interface], name)))
     assert anchors[0] == f"#{interface.lower()}-{name.lower()}"
@@ -112,7 +112,7 @@ def test_the_anchor_of_an_operation(draft: Draft, name: str) -> None:
     assert _QUOTED_ANCHOR.findall(docstring(method("MLGraphBuilder", name)))[0] == draft.operations[name].anchor
 
 
-@each(("interface", "name"), METHODS)
+@each_row(("interface", "name"), METHODS)
 def test_the_arguments(interface: str, name: str) -> None:
     function = method(interface, name)
     parameters = [each for each in inspect.signature(function).parameters if each != "self"]
@@ -125,7 +125,7 @@ def test_the_arguments(interface: str, name: str) -> None:
     assert section(function, "Args") == parameters
 
 
-@each(("interface", "name"), METHODS)
+@each_row(("interface", "name"), METHODS)
 def test_the_errors(interface: str, name: str) -> None:
     function = method(interface, name)
     errors = section(function, "Raises")
@@ -142,7 +142,7 @@ def test_the_errors(interface: str, name: str) -> None:
         assert errors[0] == "WebNNTypeError"
 
 
-@each(
+@each_row(
     ("interface", "name"),
     [each for each in [*METHODS, *ATTRIBUTES] if each[0] in {"MLContext", "MLGraph"} and each not in OWN],
 )
@@ -162,14 +162,14 @@ def test_the_options_are_explained(draft: Draft, name: str) -> None:
         assert f"``{member}``" in text
 
 
-@each("cls", list(CLASSES))
+@each_row("cls", list(CLASSES))
 def test_the_classes(cls: str) -> None:
     anchors = _QUOTED_ANCHOR.findall(inspect.getdoc(CLASSES[cls]) or "")
     assert anchors
     assert set(anchors) <= ANCHORS
 
 
-@each("name", DICTIONARIES)
+@each_row("name", DICTIONARIES)
 def test_a_typed_dictionary(name: str) -> None:
     own = f"#dictdef-{name.lower()}"
     assert own in ANCHORS

@@ -15,7 +15,7 @@ import pytest
 
 import webnn
 from tests.meta.specification import LAYERS, ROOT, parse, sources
-from tests.support import each
+from tests.support import each_row
 from tools import draw_architecture
 from tools.draw_architecture import PACKAGES, package_of
 
@@ -178,12 +178,12 @@ def test_nobody_imports_a_bare_folder() -> None:
     assert [(file, each.module) for file in files for each in imports(file) if each.module.split(".")[0] in FOLDERS] == []
 
 
-@each("line", ["import builder", "import os, context.ml", "    from validation import webidl", "import \\\n  wpt_runner as w"])
+@each_row("line", ["import builder", "import os, context.ml", "    from validation import webidl", "import \\\n  wpt_runner as w"])
 def test_the_line_of_a_bare_folder(line: str) -> None:
     assert BARE.search(f"import os\n{line}\n")
 
 
-@each("line", ["import webnn.builder", "from webnn.context import ml", "import os\n\nbuilder = 1", "important = context"])
+@each_row("line", ["import webnn.builder", "from webnn.context import ml", "import os\n\nbuilder = 1", "important = context"])
 def test_other_lines(line: str) -> None:
     assert not BARE.search(line)
 
@@ -199,7 +199,7 @@ def attributes(tree: ast.Module) -> Iterator[ast.Attribute]:
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
 
 
-@each("file", [file for file in MODULES if file.startswith(("wpt_runner/", "webnn/javascript/"))])
+@each_row("file", [file for file in MODULES if file.startswith(("wpt_runner/", "webnn/javascript/"))])
 def test_bindings_and_runner_use_public_names_only(file: str) -> None:
     public = set(webnn.__all__)
     for found in imports(file):

@@ -25,7 +25,7 @@ from tests.meta.specification import (
     other_than,
     text,
 )
-from tests.support import BROWSERS, NEWEST, each, shared_context
+from tests.support import BROWSERS, NEWEST, each_row, shared_context
 from webnn import MLGraphBuilder
 from webnn.builder.base import MISSING
 from webnn.builder.onnx.translate import TRANSLATIONS
@@ -145,7 +145,7 @@ def test_what_the_other_draft_has_elsewhere(draft: Draft, name: str) -> None:
 
 
 @each_draft
-@each("table", ["data_types", "ranks"])
+@each_row("table", ["data_types", "ranks"])
 def test_the_tables_of_the_revision_name_operands(draft: Draft, table: str) -> None:
     entries = getattr(draft.revision, table)
     assert entries
@@ -221,7 +221,7 @@ SINGLE = [
 ]
 
 
-@each("name", [name for name in SINGLE if not renamed(name)])
+@each_row("name", [name for name in SINGLE if not renamed(name)])
 def test_a_signature(name: str) -> None:
     method = getattr(MLGraphBuilder, name)
     assert not typing.get_overloads(method)
@@ -237,7 +237,7 @@ def test_some_arguments_have_two_names() -> None:
     }
 
 
-@each("name", [name for name in SINGLE if renamed(name)])
+@each_row("name", [name for name in SINGLE if renamed(name)])
 def test_a_signature_with_two_names_for_an_argument(name: str) -> None:
     """By position they are one; by keyword each name is there, so that neither is required."""
     method = getattr(MLGraphBuilder, name)
@@ -254,7 +254,7 @@ def test_a_signature_with_two_names_for_an_argument(name: str) -> None:
     assert inspect.signature(method).return_annotation == RETURNS[text(operation["returns"])]
 
 
-@each("name", list(REARRANGED))
+@each_row("name", list(REARRANGED))
 def test_the_overloads_of_the_drafts(name: str) -> None:
     method = getattr(MLGraphBuilder, name)
     with_axis, with_options = typing.get_overloads(method)
@@ -278,7 +278,7 @@ def test_the_signature_of_a_twin() -> None:
     assert asynchronous.return_annotation == f"asyncio.Future[{synchronous.return_annotation}]"
 
 
-@each("name", [name for name in FORMER.operation_names if len(BUILDERS[FORMER][name]) > 1])
+@each_row("name", [name for name in FORMER.operation_names if len(BUILDERS[FORMER][name]) > 1])
 def test_the_overloads_of_an_activation_function(name: str) -> None:
     method = getattr(MLGraphBuilder, name)
     with_input, without_input = typing.get_overloads(method)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import webnn
 from tests.meta.specification import LAYERS, ROOT, parse, sources
-from tests.support import each
+from tests.support import each_row
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
@@ -97,7 +97,7 @@ def test_the_metadata() -> None:
         assert PROJECT["project"]["optional-dependencies"][extra], extra
 
 
-@each("script", PROJECT["project"]["scripts"].values())
+@each_row("script", PROJECT["project"]["scripts"].values())
 def test_the_scripts_exist(script: str) -> None:
     module, function = script.split(":")
     assert callable(getattr(importlib.import_module(module), function))
@@ -124,7 +124,7 @@ def module_of(file: str) -> str:
     raise AssertionError(file)
 
 
-@each("file", [file for file in FILES if not file.endswith(("__init__.py", "__main__.py"))])
+@each_row("file", [file for file in FILES if not file.endswith(("__init__.py", "__main__.py"))])
 def test_a_module_says_what_it_offers(file: str) -> None:
     names = names_of(module_of(file))
     assert names
