@@ -60,25 +60,28 @@ class FormatError(ValueError):
         file: The file.
         line: The line of a text file, from 1; 0 if it is unknown or the file is not text.
         path: Where in the graph, for example ``"nodes[3].inputs"``; empty if there is no such place.
+        column: The column of that line, from 1; 0 if it is unknown.
     """
 
-    def __init__(self, message: str, file: str | os.PathLike[str], *, line: int = 0, path: str = "") -> None:
-        super().__init__(message, os.fspath(file), line, path)
+    def __init__(self, message: str, file: str | os.PathLike[str], *, line: int = 0, path: str = "", column: int = 0) -> None:
+        super().__init__(message, os.fspath(file), line, path, column)
         self.message = message
         self.file = os.fspath(file)
         self.line = line
         self.path = path
+        self.column = column
 
     def __reduce__(self) -> tuple[Callable[..., FormatError], tuple[Any, ...]]:
         return _format_error, self.args
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
+        numbers = [str(number) for number in (self.line, self.column) if number]
+        place = ":".join([self.file, *numbers])
         return f"{place}: {self.path}: {self.message}" if self.path else f"{place}: {self.message}"
 
 
-def _format_error(message: str, file: str, line: int, path: str) -> FormatError:
-    return FormatError(message, file, line=line, path=path)
+def _format_error(message: str, file: str, line: int, path: str, column: int) -> FormatError:
+    return FormatError(message, file, line=line, path=path, column=column)
 
 
 class _Value:

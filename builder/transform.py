@@ -10,7 +10,7 @@ import numpy as np
 
 from webnn.builder.base import BuilderBase
 from webnn.builder.constants import ConstantMemory
-from webnn.builder.description import ActivationDescription, DescriptionError
+from webnn.builder.description import ActivationDescription, DescriptionError, OperatorDescription
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.validation import webidl
 from webnn.validation.drafts import DELTAS, DRAFTS, find_revision
@@ -19,7 +19,7 @@ from webnn.validation.errors import WebNNTypeError
 from webnn.validation.member import class_of_draft
 
 if TYPE_CHECKING:
-    from webnn.builder.description import GraphDescription, OperatorDescription
+    from webnn.builder.description import GraphDescription
     from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.drafts.delta import Delta
@@ -48,11 +48,26 @@ def infer(description: GraphDescription) -> GraphDescription:
     builder._memory = _Views()
     rebuilder = _Rebuilder(builder)
     rebuilder.build(description)
+    operands = rebuilder.operands
     operators = [
-        replace(operator, descriptors=tuple([rebuilder.operands[name]._descriptor for name in operator.outputs]))
-        for operator in description.operators
+        _describe(operator, tuple([operands[name]._descriptor for name in operator.outputs])) for operator in description.operators
     ]
     return replace(description, operators=tuple(operators))
+
+
+def _describe(operator: OperatorDescription, descriptors: tuple[OperandDescriptor, ...]) -> OperatorDescription:
+    # `replace` would take several times as long.
+    return OperatorDescription(
+        operation=operator.operation,
+        inputs=operator.inputs,
+        arguments=operator.arguments,
+        options=operator.options,
+        operands=operator.operands,
+        label=operator.label,
+        outputs=operator.outputs,
+        descriptors=descriptors,
+        index=operator.index,
+    )
 
 
 def lift(description: GraphDescription, draft: str | None) -> GraphDescription:
@@ -168,6 +183,13 @@ class _Rebuilder:
         self._path = ""
 
     def build(self, description: GraphDescription) -> dict[str, MLOperand]:
+        try:
+            return self._build(description)
+        except WebNNTypeError as error:
+            error.path = self._path
+            raise
+
+    def _build(self, description: GraphDescription) -> dict[str, MLOperand]:
         shape = self._builder._revision.shape
 
         def members(descriptor: OperandDescriptor) -> Any:
@@ -190,9 +212,11 @@ class _Rebuilder:
         # A method that is no operation, such as `build`, must not be called.
         if row is None:
             raise DescriptionError(f"the draft has no operation {webidl.describe(operator.operation)}", f"{self._path}.operation")
-        inputs = self._order("inputs", operator.inputs, row.operands)
-        positional = self._order("arguments", operator.arguments, [argument.name for argument in row.arguments])
-        arguments, options = replace(operator, inputs=inputs, arguments=positional).call(self._find, self._activate)
+        names = tuple([argument.name for argument in row.arguments])
+        if tuple(operator.inputs) != row.operands or tuple(operator.arguments) != names:
+            inputs = self._order("inputs", operator.inputs, row.operands)
+            operator = replace(operator, inputs=inputs, arguments=self._order("arguments", operator.arguments, names))
+        arguments, options = operator.call(self._find, self._activate)
         returned = getattr(self._builder, operator.operation)(*arguments, *([options] if options else []))
         results = returned if isinstance(returned, list) else [returned]
         self._path += ".outputs"

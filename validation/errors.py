@@ -117,7 +117,10 @@ class WebNNTypeError(_AtStep, TypeError):
         anchor: The section of the specification whose step failed, for example ``"#api-mlgraphbuilder-conv2d"``.
         step: The number of that step, for example ``"15.5"``; empty if none failed.
         draft: The draft that has the step, empty if it was not given.
+        path: Where in a `GraphDescription`, if the call is one of a description: ``"operators[3]"``; otherwise empty.
     """
+
+    path = ""
 
     def __init__(
         self, message: str, *, operation: str = "", argument: str = "", label: str = "", anchor: str = "", draft: str = ""

@@ -8,7 +8,10 @@ from pathlib import Path
 from webnn.builder.description import FormatError
 from webnn.validation import webidl
 
-__all__ = ["beside", "write"]
+__all__ = ["beside", "read_text", "write"]
+
+#: The largest graph that is read, in bytes; weights have files of their own. A parser may need many times as much memory.
+_LARGEST = 1 << 26
 
 
 def write(path: Path, data: str | bytes) -> None:
@@ -37,3 +40,22 @@ def beside(path: Path, name: str) -> Path:
     if not name or "\0" in name or "/" in name or "\\" in name or ":" in name or (folder / name).resolve().parent != folder:
         raise FormatError(f"must name a file in the same folder, got {webidl.describe(name)}", path)
     return folder / name
+
+
+def read_text(path: Path) -> str:
+    """Read a file in UTF-8, with or without a byte order mark.
+
+    Raises:
+        FormatError: It is too large, or not UTF-8.
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as stream:
+        # Some files tell no size.
+        content = stream.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise FormatError(f"must be at most {_LARGEST >> 20} MiB, got more", path)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"must be UTF-8, got the byte 0x{content[error.start]:02x}", path, line=line) from None

@@ -4,16 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn.builder.description import ConstantDescription
+from webnn.builder.description import ConstantDescription, FormatError
 from webnn.formats import files
+from webnn.formats.exchange import Array, Problem
+from webnn.validation import webidl
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType
 
-__all__ = ["weights_path", "write_weights"]
+if TYPE_CHECKING:
+    from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["Weights", "weights_path", "write_weights"]
 
 #: In the metadata: data of int4 and uint4 are uint8 tensors with two elements in a byte, the first one in the low bits.
 _PACKED = {"rustnn.webnn.packed4": "1"}
+#: The names of data types in the header.
+_NAMES: Mapping[DataType, str] = MappingProxyType(
+    {
+        "float32": "F32",
+        "float16": "F16",
+        "int32": "I32",
+        "uint32": "U32",
+        "int64": "I64",
+        "uint64": "U64",
+        "int8": "I8",
+        "uint8": "U8",
+        "int4": "U8",
+        "uint4": "U8",
+    }
+)
 
 
 def weights_path(path: Path, suffix: str) -> Path:
@@ -28,3 +51,84 @@ def write_weights(constants: Mapping[str, ConstantDescription], path: Path) -> N
     small = any(constant.value.shape != constant.descriptor.shape for constant in constants.values())
     tensors = {name: np.ascontiguousarray(constant.value).reshape(constant.value.shape) for name, constant in constants.items()}
     files.write(path, save(tensors, metadata=_PACKED if small else None))
+
+
+class Weights:
+    """The weights of a graph's file. The first tensor that is needed opens them; the end of the `with` block closes them.
+
+    Args:
+        path: The graph's file.
+        suffix: The part of its name that is not its stem.
+    """
+
+    def __init__(self, path: Path, suffix: str) -> None:
+        self._graph = path
+        self._stem = path.name[: -len(suffix)]
+        self._file: Any = None
+        self._path = path
+        self._names: frozenset[str] = frozenset()
+        self._packed = False
+        #: Constants may share a tensor.
+        self._read: dict[str, Array] = {}
+
+    def __enter__(self) -> Weights:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.__exit__(None, None, None)
+
+    def read(self, name: str, descriptor: OperandDescriptor) -> Array:
+        """Return the data of a tensor.
+
+        Raises:
+            Problem: There is no such tensor, or it has another type or shape.
+            FormatError: There is no file of weights, or it is not valid.
+            OSError: It cannot be read.
+        """
+        if self._file is None:
+            self._open()
+        if name not in self._names:
+            raise Problem(f"{self._path.name} has no tensor {webidl.describe(name)}")
+        header = self._file.get_slice(name)
+        dtype, shape = header.get_dtype(), list(header.get_shape())
+        if descriptor.dataType in SMALL_TYPES:
+            if not self._packed:
+                [(key, value)] = _PACKED.items()
+                raise Problem(f"{self._path.name} must have the metadata {key}={value} for {descriptor.dataType}")
+            wanted = list(descriptor.array_shape)
+        else:
+            wanted = list(descriptor.dimensions)
+        if dtype != _NAMES[descriptor.dataType] or shape != wanted:
+            given = f"{dtype} {webidl.describe(shape)}"
+            raise Problem(f"{self._path.name} must have {_NAMES[descriptor.dataType]} {wanted} for {webidl.describe(name)}, got {given}")
+        array = self._read.get(name)
+        if array is None:
+            array = self._read[name] = self._file.get_tensor(name).view(NUMPY_DTYPES[descriptor.dataType])
+        return array
+
+    def _open(self) -> None:
+        from safetensors import SafetensorError, safe_open  # noqa: PLC0415 (loaded when used)
+
+        self._path = self._find()
+        try:
+            self._file = safe_open(self._path, framework="numpy")
+        except SafetensorError as error:
+            raise FormatError(f"is no safetensors file: {error}", self._path) from None
+        self._names = frozenset(self._file.keys())
+        self._packed = _PACKED.items() <= (self._file.metadata() or {}).items()
+
+    def _find(self) -> Path:
+        """Return the file of weights, in the community's order."""
+        tried = [f"{stem}.{suffix}" for stem in dict.fromkeys((self._stem, "model")) for suffix in ("safetensors", "weights")]
+        for name in tried:
+            path = self._graph.with_name(name)
+            if not path.exists():
+                continue
+            # Links may lead to where the graph's own link leads.
+            if path.resolve().parent not in (path.parent.resolve(), self._graph.resolve().parent):
+                raise FormatError("must not be a link to another folder", path)
+            if path.suffix == ".weights":
+                raise FormatError("weights in this format are not supported: convert them to safetensors", path)
+            return path
+        raise FormatError(f"needs weights in a file beside it: {' or '.join(tried)}", self._graph)

@@ -1,0 +1,90 @@
+"""GraphJson, the community's form of a graph, as plain data: what `.webnn.json` and `.webnn` files have in common; docs/formats.md."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from webnn.validation import webidl
+from webnn.validation.drafts import find_revision
+
+__all__ = ["FORMAT", "SEQUENCES", "SPECIAL", "VERSIONS", "Array", "Problem", "Signature", "signatures"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FORMAT = "webnn-graph-json"
+#: The versions that are read; the last one is written.
+VERSIONS = (1, 2)
+#: The operations that return a sequence of operands, even of one.
+SEQUENCES = frozenset({"gru", "lstm", "lstmCell", "split"})
+#: JSON has no such numbers.
+SPECIAL: Mapping[str, float] = MappingProxyType({"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf})
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,80}", re.ASCII)
+
+
+class Problem(ValueError):
+    """Something in a graph's file is wrong.
+
+    Attributes:
+        message: What must hold, and what was given.
+        place: The keys that lead to the place: ``("nodes", 3, "inputs")``.
+    """
+
+    def __init__(self, message: str, *place: str | int) -> None:
+        super().__init__(message, *place)
+        self.message = message
+        self.place = place
+
+    @property
+    def path(self) -> str:
+        """The place as text: ``"nodes[3].inputs"``."""
+        parts = [
+            f".{part}" if isinstance(part, str) and _IDENTIFIER.fullmatch(part) else f"[{webidl.describe(part)}]" for part in self.place
+        ]
+        return "".join(parts).removeprefix(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a node of an operation can have.
+
+    Attributes:
+        operands: The names of the operand arguments.
+        variadic: The one operand argument is a sequence.
+        arguments: The names of the other positional arguments, which stand among the options.
+        options: The options without the label, and whether each one is an operand.
+        numbers: The options that are cast to the data type of the first operand. Other numbers are of single precision.
+    """
+
+    operands: tuple[str, ...]
+    variadic: bool
+    arguments: tuple[str, ...]
+    options: Mapping[str, bool]
+    numbers: frozenset[str]
+
+
+@cache
+def signatures(draft: str) -> Mapping[str, Signature]:
+    """Return the signatures of a draft's operations.
+
+    Raises:
+        ValueError: There is no such draft.
+    """
+    return {
+        name: Signature(
+            operands=row.operands,
+            variadic=row.variadic,
+            arguments=tuple([argument.name for argument in row.arguments]),
+            options={} if row.options is None else {option: option in row.members for option in row.options.model_fields},
+            numbers=frozenset(row.numbers),
+        )
+        for name, row in find_revision(draft, imports=False).operations.items()
+    }

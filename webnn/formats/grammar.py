@@ -1,0 +1,339 @@
+"""The grammar of `.webnn` files: a parser that makes plain data of the text, as a JSON parser does of a `.webnn.json` file."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from webnn.builder.description import FormatError
+from webnn.formats.exchange import FORMAT
+from webnn.validation import webidl
+from webnn.validation.descriptor import DataType
+
+__all__ = ["NAME", "TYPES", "WORDS", "Parsed", "parse"]
+
+#: The text's names of data types.
+TYPES: Mapping[DataType, str] = MappingProxyType(
+    {
+        "float32": "f32",
+        "float16": "f16",
+        "int32": "i32",
+        "uint32": "u32",
+        "int64": "i64",
+        "uint64": "u64",
+        "int8": "i8",
+        "uint8": "u8",
+        "int4": "i4",
+        "uint4": "u4",
+    }
+)
+_TYPES_BY_NAME = {name: dataType for dataType, name in TYPES.items()}
+#: Names of values.
+NAME = re.compile(r"[A-Za-z_/$][A-Za-z0-9_/.]*")
+#: Words that are no names among arguments.
+WORDS: Mapping[str, bool | None] = MappingProxyType({"true": True, "false": False, "null": None})
+#: The deepest nesting of lists and objects.
+_DEEPEST = 16
+#: The most digits of a number; no type has so many.
+_LONGEST_NUMBER = 400
+
+#: White space and comments; then a token. Each part is possessive: what does not match fails at once.
+_SPACE = r"(?:[ \t\r\n]++|#[^\n]*+|//[^\n]*+)*+"
+_TOKEN = re.compile(
+    _SPACE + r"(?:(?P<name>[A-Za-z_/$][A-Za-z0-9_/.]*+)"
+    r"|(?P<mark>[][{}():;,=])"
+    r"|(?P<number>-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)"
+    r'|(?P<string>"(?:[^"\\\x00-\x1f]++|\\.)*+")'
+    r"|(?P<annotation>@[a-z]++)"
+    r"|(?P<end>\Z))"
+)
+
+
+class Parsed:
+    """A parsed text.
+
+    Attributes:
+        content: The graph as GraphJson has it.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.content: dict[str, Any] = {"format": FORMAT, "inputs": {}, "consts": {}, "nodes": [], "outputs": {}}
+        self._text = text
+        self._nodes: list[int] = []
+        self._others: dict[tuple[str | int, ...], int] = {}
+
+    def mark_node(self, start: int) -> None:
+        """Remember where the next node begins."""
+        self._nodes.append(start)
+
+    def mark(self, start: int, *place: str) -> None:
+        """Remember where something else begins."""
+        self._others[place] = start
+
+    def find(self, place: Sequence[str | int]) -> tuple[int, int]:
+        """Return the line and the column of a place in the content; zeros if they are unknown."""
+        match place:
+            case ("nodes", int(number), *_):
+                return self.locate(self._nodes[number])
+            case _:
+                start = self._others.get(tuple(place[:2]), self._others.get(tuple(place[:1])))
+                return (0, 0) if start is None else self.locate(start)
+
+    def locate(self, start: int) -> tuple[int, int]:
+        """Return the line and the column of a character, from 1."""
+        return self._text.count("\n", 0, start) + 1, start - self._text.rfind("\n", 0, start)
+
+
+def parse(text: str, path: Path) -> Parsed:
+    """Parse a text.
+
+    Raises:
+        FormatError: It does not follow the grammar.
+    """
+    return _Parser(text, path).parse()
+
+
+class _Parser:
+    """Reads one token ahead. Lists nest up to a limit, and nothing else recurses."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        self._text = text
+        self._path = path
+        self._parsed = Parsed(text)
+        self._end = 0
+        self._next()
+
+    # Tokens.
+
+    def _next(self) -> None:
+        match = _TOKEN.match(self._text, self._end)
+        if match is None:
+            space = re.compile(_SPACE).match(self._text, self._end)
+            start = self._end if space is None else space.end()
+            self._start = start
+            raise self._error(f"there is no such token: {webidl.describe(self._text[start : start + 20])}")
+        self._kind: str = match.lastgroup or ""
+        self._token: str = match[self._kind]
+        self._start = match.start(self._kind)
+        self._end = match.end()
+
+    def _error(self, message: str) -> FormatError:
+        line, column = self._parsed.locate(self._start)
+        return FormatError(message, self._path, line=line, column=column)
+
+    def _unexpected(self, wanted: str) -> FormatError:
+        return self._error(f"must be {wanted}, got {webidl.describe(self._token) if self._kind != 'end' else 'the end'}")
+
+    def _take(self, token: str) -> None:
+        if self._token != token:
+            raise self._unexpected(repr(token))
+        self._next()
+
+    def _skip(self, mark: str) -> bool:
+        """Take a mark if it comes next."""
+        if self._token != mark or self._kind != "mark":
+            return False
+        self._next()
+        return True
+
+    def _name(self, wanted: str = "a name") -> str:
+        if self._kind != "name":
+            raise self._unexpected(wanted)
+        name = self._token
+        self._next()
+        return name
+
+    def _string(self) -> str:
+        if self._kind != "string":
+            raise self._unexpected("a string")
+        token = self._token
+        try:
+            text: str = json.loads(token) if "\\" in token else token[1:-1]
+        except ValueError as error:
+            raise self._error(f"must be a string as in JSON: {error}") from None
+        self._next()
+        return text
+
+    def _number(self) -> int | float:
+        token = self._token
+        if self._kind != "number" or len(token) > _LONGEST_NUMBER:
+            raise self._unexpected("a number")
+        number = int(token) if token.lstrip("-").isdigit() else float(token)
+        if isinstance(number, float) and math.isinf(number):
+            raise self._unexpected("a number that fits into a double")
+        self._next()
+        return number
+
+    # Sections.
+
+    def parse(self) -> Parsed:
+        content = self._parsed.content
+        self._take("webnn_graph")
+        content["name"] = self._string()
+        self._parsed.mark(self._start, "version")
+        version = self._name("a version")
+        if not re.fullmatch(r"v[0-9]{1,9}", version):
+            raise self._error(f"must have a version such as v2, got {webidl.describe(version)}")
+        content["version"] = int(version[1:])
+        while self._kind == "annotation":
+            self._annotation()
+        sections: dict[str, Callable[[], None]] = {
+            "inputs": self._input,
+            "consts": self._constant,
+            "nodes": self._node,
+            "outputs": self._output,
+        }
+        self._take("{")
+        while not self._skip("}"):
+            self._parsed.mark(self._start, self._token)
+            section = sections.pop(self._name("a section"), None)
+            if section is None:
+                raise self._error(f"must be one of {', '.join(sections) or 'none'}, each at most once")
+            self._take("{")
+            while not self._skip("}"):
+                section()
+        if self._kind != "end":
+            raise self._unexpected("the end")
+        return self._parsed
+
+    def _annotation(self) -> None:
+        self._parsed.mark(self._start, "draft")
+        match self._token:
+            case "@quantized":
+                self._next()
+                self._parsed.content["quantized"] = True
+            case "@draft":
+                self._next()
+                self._take("(")
+                self._parsed.content["draft"] = self._string()
+                self._take(")")
+            case _:
+                raise self._unexpected("@quantized or @draft")
+
+    def _new(self, section: str) -> str:
+        """Take the name of a new member of a section."""
+        start = self._start
+        name = self._name()
+        if name in self._parsed.content[section]:
+            self._start = start
+            raise self._error(f"there is a name {webidl.describe(name)} in {section} already")
+        self._parsed.mark(start, section, name)
+        return name
+
+    def _input(self) -> None:
+        name = self._new("inputs")
+        self._take(":")
+        self._parsed.content["inputs"][name] = self._type()
+        self._take(";")
+
+    def _type(self) -> dict[str, Any]:
+        if self._token not in _TYPES_BY_NAME:
+            raise self._unexpected(f"one of {', '.join(_TYPES_BY_NAME)}")
+        dataType = _TYPES_BY_NAME[self._name()]
+        shape: list[int | float] = []
+        self._take("[")
+        while not self._skip("]"):
+            if self._token == "dyn":
+                raise self._error("must be a size, got dyn: give the graph a fixed size, because the specification has no dynamic ones")
+            shape.append(self._number())
+            if not self._skip(",") and self._token != "]":
+                raise self._unexpected("',' or ']'")
+        return {"dataType": dataType, "shape": shape}
+
+    def _constant(self) -> None:
+        name = self._new("consts")
+        self._take(":")
+        constant = self._type()
+        annotation = self._token
+        if annotation not in ("@weights", "@scalar", "@bytes"):
+            raise self._unexpected("@weights, @scalar or @bytes")
+        self._next()
+        self._take("(")
+        match annotation:
+            case "@weights":
+                constant["init"] = {"kind": "weights", "ref": self._string()}
+            case "@scalar":
+                constant["init"] = {"kind": "scalar", "value": self._value()}
+            case _:
+                constant["init"] = {"kind": "inlineBytes", "bytes": self._value()}
+        self._take(")")
+        self._take(";")
+        self._parsed.content["consts"][name] = constant
+
+    def _node(self) -> None:
+        self._parsed.mark_node(self._start)
+        outputs: list[str] | None = None
+        if self._skip("["):
+            outputs = []
+            while not self._skip("]"):
+                outputs.append(self._name())
+                if not self._skip(",") and self._token != "]":
+                    raise self._unexpected("',' or ']'")
+            name = outputs[0] if outputs else ""
+        else:
+            name = self._name()
+        self._take("=")
+        node: dict[str, Any] = {"id": name, "op": self._name("an operation")}
+        self._take("(")
+        inputs: list[str] = []
+        options: dict[str, Any] = {}
+        while not self._skip(")"):
+            start = self._start
+            word = self._name("the name of a value or an option")
+            if not self._skip("="):
+                inputs.append(word)
+            elif word in options:
+                self._start = start
+                raise self._error(f"there is an option {webidl.describe(word)} already")
+            else:
+                options[word] = self._value()
+            if not self._skip(",") and self._token != ")":
+                raise self._unexpected("',' or ')'")
+        self._take(";")
+        node["inputs"] = inputs
+        if options:
+            node["options"] = options
+        if outputs is not None:
+            node["outputs"] = outputs
+        self._parsed.content["nodes"].append(node)
+
+    def _output(self) -> None:
+        name = self._new("outputs")
+        self._parsed.content["outputs"][name] = name
+        if not self._skip(",") and not self._skip(";") and self._token != "}":
+            raise self._unexpected("',', ';' or '}'")
+        self._skip(";")
+
+    def _value(self, depth: int = 0) -> Any:
+        """Take a number, a string, a word, the name of a value (which becomes a string), a list or an object."""
+        match self._kind:
+            case "name":
+                name = self._name()
+                return WORDS.get(name, name)
+            case "string":
+                return self._string()
+            case "number":
+                return self._number()
+        if depth == _DEEPEST:
+            raise self._error(f"must not be nested deeper than {_DEEPEST} levels")
+        if self._skip("["):
+            elements: list[Any] = []
+            while not self._skip("]"):
+                elements.append(self._value(depth + 1))
+                if not self._skip(",") and self._token != "]":
+                    raise self._unexpected("',' or ']'")
+            return elements
+        members: dict[str, Any] = {}
+        self._take("{")
+        while not self._skip("}"):
+            name = self._string() if self._kind == "string" else self._name()
+            self._take(":")
+            members[name] = self._value(depth + 1)
+            if not self._skip(",") and self._token != "}":
+                raise self._unexpected("',' or '}'")
+        return members

@@ -1,0 +1,167 @@
+"""`.webnn`: the community's text form of a graph, with weights beside it; docs/formats.md."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webnn.builder.description import FormatError, GraphDescription
+from webnn.formats import exchange, files
+from webnn.formats.decode import decode
+from webnn.formats.encode import Encoded, encode, encode_options
+from webnn.formats.grammar import NAME, TYPES, WORDS, parse
+from webnn.formats.weights import Weights, weights_path, write_weights
+from webnn.validation import webidl
+
+if TYPE_CHECKING:
+    from webnn.builder.description import OperatorDescription
+    from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["read", "write"]
+
+_SUFFIX = ".webnn"
+
+
+def write(description: GraphDescription, path: Path) -> None:
+    """Write a graph, with one line for each value and node; see `webnn.formats.save`.
+
+    Inputs and outputs keep their names. Other values get new ones where the text cannot say theirs.
+    """
+    encoded = encode(description)
+    text = _Printer(encoded, path).print()
+    if encoded.weights:
+        write_weights(encoded.weights, weights_path(path, _SUFFIX))
+    files.write(path, text)
+
+
+class _Printer:
+    """Prints one graph."""
+
+    def __init__(self, encoded: Encoded, path: Path) -> None:
+        self._encoded = encoded
+        self._graph = encoded.description
+        self._path = path
+        self._names = self._rename()
+
+    def print(self) -> str:
+        graph = self._graph
+        draft = f" @draft({self._text(self._encoded.draft)})" if self._encoded.draft else ""
+        known = graph.descriptors().get
+        return "\n".join(
+            [
+                f"webnn_graph {self._text(graph.name)} v{exchange.VERSIONS[-1]}{draft} {{",
+                *_section("inputs", [f"{name}: {_type(each)};" for name, each in graph.inputs.items()]),
+                *_section("consts", map(self._constant, graph.constants)),
+                *_section("nodes", [self._node(operator, known) for operator in graph.operators]),
+                f"  outputs {{ {', '.join(graph.outputs)}; }}",
+                "}",
+                "",
+            ]
+        )
+
+    def _rename(self) -> Mapping[str, str]:
+        """Return the new names of values, by their old ones.
+
+        Raises:
+            FormatError: An input or an output cannot keep its name.
+        """
+        graph = self._graph
+        new: dict[str, str] = {}
+        for name, value in graph.outputs.items():
+            if value in new:
+                raise self._error(f"cannot say two names for one value, got {webidl.describe(new[value])} and {webidl.describe(name)}")
+            if name in graph.inputs:
+                raise self._error(f"cannot give an output the name of an input, got {webidl.describe(name)}")
+            new[value] = name
+        for name in (*graph.inputs, *graph.outputs):
+            if not _is_sayable(name):
+                raise self._error(f"cannot say the name {webidl.describe(name)}, only letters, digits and _ / . $")
+        taken = {*graph.inputs, *graph.outputs}
+        counts: dict[str, int] = {}
+        for name in (*graph.constants, *[name for operator in graph.operators for name in operator.outputs]):
+            if name in new:
+                continue
+            if name in taken or not _is_sayable(name):
+                new[name] = _find_name(name, taken, counts)
+            taken.add(new.get(name, name))
+        return {old: name for old, name in new.items() if old != name}
+
+    def _constant(self, name: str) -> str:
+        init = self._encoded.constants[name]
+        match init["kind"]:
+            case "scalar":
+                value = f"@scalar({init['value']!r})"
+            case "inlineBytes":
+                value = f"@bytes({init['bytes']})"
+            case _:
+                value = f"@weights({self._text(init['ref'])})"
+        return f"{self._names.get(name, name)}: {_type(self._graph.constants[name].descriptor)} {value};"
+
+    def _node(self, operator: OperatorDescription, known: Callable[[str], OperandDescriptor | None]) -> str:
+        names = self._names
+        arguments: list[str] = []
+        for value in operator.inputs.values():
+            arguments += [names.get(each, each) for each in value] if isinstance(value, tuple) else [names.get(value, value)]
+        options = encode_options(operator, known, self._graph.draft)
+        if operator.label:
+            options["label"] = operator.label
+        arguments += [f"{name}={self._text(value)}" for name, value in options.items()]
+        arguments += [f"{name}={names.get(value, value)}" for name, value in operator.operands.items()]
+        outputs = ", ".join([names.get(name, name) for name in operator.outputs])
+        if len(operator.outputs) > 1 or operator.operation in exchange.SEQUENCES:
+            outputs = f"[{outputs}]"
+        return f"{outputs} = {operator.operation}({', '.join(arguments)});"
+
+    def _text(self, value: Any) -> str:
+        if type(value) is int:
+            return str(value)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:  # half a character
+                return json.dumps(value, allow_nan=False)
+        return text
+
+    def _error(self, message: str) -> FormatError:
+        return FormatError(f"the text {message}: save it as .webnn.json", self._path)
+
+
+def _section(name: str, lines: Iterable[str]) -> list[str]:
+    return [f"  {name} {{", *[f"    {line}" for line in lines], "  }"]
+
+
+def _type(descriptor: OperandDescriptor) -> str:
+    return f"{TYPES[descriptor.dataType]}{list(descriptor.dimensions)}"
+
+
+def _is_sayable(name: str) -> bool:
+    # Two slashes begin a comment.
+    return NAME.fullmatch(name) is not None and name not in WORDS and not name.startswith("//")
+
+
+def _find_name(name: str, taken: set[str], counts: dict[str, int]) -> str:
+    """Return a name that the text can say: a similar one, with a number if that is taken. The numbers of each name are counted."""
+    base = re.sub(r"\W+", "_", name, flags=re.ASCII) or "value"
+    if base[0].isdigit() or base in WORDS:
+        base = f"_{base}"
+    found = base
+    while found in taken:
+        counts[base] = counts.get(base, 1) + 1
+        found = f"{base}_{counts[base]}"
+    return found
+
+
+def read(path: Path) -> GraphDescription:
+    """Read a graph and its weights; see `webnn.load`."""
+    text = files.read_text(path)
+    parsed = parse(text, path)
+    try:
+        with Weights(path, _SUFFIX) as weights:
+            return decode(parsed.content, weights)
+    except exchange.Problem as problem:
+        line, column = parsed.find(problem.place)
+        raise FormatError(problem.message, path, line=line, column=column, path=problem.path) from problem.__cause__
