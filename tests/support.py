@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE, REFERENCE_NEWEST
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
+from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.limits import Limits
 from webnn.validation.revision import Revision

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE
 from tests.support import Case, check_cases, each_row, run, shared_context
 from webnn import MLGraphBuilder
+from webnn.reference.operations import REFERENCE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE
 from tests.support import Arguments, Case, check_cases, compute_directly, each_row, run, shared_context
 from webnn import MLGraphBuilder, MLOperand
+from webnn.reference.operations import REFERENCE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

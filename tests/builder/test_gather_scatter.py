@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.builder.test_movement import assert_same, compare, values
-from tests.reference import REFERENCE
 from tests.support import Array, Case, check_cases, each_row, shared_context
 from webnn import MLGraphBuilder
+from webnn.reference.operations import REFERENCE
 from webnn.validation.descriptor import DATA_TYPES
 
 INDEX_TYPES = ("int32", "uint32", "int64")

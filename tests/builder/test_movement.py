@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE
 from tests.support import Arguments, Array, Case, check_cases, compute_directly, each_row, make_context, run, shared_context
 from webnn import MLGraphBuilder
+from webnn.reference.operations import REFERENCE
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES
 
 INTEGER_TYPES = [name for name in DATA_TYPES if name not in FLOAT_TYPES]

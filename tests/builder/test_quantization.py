@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.support import CURRENT, Case, check_cases, compute_directly, each_row, run, shared_context
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
+from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

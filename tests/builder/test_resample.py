@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reference import REFERENCE
 from tests.support import Array, Case, check_cases, each_row, run
 from webnn import ML, MLGraphBuilder
 from webnn.builder.onnx.translate import translate
+from webnn.reference.operations import REFERENCE
 
 RNG = np.random.default_rng(0)
 

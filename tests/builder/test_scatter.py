@@ -11,11 +11,11 @@ import pytest
 
 from tests.builder.test_gather_scatter import INDEX_TYPES, SHAPES, indices
 from tests.builder.test_movement import assert_same, compare, values
-from tests.reference import REFERENCE_NEWEST
 from tests.support import CURRENT, Array, Case, check_cases, compute_directly, each_row, make_context
 from tests.support import run as run_operation
 from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
+from webnn.reference.operations import REFERENCE_NEWEST
 from webnn.validation.descriptor import DATA_TYPES, DataType
 
 run = functools.partial(run_operation, revision=CURRENT)

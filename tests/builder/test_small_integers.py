@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.reference import REFERENCE, REFERENCE_NEWEST
-from tests.reference.quantization import pack, unpack
 from tests.support import BROWSERS, Failures, each_row, make_context
 from webnn import MLContext, MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 from webnn.context.tensor import MLTensor
+from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
+from webnn.reference.quantization import pack, unpack
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor, integer_range
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import webnn
-from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.support import FIRST, NEWEST, each_row
 from webnn.context import ml
+from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
 from webnn.validation import dictionary, operand_descriptor
 from webnn.validation.drafts.idl import Idl, IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType
 from webnn.validation.operation import Operation

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.reference import REFERENCE, REFERENCE_NEWEST
 from tests.support import CURRENT, Act, Array
 from webnn import MLContext, MLGraphBuilder, MLOperand
+from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
 
 __all__ = ["Call", "Connected", "Operands", "Raw", "Results", "compute", "connect", "expected", "map_arrays"]
 

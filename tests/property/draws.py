@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.reference._numbers import idl_float
 from tests.support import FIRST, Array
+from webnn.reference.numbers import idl_float
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
 
 __all__ = ["ANY", "NUMBERS", "PATTERNS", "TAME", "Draw", "arrays", "axis_lists", "broadcastable", "floats", "optional", "shapes", "types"]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tests.property.calls import Connected
-from tests.reference import REFERENCE
 from tests.support import Array
 from webnn import MLGraphBuilder, MLOperand
+from webnn.reference.operations import REFERENCE
 
 __all__ = ["INPUT", "Program", "Step", "Value", "compute_step", "connect_program", "expected_program"]
 

@@ -10,9 +10,9 @@ from tests.property.calls import Call, compute, connect
 from tests.property.profiles import NIGHTLY_EXAMPLES, hold
 from tests.property.strategies import CALLS, FAMILIES
 from tests.property.tolerances import TOLERANCES, compare
-from tests.reference import REFERENCE
 from tests.support import NEWEST, make_context
 from webnn import MLContext, MLGraphBuilder
+from webnn.reference.operations import REFERENCE
 
 #: For each family, and at least for each operation, in continuous integration.
 FAMILY_EXAMPLES, EXAMPLES = 30, 4

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.property.calls import Call
 from tests.property.draws import ANY, NUMBERS, TAME, Draw, arrays, floats, optional, types
-from tests.reference._numbers import idl_float
+from webnn.reference.numbers import idl_float
 
 __all__ = ["CONV", "POOLING", "RESAMPLING"]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.reference.changed import cast_number
+from webnn.reference.numbers import cast_number
 from webnn.validation.descriptor import DATA_TYPES, DataType
 from webnn.validation.numbers import cast
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ._numbers import Array, idl_float, typed, wide
+from webnn.reference.numbers import Array, idl_float, typed, wide
+
+__all__ = ["resample2d"]
 
 
 def resample2d(

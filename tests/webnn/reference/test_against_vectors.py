@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from webnn.reference.operations import REFERENCE
 from webnn.wpt_runner.vectors.cases import Case, load_cases
 from webnn.wpt_runner.vectors.files import bundled_archives
-
-from . import REFERENCE
 
 #: The draft's own cases: 958 in all.
 CASES_2024 = 958

@@ -1,44 +1,33 @@
-"""Operations that the current draft defines in another way than that of June 2024, made of those of June 2024."""
+"""The operations that the draft of June 2026 adds, or defines in another way than the draft before it."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from . import activation, matmul, movement, normalization, recurrent, reduction, resample
-from ._numbers import Array, exact, idl_float, typed, wide
+from webnn.reference import (
+    activation,
+    gather_scatter,
+    logical,
+    matmul,
+    movement,
+    normalization,
+    quantization,
+    recurrent,
+    reduction,
+    resample,
+    tiling,
+    unary,
+)
+from webnn.reference.numbers import Array, Operation, cast_number, exact, idl_float, typed, wide
 
-#: Significant bits, and the exponents of the smallest normal and of the largest number.
-_FORMATS = {"float32": (24, -126, 127), "float16": (11, -14, 15), "float64": (53, -1022, 1023)}
-
-
-def cast_number(number: float, dtype: np.dtype[Any]) -> float:
-    """Cast a number, which may be an integer of any size: `#cast`.
-
-    To the nearest number of the type, the even one of two. Integers beyond the type's range become its ends, NaN 0.
-    """
-    if isinstance(number, float) and not math.isfinite(number):
-        if dtype.kind == "f":
-            return number
-        return 0 if math.isnan(number) else int(np.iinfo(dtype).max if number > 0 else np.iinfo(dtype).min)
-    if number == 0:
-        return number if dtype.kind == "f" else 0
-    value = Fraction(number)
-    if dtype.kind != "f":
-        return round(min(max(value, Fraction(int(np.iinfo(dtype).min))), Fraction(int(np.iinfo(dtype).max))))
-    bits, smallest, largest = _FORMATS[dtype.name]
-    # That of the largest power of two that is not greater, within the range of the type.
-    exponent = value.numerator.bit_length() - value.denominator.bit_length()
-    exponent -= abs(value) < Fraction(2) ** exponent
-    exponent = min(max(exponent, smallest), largest + 1)
-    quantum = Fraction(2) ** (exponent - bits + 1)
-    nearest = round(value / quantum) * quantum
-    return math.copysign(math.inf if abs(nearest) >= 2 ** (largest + 1) else float(abs(nearest)), -1 if number < 0 else 1)
+__all__ = ["CHANGED"]
 
 
 def _with_cast(function: Callable[..., Array], **numbers: float) -> Callable[..., Array]:
@@ -143,3 +132,44 @@ gru = _with_names(recurrent.gru)
 gruCell = _with_names(recurrent.gruCell)
 lstm = _with_names(recurrent.lstm)
 lstmCell = _with_names(recurrent.lstmCell)
+
+#: What is new or another operation, by the names of methods of `MLGraphBuilder`.
+CHANGED: Mapping[str, Operation] = MappingProxyType(
+    {
+        "clamp": clamp,
+        "elu": elu,
+        "hardSigmoid": hardSigmoid,
+        "leakyRelu": leakyRelu,
+        "linear": linear,
+        "gemm": gemm,
+        "batchNormalization": batchNormalization,
+        "instanceNormalization": instanceNormalization,
+        "layerNormalization": layerNormalization,
+        "argMin": argMin,
+        "argMax": argMax,
+        "gru": gru,
+        "gruCell": gruCell,
+        "lstm": lstm,
+        "lstmCell": lstmCell,
+        "pad": pad,
+        "resample2d": resample2d,
+        "slice": slice_,
+        "notEqual": logical.notEqual,
+        "isInfinite": logical.isInfinite,
+        "isNaN": logical.isNaN,
+        "logicalAnd": logical.logicalAnd,
+        "logicalOr": logical.logicalOr,
+        "logicalXor": logical.logicalXor,
+        "roundEven": unary.roundEven,
+        "sign": unary.sign,
+        "cumulativeSum": reduction.cumulativeSum,
+        "gatherElements": gather_scatter.gatherElements,
+        "gatherND": gather_scatter.gatherND,
+        "scatterElements": gather_scatter.scatterElements,
+        "scatterND": gather_scatter.scatterND,
+        "dequantizeLinear": quantization.dequantizeLinear,
+        "quantizeLinear": quantization.quantizeLinear,
+        "reverse": tiling.reverse,
+        "tile": tiling.tile,
+    }
+)

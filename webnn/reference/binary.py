@@ -9,7 +9,9 @@ import operator
 
 import numpy as np
 
-from ._numbers import Array, elementwise, is_float
+from webnn.reference.numbers import Array, elementwise, is_float
+
+__all__ = ["add", "div", "max_", "min_", "mul", "pow_", "sub"]
 
 
 def add(a: Array, b: Array) -> Array:

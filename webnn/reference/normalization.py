@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ._numbers import Array, Wide, axes_or, idl_float, typed, wide
+from webnn.reference.numbers import Array, Wide, axes_or, idl_float, typed, wide
+
+__all__ = ["batchNormalization", "instanceNormalization", "layerNormalization"]
 
 
 def batchNormalization(

@@ -14,8 +14,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import activation
-from ._numbers import Array, Wide, typed, wide
+from webnn.reference import activation
+from webnn.reference.numbers import Array, Wide, typed, wide
+
+__all__ = ["gru", "gruCell", "lstm", "lstmCell"]
 
 #: An activation: its name and its options, such as ("elu", {"alpha": 0.5}).
 Activation: TypeAlias = tuple[str, Mapping[str, float]]
@@ -59,9 +61,7 @@ def gru(
 ) -> list[Array]:
     """Run a GRU over a sequence: `#api-mlgraphbuilder-gru`.
 
-    Args:
-        input: [steps, batchSize, inputSize]; weights, biases and the initial state have the directions as
-            first dimension.
+    The input is [steps, batchSize, inputSize]; weights, biases and the initial state have the directions as first dimension.
 
     Returns:
         The last hidden state [numDirections, batchSize, hiddenSize]; with `returnSequence` also every hidden
@@ -100,9 +100,8 @@ def gruCell(
 ) -> Array:
     """Run one step of a GRU: `#api-mlgraphbuilder-grucell`.
 
-    Args:
-        input: [batchSize, inputSize]; weight is [3 * hiddenSize, inputSize], recurrentWeight
-            [3 * hiddenSize, hiddenSize], each bias [3 * hiddenSize].
+    The input is [batchSize, inputSize], weight [3 * hiddenSize, inputSize], recurrentWeight [3 * hiddenSize, hiddenSize], each bias
+    [3 * hiddenSize].
 
     Returns:
         The new hidden state [batchSize, hiddenSize].
@@ -136,9 +135,7 @@ def lstm(
 ) -> list[Array]:
     """Run an LSTM over a sequence: `#api-mlgraphbuilder-lstm`.
 
-    Args:
-        input: [steps, batchSize, inputSize]; weights, biases, peepholes and the initial states have the
-            directions as first dimension.
+    The input is [steps, batchSize, inputSize]; weights, biases, peepholes and the initial states have the directions as first dimension.
 
     Returns:
         The last hidden and the last cell state, each [numDirections, batchSize, hiddenSize]; with
@@ -180,9 +177,8 @@ def lstmCell(
 ) -> list[Array]:
     """Run one step of an LSTM: `#api-mlgraphbuilder-lstmcell`.
 
-    Args:
-        input: [batchSize, inputSize]; weight is [4 * hiddenSize, inputSize], recurrentWeight
-            [4 * hiddenSize, hiddenSize], each bias [4 * hiddenSize], peepholeWeight [3 * hiddenSize].
+    The input is [batchSize, inputSize], weight [4 * hiddenSize, inputSize], recurrentWeight [4 * hiddenSize, hiddenSize], each bias
+    [4 * hiddenSize], peepholeWeight [3 * hiddenSize].
 
     Returns:
         The new hidden and the new cell state, each [batchSize, hiddenSize].

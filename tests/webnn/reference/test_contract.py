@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from . import REFERENCE, REFERENCE_NEWEST
+from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
 
 INF, NAN = math.inf, math.nan
-SPECIFICATION = Path(__file__).resolve().parents[2].parent / "shared" / "spec" / "webnn-2024-06.bs"
+SPECIFICATION = Path(__file__).resolve().parents[3].parent / "shared" / "spec" / "webnn-2024-06.bs"
 #: What returns operands but is not an operation.
 NOT_OPERATIONS = {"input", "constant"}
 

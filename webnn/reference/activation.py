@@ -11,7 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from ._numbers import Array, elementwise, exact, idl_float, typed, wide
+from webnn.reference.numbers import Array, elementwise, exact, idl_float, typed, wide
+
+__all__ = [
+    "clamp",
+    "elu",
+    "gelu",
+    "hardSigmoid",
+    "hardSwish",
+    "leakyRelu",
+    "linear",
+    "prelu",
+    "relu",
+    "sigmoid",
+    "softmax",
+    "softplus",
+    "softsign",
+    "tanh",
+]
 
 
 def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None = None) -> Array:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._numbers import Array, axes_or
+from webnn.reference.numbers import Array, axes_or
+
+__all__ = ["reverse", "tile"]
 
 
 def reverse(input: Array, *, axes: list[int] | None = None) -> Array:
     """Reverse the order along the axes, all of them by default."""
-    reversed: Array = np.flip(input, axes_or(axes, range(input.ndim))).copy()
+    reversed: Array = np.flip(input, tuple(axes_or(axes, range(input.ndim)))).copy()
     return reversed
 
 

@@ -9,7 +9,9 @@ import math
 
 import numpy as np
 
-from ._numbers import Array, elementwise
+from webnn.reference.numbers import Array, elementwise
+
+__all__ = ["abs_", "ceil", "cos", "erf", "exp", "floor", "identity", "log", "neg", "reciprocal", "roundEven", "sign", "sin", "sqrt", "tan"]
 
 
 def abs_(input: Array) -> Array:

@@ -7,7 +7,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._numbers import Array
+from webnn.reference.numbers import Array
+
+__all__ = [
+    "equal",
+    "greater",
+    "greaterOrEqual",
+    "isInfinite",
+    "isNaN",
+    "lesser",
+    "lesserOrEqual",
+    "logicalAnd",
+    "logicalNot",
+    "logicalOr",
+    "logicalXor",
+    "notEqual",
+]
 
 
 def equal(a: Array, b: Array) -> Array:

@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
-from ._numbers import Array, idl_float, is_float, typed, wide
+from webnn.reference.numbers import Array, idl_float, is_float, typed, wide
+
+__all__ = ["cast", "concat", "expand", "pad", "reshape", "slice_", "split", "transpose", "triangular", "where"]
 
 
 def cast(input: Array, type: str) -> Array:
@@ -107,12 +109,8 @@ def triangular(input: Array, *, upper: bool = True, diagonal: int = 0) -> Array:
 
     Element [..., i, j] is kept if j - i >= diagonal (upper) or j - i <= diagonal (lower).
     """
-    output = np.zeros_like(input)
-    for i in range(input.shape[-2]):
-        for j in range(input.shape[-1]):
-            if (j - i >= diagonal) if upper else (j - i <= diagonal):
-                output[..., i, j] = input[..., i, j]
-    return output
+    above = np.arange(input.shape[-1]) - np.arange(input.shape[-2])[:, np.newaxis]
+    return np.where(above >= diagonal if upper else above <= diagonal, input, np.zeros([], input.dtype))
 
 
 def where(condition: Array, input: Array, other: Array) -> Array:

@@ -15,10 +15,12 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from ._numbers import Array, is_float, wide
+from webnn.reference.numbers import Array, is_float, wide
 
-#: From the elements of a window, [batches, channels, elements], to [batches, channels].
-Fold = Callable[[Array], Any]
+__all__ = ["Pool2dOptions", "averagePool2d", "l2Pool2d", "maxPool2d"]
+
+#: From the results so far of all windows, [batches, channels, height, width], and something about each window to new results.
+Fold = Callable[[Array, Array], Any]
 
 
 class Pool2dOptions(TypedDict, total=False):
@@ -35,12 +37,12 @@ class Pool2dOptions(TypedDict, total=False):
 
 def averagePool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
     """Compute the mean of the window's elements; NaN if it holds none."""
-    return _pool(lambda window: window.sum(axis=-1) / window.shape[-1], input, **options)
+    return _pool(input, np.add, 0.0, **options, finish=lambda total, count: total / count)
 
 
 def l2Pool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
     """Compute the square root of the sum of the squares of the window's elements."""
-    return _pool(lambda window: np.sqrt((window * window).sum(axis=-1)), input, **options)
+    return _pool(input, lambda total, x: total + x * x, 0.0, **options, finish=lambda total, _: np.sqrt(total))
 
 
 def maxPool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
@@ -50,13 +52,15 @@ def maxPool2d(input: Array, **options: Unpack[Pool2dOptions]) -> Array:
     elements gives the type's lowest value (-inf for floats).
     """
     lowest = -math.inf if is_float(input) else np.iinfo(input.dtype).min
-    return _pool(lambda window: np.maximum.reduce(window, axis=-1, initial=lowest), input, **options)
+    return _pool(input, np.maximum, lowest, **options, finish=lambda greatest, _: greatest)
 
 
 def _pool(
-    fold: Fold,
     input: Array,
+    fold: Fold,
+    neutral: float,
     *,
+    finish: Fold,
     windowDimensions: list[int] | None = None,
     padding: list[int] | None = None,
     strides: list[int] | None = None,
@@ -65,10 +69,25 @@ def _pool(
     roundingType: str = "floor",
     outputSizes: list[int] | None = None,
 ) -> Array:
+    """Fold the elements of each window: one position in the window after the other, for all windows at once.
+
+    Args:
+        input: The tensor.
+        fold: From the result so far and the elements at one position to the next result.
+        neutral: The first result. It stands in the padding, too, where it changes nothing.
+        finish: From the last result and the number of elements in each window to the output.
+        windowDimensions: As the other options, that of `MLPool2dOptions`.
+        padding: Likewise.
+        strides: Likewise.
+        dilations: Likewise.
+        layout: Likewise.
+        roundingType: Likewise.
+        outputSizes: Likewise.
+    """
     x = wide(input) if is_float(input) else input
     if layout == "nhwc":
         x = x.transpose(0, 3, 1, 2)
-    batches, channels, height, width = x.shape
+    *_, height, width = x.shape
     window = windowDimensions or [height, width]
     pads = padding or [0, 0, 0, 0]
     stride = strides or [1, 1]
@@ -77,20 +96,22 @@ def _pool(
         _quotient(height - (window[0] - 1) * dilation[0] - 1 + pads[0] + pads[1], stride[0], roundingType) + 1,
         _quotient(width - (window[1] - 1) * dilation[1] - 1 + pads[2] + pads[3], stride[1], roundingType) + 1,
     ]
-    output = np.empty([batches, channels, *sizes], dtype=x.dtype)
-    for i in range(sizes[0]):
-        rows = _positions(i * stride[0] - pads[0], window[0], dilation[0], height)
-        for j in range(sizes[1]):
-            columns = _positions(j * stride[1] - pads[2], window[1], dilation[1], width)
-            output[:, :, i, j] = fold(x[:, :, rows][..., columns].reshape(batches, channels, -1))
+    # Windows may reach beyond the padding: where sizes are rounded up, or given.
+    reach = [(sizes[d] - 1) * stride[d] + (window[d] - 1) * dilation[d] + 1 for d in (0, 1)]
+    around = [(pads[0], max(0, reach[0] - pads[0] - height)), (pads[2], max(0, reach[1] - pads[2] - width))]
+    present = np.pad(np.ones([height, width], dtype=np.int64), around)
+    x = np.pad(x, [(0, 0), (0, 0), *around], constant_values=neutral)
+    output = np.full([*x.shape[:2], *sizes], neutral, dtype=x.dtype)
+    count = np.zeros(sizes, dtype=np.int64)
+    for r, s in np.ndindex(*window):
+        start = r * dilation[0], s * dilation[1]
+        rows, columns = (slice(start[d], start[d] + (sizes[d] - 1) * stride[d] + 1, stride[d]) for d in (0, 1))
+        output = fold(output, x[..., rows, columns])
+        count += present[rows, columns]
+    output = finish(output, count)
     if layout == "nhwc":
         output = output.transpose(0, 2, 3, 1)
-    return output.astype(input.dtype)
-
-
-def _positions(start: int, count: int, dilation: int, size: int) -> list[int]:
-    """Return the positions of a window along one dimension that lie within the input."""
-    return [p for p in range(start, start + count * dilation, dilation) if 0 <= p < size]
+    return np.asarray(output, input.dtype)
 
 
 def _quotient(span: int, stride: int, roundingType: str) -> int:

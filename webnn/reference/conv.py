@@ -1,14 +1,18 @@
 """Convolutions: `#api-mlgraphbuilder-conv2d` and `#api-mlgraphbuilder-convtranspose2d`.
 
 `padding` is [beginning height, ending height, beginning width, ending width]; strides, dilations and output
-sizes are [height, width].
+sizes are [height, width]. Each position of the filter is one matrix product over the channels of a group, for all places at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from ._numbers import Array, Wide, typed, wide
+from webnn.reference.numbers import Array, Wide, typed, wide
+
+__all__ = ["conv2d", "convTranspose2d"]
 
 
 def conv2d(
@@ -36,21 +40,14 @@ def conv2d(
     dilation = dilations or [1, 1]
     x = np.pad(_to(wide(input), inputLayout, "nchw"), [(0, 0), (0, 0), (top, bottom), (left, right)])
     w = _to(wide(filter), filterLayout, "oihw")
-    span = [(w.shape[2] - 1) * dilation[0] + 1, (w.shape[3] - 1) * dilation[1] + 1]
-    sizes = [(x.shape[2 + d] - span[d]) // stride[d] + 1 for d in (0, 1)]
-    output = np.empty([x.shape[0], w.shape[0], *sizes])
-    for x_group, w_group, y_group in zip(
-        np.split(x, groups, axis=1),
-        np.split(w, groups, axis=0),
-        np.split(output, groups, axis=1),
-        strict=True,
-    ):
-        for p in range(sizes[0]):
-            rows = slice(p * stride[0], p * stride[0] + span[0], dilation[0])
-            for q in range(sizes[1]):
-                columns = slice(q * stride[1], q * stride[1] + span[1], dilation[1])
-                y_group[:, :, p, q] = np.einsum("nirs,oirs->no", x_group[:, :, rows, columns], w_group)
-    return typed(_to(_biased(output, bias), "nchw", inputLayout), input.dtype)
+    sizes = [(x.shape[2 + d] - (w.shape[2 + d] - 1) * dilation[d] - 1) // stride[d] + 1 for d in (0, 1)]
+    # [batches, groups, channels of a group, ...] and [groups, output channels of a group, input channels, ...]
+    x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
+    w = w.reshape(groups, -1, *w.shape[1:])
+    output = np.zeros([x.shape[0], *w.shape[:2], sizes[0] * sizes[1]])
+    for r, s, rows, columns in _taps(w, sizes, stride, dilation):
+        output += w[..., r, s] @ x[..., rows, columns].reshape(*x.shape[:3], -1)
+    return typed(_to(_biased(output.reshape(x.shape[0], -1, *sizes), bias), "nchw", inputLayout), input.dtype)
 
 
 def convTranspose2d(
@@ -81,24 +78,26 @@ def convTranspose2d(
     extra = outputPadding or [0, 0]
     x = _to(wide(input), inputLayout, "nchw")
     w = _to(wide(filter), filterLayout, "iohw")
-    span = [(w.shape[2] - 1) * dilation[0] + 1, (w.shape[3] - 1) * dilation[1] + 1]
-    full = [(x.shape[2 + d] - 1) * stride[d] + span[d] for d in (0, 1)]
+    places = x.shape[2:]
+    full = [(places[d] - 1) * stride[d] + (w.shape[2 + d] - 1) * dilation[d] + 1 for d in (0, 1)]
     sizes = outputSizes or [full[0] - top - bottom + extra[0], full[1] - left - right + extra[1]]
+    # [batches, groups, channels of a group, places] and [groups, output channels of a group, input channels, ...]
+    x = x.reshape(x.shape[0], groups, -1, places[0] * places[1])
+    w = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)
     # The canvas holds every product, and the whole output from (top, left) on.
-    canvas = np.zeros([x.shape[0], w.shape[1] * groups, max(full[0], top + sizes[0]), max(full[1], left + sizes[1])])
-    for x_group, w_group, y_group in zip(
-        np.split(x, groups, axis=1),
-        np.split(w, groups, axis=0),
-        np.split(canvas, groups, axis=1),
-        strict=True,
-    ):
-        for p in range(x.shape[2]):
-            rows = slice(p * stride[0], p * stride[0] + span[0], dilation[0])
-            for q in range(x.shape[3]):
-                columns = slice(q * stride[1], q * stride[1] + span[1], dilation[1])
-                y_group[:, :, rows, columns] += np.einsum("ni,iors->nors", x_group[:, :, p, q], w_group)
-    output = canvas[:, :, top : top + sizes[0], left : left + sizes[1]]
-    return typed(_to(_biased(output, bias), "nchw", inputLayout), input.dtype)
+    canvas = np.zeros([x.shape[0], *w.shape[:2], max(full[0], top + sizes[0]), max(full[1], left + sizes[1])])
+    for r, s, rows, columns in _taps(w, places, stride, dilation):
+        canvas[..., rows, columns] += (w[..., r, s] @ x).reshape(*canvas.shape[:3], *places)
+    output = canvas[..., top : top + sizes[0], left : left + sizes[1]]
+    return typed(_to(_biased(output.reshape(x.shape[0], -1, *sizes), bias), "nchw", inputLayout), input.dtype)
+
+
+def _taps(w: Wide, places: tuple[int, ...] | list[int], stride: list[int], dilation: list[int]) -> Iterator[tuple[int, int, slice, slice]]:
+    """Yield the positions in the filter, [..., height, width], each with the rows and columns that it meets as it moves over the places."""
+    for r, s in np.ndindex(w.shape[-2:]):
+        start = r * dilation[0], s * dilation[1]
+        rows, columns = (slice(start[d], start[d] + (places[d] - 1) * stride[d] + 1, stride[d]) for d in (0, 1))
+        yield r, s, rows, columns
 
 
 def _to(x: Wide, layout: str, wanted: str) -> Wide:

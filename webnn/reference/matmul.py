@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ._numbers import Array, idl_float, typed, wide
+from webnn.reference.numbers import Array, idl_float, typed, wide
+
+__all__ = ["gemm", "matmul"]
 
 
 def matmul(a: Array, b: Array) -> Array:

@@ -12,62 +12,80 @@ from typing import Any
 
 import numpy as np
 
-from ._numbers import Array, axes_or, exact, typed
+from webnn.reference.numbers import Array, axes_or, exact, typed
+
+__all__ = [
+    "argMax",
+    "argMin",
+    "cumulativeSum",
+    "reduceL1",
+    "reduceL2",
+    "reduceLogSum",
+    "reduceLogSumExp",
+    "reduceMax",
+    "reduceMean",
+    "reduceMin",
+    "reduceProduct",
+    "reduceSum",
+    "reduceSumSquare",
+]
 
 
 def reduceL1(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute sum(|x|)."""
-    return _reduce(lambda row: np.sum(np.abs(row)), input, axes, keepDimensions)
+    return _reduce(lambda rows: np.sum(np.abs(rows), axis=-1), input, axes, keepDimensions)
 
 
 def reduceL2(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute sqrt(sum(x^2))."""
-    return _reduce(lambda row: np.sqrt(np.sum(row * row)), input, axes, keepDimensions)
+    return _reduce(lambda rows: np.sqrt(np.sum(rows * rows, axis=-1)), input, axes, keepDimensions)
 
 
 def reduceLogSum(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute ln(sum(x)); NaN for a negative sum."""
-    return _reduce(lambda row: np.log(np.sum(row)), input, axes, keepDimensions)
+    return _reduce(lambda rows: np.log(np.sum(rows, axis=-1)), input, axes, keepDimensions)
 
 
 def reduceLogSumExp(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute ln(sum(exp(x))), evaluated as m + ln(sum(exp(x - m))) with m the maximum if that is finite."""
 
-    def fold(row: Array) -> Any:
-        shift = np.max(row) if np.isfinite(np.max(row)) else 0.0
-        return shift + np.log(np.sum(np.exp(row - shift)))
+    def fold(rows: Array) -> Array:
+        greatest = np.max(rows, axis=-1, keepdims=True)
+        shift = np.where(np.isfinite(greatest), greatest, 0.0)
+        sums: Array = shift[..., 0] + np.log(np.sum(np.exp(rows - shift), axis=-1))
+        return sums
 
     return _reduce(fold, input, axes, keepDimensions)
 
 
 def reduceMax(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Select the maximum; NaN if any value is."""
-    return _reduce(np.max, input, axes, keepDimensions)
+    return _reduce(lambda rows: np.max(rows, axis=-1), input, axes, keepDimensions)
 
 
 def reduceMean(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute sum(x) / count(x)."""
-    return _reduce(np.mean, input, axes, keepDimensions)
+    return _reduce(lambda rows: np.mean(rows, axis=-1), input, axes, keepDimensions)
 
 
 def reduceMin(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Select the minimum; NaN if any value is."""
-    return _reduce(np.min, input, axes, keepDimensions)
+    return _reduce(lambda rows: np.min(rows, axis=-1), input, axes, keepDimensions)
 
 
 def reduceProduct(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute the product of all values."""
-    return _reduce(np.prod, input, axes, keepDimensions)
+    return _reduce(lambda rows: np.prod(rows, axis=-1), input, axes, keepDimensions)
 
 
 def reduceSum(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute sum(x)."""
-    return _reduce(np.sum, input, axes, keepDimensions)
+    return _reduce(lambda rows: np.sum(rows, axis=-1), input, axes, keepDimensions)
 
 
 def reduceSumSquare(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute sum(x^2)."""
-    return _reduce(lambda row: np.sum(row * row), input, axes, keepDimensions)
+    return _reduce(lambda rows: np.sum(rows * rows, axis=-1), input, axes, keepDimensions)
 
 
 def cumulativeSum(input: Array, axis: int, *, exclusive: bool = False, reversed: bool = False) -> Array:
@@ -79,8 +97,10 @@ def cumulativeSum(input: Array, axis: int, *, exclusive: bool = False, reversed:
     rows = np.moveaxis(exact(input), axis, -1)
     rows = rows[..., ::-1] if reversed else rows
     sums = np.zeros_like(rows)
-    for index in range(rows.shape[-1]):
-        sums[..., index] = rows[..., : index if exclusive else index + 1].sum(-1)
+    if exclusive:
+        np.cumsum(rows[..., :-1], -1, out=sums[..., 1:])
+    else:
+        np.cumsum(rows, -1, out=sums)
     sums = sums[..., ::-1] if reversed else sums
     return typed(np.moveaxis(sums, -1, axis), input.dtype)
 
@@ -93,7 +113,7 @@ def argMin(
     selectLastIndex: bool = False,
 ) -> Array:
     """Find the index (int64) of the least value along the axes; see `_arg_reduce`."""
-    return _arg_reduce(np.min, input, axes, keepDimensions, selectLastIndex)
+    return _arg_reduce(np.argmin, input, axes, keepDimensions, selectLastIndex)
 
 
 def argMax(
@@ -104,24 +124,23 @@ def argMax(
     selectLastIndex: bool = False,
 ) -> Array:
     """Find the index (int64) of the greatest value along the axes; see `_arg_reduce`."""
-    return _arg_reduce(np.max, input, axes, keepDimensions, selectLastIndex)
+    return _arg_reduce(np.argmax, input, axes, keepDimensions, selectLastIndex)
 
 
 def _reduce(fold: Callable[[Array], Any], input: Array, axes: list[int] | None, keepDimensions: bool) -> Array:
     """Fold each set of values that differ only in their position along the axes.
 
     Args:
-        fold: From the set, a 1-D array of float64 or of Python integers, to one value.
+        fold: From the sets, the rows of a matrix of float64 or of Python integers, to one value for each.
         input: The tensor.
         axes: The reduced axes, or None for all.
         keepDimensions: Whether reduced dimensions stay, with size 1.
     """
-    values = np.array([fold(row) for row in _rows(exact(input), axes)], dtype=exact(input).dtype)
-    return typed(values, input.dtype).reshape(_reduced_shape(input, axes, keepDimensions))
+    return typed(fold(_rows(exact(input), axes)), input.dtype).reshape(_reduced_shape(input, axes, keepDimensions))
 
 
 def _arg_reduce(
-    extreme: Callable[[Array], Any],
+    find: Callable[..., Any],
     input: Array,
     axes: list[int] | None,
     keepDimensions: bool,
@@ -132,12 +151,10 @@ def _arg_reduce(
     Several axes are counted as one, the highest axis number running fastest, in whatever order they are
     listed. Of equal values the first is found, or the last with `selectLastIndex`. NaN counts as the extreme.
     """
-    indices = []
-    for row in _rows(input, axes):
-        value = extreme(row)
-        (found,) = np.nonzero(np.isnan(row) if np.isnan(value) else row == value)
-        indices.append(found[-1] if selectLastIndex else found[0])
-    return np.array(indices, dtype=np.int64).reshape(_reduced_shape(input, axes, keepDimensions))
+    rows = _rows(input, axes)
+    # Of several extremes, and of several NaN, NumPy finds the first.
+    indices = rows.shape[-1] - 1 - find(rows[:, ::-1], axis=-1) if selectLastIndex else find(rows, axis=-1)
+    return np.asarray(indices, dtype=np.int64).reshape(_reduced_shape(input, axes, keepDimensions))
 
 
 def _rows(x: Array, axes: list[int] | None) -> Array:

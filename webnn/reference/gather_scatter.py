@@ -1,0 +1,85 @@
+"""Gather and scatter. Elements are copied, bit for bit.
+
+An index along an axis of size N is clamped to [-N, N - 1], then a negative one counts from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from webnn.reference.numbers import Array
+
+__all__ = ["gather", "gatherElements", "gatherND", "scatterElements", "scatterND"]
+
+
+def _positions(indices: Array, size: int) -> Any:
+    """Return the positions that indices along an axis mean."""
+    clamped = np.clip(indices.astype(np.int64), -size, size - 1)
+    return np.where(clamped < 0, clamped + size, clamped)
+
+
+def _grid(shape: Sequence[int], axis: int, positions: Array) -> tuple[Array, ...]:
+    """Return the coordinates of each place of a shape, with other positions along one axis."""
+    coordinates = list(np.indices(shape, sparse=True))
+    coordinates[axis] = positions
+    return tuple(coordinates)
+
+
+def _coordinates(indices: Array, shape: Sequence[int]) -> tuple[Array, ...]:
+    """Return the leading coordinates that the last dimension of the indices holds."""
+    return tuple(_positions(indices[..., k], shape[k]) for k in range(indices.shape[-1]))
+
+
+def _put(output: Array, coordinates: tuple[Array, ...], updates: Array) -> Array:
+    """Put updates at leading coordinates; where several have one place, the last one counts."""
+    leading = output.shape[: len(coordinates)]
+    places = np.ravel_multi_index(np.broadcast_arrays(*coordinates), leading).ravel() if leading else np.zeros(1, np.int64)
+    # NumPy promises no order of assignments: of each place, only the last update is assigned.
+    places, last = np.unique(places[::-1], return_index=True)
+    slices = updates.reshape(-1, *output.shape[len(leading) :])[::-1]
+    flat = output.reshape(-1, *output.shape[len(leading) :])
+    flat[places] = slices[last]
+    return flat.reshape(output.shape)
+
+
+def gather(input: Array, indices: Array, *, axis: int = 0) -> Array:
+    """Take the slices of the input that the indices name along an axis: `#api-mlgraphbuilder-gather`.
+
+    output[a..., i..., b...] = input[a..., indices[i...], b...] with a... before and b... after the axis.
+    """
+    return np.asarray(np.take(input, _positions(indices, input.shape[axis]), axis=axis))
+
+
+def gatherElements(input: Array, indices: Array, *, axis: int = 0) -> Array:
+    """Take the elements of the input that the indices name along an axis: `#api-mlgraphbuilder-gatherelements`.
+
+    output[a..., i, b...] = input[a..., indices[a..., i, b...], b...] with a... before and b... after the axis.
+    """
+    return np.asarray(input[_grid(indices.shape, axis, _positions(indices, input.shape[axis]))])
+
+
+def scatterElements(input: Array, indices: Array, updates: Array, *, axis: int = 0) -> Array:
+    """Put updates in place of the elements that the indices name along an axis: `#api-mlgraphbuilder-scatterelements`.
+
+    output[a..., indices[a..., i, b...], b...] = updates[a..., i, b...], the last one counts.
+    """
+    return _put(input.copy(), _grid(indices.shape, axis, _positions(indices, input.shape[axis])), updates)
+
+
+def gatherND(input: Array, indices: Array) -> Array:
+    """Take the slices of the input that the coordinates name: `#api-mlgraphbuilder-gathernd`.
+
+    output[i..., b...] = input[indices[i...]..., b...].
+    """
+    return np.array(input[_coordinates(indices, input.shape)])
+
+
+def scatterND(input: Array, indices: Array, updates: Array) -> Array:
+    """Put updates in place of the slices that the coordinates name: `#api-mlgraphbuilder-scatternd`.
+
+    output[indices[i...]..., b...] = updates[i..., b...], the last one counts.
+    """
+    return _put(input.copy(), _coordinates(indices, input.shape), updates)

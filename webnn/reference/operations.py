@@ -1,0 +1,63 @@
+"""The reference of every operation, by the draft: a chain, as in `webnn.validation.drafts`.
+
+Call a function with arrays:
+
+- positional arguments are the specification's, in its order, with an array for an `MLOperand` (a list of them for a sequence) and a string
+  for a data type;
+- options are keyword arguments under the IDL's names, with its defaults; ``None`` stands for a member without one;
+- an activation is a pair, ``("elu", {"alpha": 0.5})``; or its name, in drafts that have names;
+- the result is an array, or a list of arrays where the method returns a sequence, of the descriptor's type and shape.
+
+Floating-point operations compute in float64 and round once, at the end. Arguments are taken as valid. `docs/numerics.md` fixes what the
+specification leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+
+from webnn.reference import draft_2024_06, draft_2026_06
+from webnn.reference.numbers import Operation
+from webnn.validation.drafts import DRAFTS
+
+__all__ = ["REFERENCE", "REFERENCE_NEWEST", "operations_of"]
+
+#: What each draft adds or changes: a module for each.
+_CHANGES: Mapping[str, Mapping[str, Operation]] = MappingProxyType(
+    dict(zip(DRAFTS, (draft_2024_06.OPERATIONS, draft_2026_06.CHANGED), strict=True))
+)
+
+
+@cache
+def operations_of(draft: str) -> Mapping[str, Operation]:
+    """Return the operations of a draft by the names of the methods of `MLGraphBuilder`.
+
+    Args:
+        draft: The draft, as `webnn.GraphDescription.draft`. Additions, behind a plus sign, have no operations here.
+
+    Raises:
+        ValueError: There is no such draft.
+    """
+    name = draft.partition("+")[0]
+    if name not in DRAFTS:
+        raise ValueError(f"draft must be one of {', '.join(DRAFTS)}, got {draft!r}")
+    operations: dict[str, Operation] = {}
+    for each in DRAFTS[: DRAFTS.index(name) + 1]:
+        operations |= {operation: _quiet(function) for operation, function in _CHANGES[each].items()}
+    return MappingProxyType(operations)
+
+
+def _quiet(operation: Operation) -> Operation:
+    """Let an operation divide by zero and overflow without NumPy's warnings: the result says enough."""
+    quiet: Operation = np.errstate(all="ignore")(operation)
+    return quiet
+
+
+#: The operations of the first draft.
+REFERENCE = operations_of(DRAFTS[0])
+#: The operations of the newest draft.
+REFERENCE_NEWEST = operations_of(DRAFTS[-1])
