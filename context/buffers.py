@@ -25,7 +25,18 @@ from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 from webnn.validation.errors import WebNNTypeError
 
-__all__ = ["DETACHED_REASON", "BufferSlot", "Checked", "TransferredMemory", "check", "copy_bytes", "detached_reason", "source", "transfer"]
+__all__ = [
+    "DETACHED_REASON",
+    "BufferSlot",
+    "Checked",
+    "TransferredMemory",
+    "check",
+    "copy_bytes",
+    "detached_reason",
+    "read_only",
+    "source",
+    "transfer",
+]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -182,6 +193,14 @@ def _is_taken(owner: Any, top: Array) -> bool:
 def copy_bytes(source: Array, target: Array) -> None:
     """Copy an array's bytes, in row-major order, to the beginning of another one, which is C-contiguous and at least as long."""
     target.reshape(-1).view(np.uint8)[: source.nbytes] = np.ascontiguousarray(source).reshape(-1).view(np.uint8)
+
+
+def read_only(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return views that cannot be written to."""
+    views = {name: array.view() for name, array in arrays.items()}
+    for view in views.values():
+        view.flags.writeable = False
+    return views
 
 
 def source(operation: str, anchor: str, value: object) -> Array:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
 
-__all__ = ["answer_placement", "compile_graph"]
+__all__ = ["answer_placement", "compile_again", "compile_graph"]
 
 #: How many operators a warning names.
 _NAMED = 3
@@ -63,6 +63,29 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
     if state.on_build is not None:
         state.on_build(describe_graph(graph), built)
     return built
+
+
+def compile_again(state: ContextState, graph: ComputationalGraph, first: CompiledGraph, *, profile: str = "") -> CompiledGraph:
+    """Compile a graph, or a part of it with other outputs, as it was compiled first. There is no placement, and no hook is called.
+
+    Args:
+        state: The context.
+        graph: What to compile.
+        first: The graph's implementation.
+        profile: As for `CompiledGraph`.
+
+    Raises:
+        OperationError: The engine refuses the graph.
+    """
+    selection = state.selection
+    if len(selection.providers) > 1 and len(first.providers) == 1:
+        # The best provider refused the graph.
+        selection = selection.default_only()
+    try:
+        return CompiledGraph(translate(graph), selection, profile=profile)
+    except OperationError as error:
+        error.draft = state.revision.draft
+        raise
 
 
 def _build_on_devices(

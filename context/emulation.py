@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from webnn.context.devices.choice import convert_order, convert_provider_options
 from webnn.context.devices.selection import FallbackPolicy, convert_policy
@@ -21,11 +21,15 @@ from webnn.context.faults import Faults
 from webnn.validation import webidl
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from webnn.builder.description import GraphDescription
     from webnn.context.devices.choice import Order
     from webnn.context.devices.selection import Options
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
+
+    Array = np.ndarray[Any, np.dtype[Any]]
 
 __all__ = ["FALLBACK_VARIABLE", "PROFILE_VARIABLE", "Emulation", "Settings", "ambient", "convert_settings", "emulate"]
 
@@ -45,6 +49,7 @@ class Settings:
         order: Rows of the order of providers.
         providerOptions: Options for the execution providers.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
+        on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
     """
 
     profile: Profile | None = None
@@ -53,6 +58,7 @@ class Settings:
     order: Order | None = None
     providerOptions: Mapping[str, Options] | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
+    on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
 
     def over(self, outer: Settings) -> Settings:
         """Return these settings; those that are not set come from an outer layer."""
@@ -103,6 +109,7 @@ def emulate(
     order: Mapping[str, Sequence[str]] | None = None,
     providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None,
+    on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None,
 ) -> Emulation:
     """Set defaults for the contexts of every `ML` of the process, ``navigator.ml`` included, until the block ends.
 
@@ -119,6 +126,9 @@ def emulate(
         providerOptions: As for `ML`.
         on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
             context's timeline; if it raises an exception, the build fails with it.
+        on_compute: A function that is called before every `MLContext.compute` and `MLContext.dispatch` with the graph, and with the arrays
+            of its inputs by name: read-only, and valid during the call only. It is called on the context's timeline. If it raises an
+            exception, `compute` fails with it; after `dispatch` nobody waits, so `threading.excepthook` gets it.
 
     Returns:
         A context manager.
@@ -128,10 +138,11 @@ def emulate(
         ValueError: A parameter has the right type but an invalid value.
     """
     settings = convert_settings("emulate", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions)
-    if on_build is not None:
-        if not callable(on_build):
-            raise TypeError(f"emulate: on_build must be a function, got {webidl.describe(on_build)}")
-        settings = replace(settings, on_build=on_build)
+    for name, hook in (("on_build", on_build), ("on_compute", on_compute)):
+        if hook is not None and not callable(hook):
+            raise TypeError(f"emulate: {name} must be a function, got {webidl.describe(hook)}")
+    if on_build is not None or on_compute is not None:
+        settings = replace(settings, on_build=on_build, on_compute=on_compute)
     return Emulation(settings)
 
 

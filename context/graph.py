@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from webnn.builder import above
 from webnn.builder.describe import describe_graph
 from webnn.context.placement import Placement
 from webnn.validation.descriptor import OperandDescriptor
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.buffers import BufferSlot
     from webnn.context.engine.session import CompiledGraph
+    from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace
     from webnn.context.state import ContextState
     from webnn.validation.revision import Revision
 
@@ -114,6 +116,89 @@ class MLGraph(DraftMembers):
         if source is None:
             raise InvalidStateError("description: the graph must not be destroyed", operation="description", draft=self._revision.draft)
         return describe_graph(source)
+
+    def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> GraphProfile:
+        """Take the time of each operator, by the engine's own profile of a second session.
+
+        The emulator's own, in the contexts of all drafts, as `trace`, `firstNaN` and `accuracy` are. The inputs are read, not transferred.
+        It waits for the work that is queued.
+
+        Args:
+            inputs: For each input of the graph an array of its element type and byte length, as `MLContext.compute` takes them. It may be
+                read-only.
+            runs: How many runs to measure, from 1 to 10,000, after two for warm-up.
+
+        Returns:
+            The median time of each operator, what the engine merged, and how much longer a run with profiling takes than a plain one.
+
+        Raises:
+            WebNNTypeError: An input does not fit, is missing, or was transferred by an earlier `MLContext.compute`.
+            InvalidStateError: The graph was destroyed.
+            OperationError: The engine fails.
+            TypeError: ``runs`` is no integer.
+            ValueError: It is out of range.
+        """
+        result: GraphProfile = above.load("inspect").profile(self, inputs, runs)
+        return result
+
+    def trace(self, inputs: Mapping[str, Any], labels: str | Iterable[str] = ()) -> Trace:
+        """Compute the result of every operator, and what its elements are: minimum, maximum, mean, zeros, NaN and others.
+
+        The graph is built again with the results as outputs, in groups of at most 256 MiB of results (or one operator).
+
+        Args:
+            inputs: As for `profile`.
+            labels: The labels of operators whose results are returned as arrays, too; or names of values in `description`.
+
+        Returns:
+            The inputs and the results of the operators, in order.
+
+        Raises:
+            WebNNTypeError: As for `profile`.
+            InvalidStateError: The graph was destroyed.
+            OperationError: The engine fails.
+            ValueError: No operator and no value has such a label or name.
+        """
+        result: Trace = above.load("inspect").trace(self, inputs, labels)
+        return result
+
+    def firstNaN(self, inputs: Mapping[str, Any]) -> FirstNaN | None:
+        """Find the first operator whose result has a NaN, or an infinity, that its operands do not have.
+
+        An input or a constant that holds NaN comes before all operators. (Infinities in them are common, for example in masks.)
+
+        Args:
+            inputs: As for `profile`.
+
+        Returns:
+            The operator, its operands, and the first elements at fault; ``None`` if there is no such operator.
+
+        Raises:
+            WebNNTypeError: As for `profile`.
+            InvalidStateError: The graph was destroyed.
+            OperationError: The engine fails.
+        """
+        result: FirstNaN | None = above.load("inspect").firstNaN(self, inputs)
+        return result
+
+    def accuracy(self, inputs: Mapping[str, Any]) -> Accuracy:
+        """Compare each operator with `webnn.reference`, in float64, on the operands that it has on this device.
+
+        So an operator is not blamed for the errors of those before it. The outputs are compared with the whole graph in float64.
+
+        Args:
+            inputs: As for `profile`.
+
+        Returns:
+            The results of the operators, the least accurate one first, and the outputs.
+
+        Raises:
+            WebNNTypeError: As for `profile`.
+            InvalidStateError: The graph was destroyed.
+            OperationError: The engine fails.
+        """
+        result: Accuracy = above.load("inspect").accuracy(self, inputs)
+        return result
 
     @some_drafts
     def destroy(self) -> None:

@@ -144,6 +144,8 @@ class ComputeSteps(Steps):
 
         def work() -> None:
             if wanted:  # without a wanted output there is nothing to do
+                if state.on_compute is not None:
+                    state.on_compute(graph, buffers.read_only({slot.name: view for slot, view, _, _, _ in given}))
                 # [10.1] Execute the graph.
                 implementation.run(given, wanted)
 

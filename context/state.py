@@ -165,6 +165,7 @@ class ContextState:
     Attributes:
         fallback: What happens if an operator does not get its device.
         on_build: Called on the timeline with every graph that is built.
+        on_compute: Called on the timeline before every computation, with the graph and its inputs.
         profile: The device profile, if there is one; the revision accepts what the profile accepts.
     """
 
@@ -172,6 +173,7 @@ class ContextState:
     document: Document
     fallback: FallbackPolicy
     on_build: Callable[[GraphDescription, MLGraph], None] | None
+    on_compute: Callable[[MLGraph, Mapping[str, np.ndarray[Any, np.dtype[Any]]]], None] | None
     powerPreference: str
     profile: Profile | None
     revision: Revision

@@ -118,7 +118,17 @@ class TensorSteps(Steps):
                 except OperationError as error:
                     loss.lose(str(error))
 
-        return job
+        observe = state.on_compute
+        if observe is None:
+            return job
+
+        def observed() -> None:
+            if loss.info is None:
+                named = {slot.name: held.array for slot, held in zip(slots, memory, strict=True) if slot.index < len(implementation.inputs)}
+                observe(graph, buffers.read_only(named))
+            job()
+
+        return observed
 
     def _check(
         self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +99,11 @@ class CompiledGraph:
 
     Not thread-safe: the context's timeline runs one call at a time.
 
+    Args:
+        model: The translated graph.
+        selection: The devices.
+        profile: The beginning of the name of a file for the engine's times; by default it takes none.
+
     Raises:
         OperationError: The engine refuses the model; the error names the operator where the engine does. Or a provider does not start.
     """
@@ -118,7 +123,7 @@ class CompiledGraph:
         "outputs",
     )
 
-    def __init__(self, model: OnnxModel, selection: Selection) -> None:
+    def __init__(self, model: OnnxModel, selection: Selection, *, profile: str = "") -> None:
         settings = selection.settings
         if model.largest <= _SMALL and not settings.threads:
             settings = replace(settings, threads=1)
@@ -140,6 +145,9 @@ class CompiledGraph:
         self._recorded = len(selection.providers) > 1 and hasattr(runtime.load().InferenceSession, "get_provider_graph_assignment_info")
         if self._recorded:
             options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        if profile:
+            options.enable_profiling = True
+            options.profile_file_prefix = profile
         try:
             self._session = start(model.proto.SerializeToString(), options, selection.devices, selection.providers)
         except Exception as error:  # the engine's exceptions have no common class
@@ -161,6 +169,15 @@ class CompiledGraph:
     def providers(self) -> list[str]:
         """The execution providers that the session uses, best first."""
         return list(self._session.get_providers())
+
+    @property
+    def op_types(self) -> Mapping[str, str]:
+        """The ONNX operator of each node of the translation by the node's name."""
+        return self._model.op_types()
+
+    def end_profile(self) -> str:
+        """Stop taking times; return the path of the file with them."""
+        return str(self._session.end_profiling())
 
     def assignments(self) -> list[tuple[str, list[str]]] | None:
         """Return the provider and the names of the nodes of each group of nodes that the engine made.

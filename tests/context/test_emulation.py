@@ -8,10 +8,11 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.support import PATIENCE
@@ -93,6 +94,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"faults": Faults}, TypeError, "emulate: faults must be a webnn.Faults"),
     ({"order": ["gpu"]}, TypeError, "order must be a mapping"),
     ({"on_build": "print"}, TypeError, "emulate: on_build must be a function, got 'print'"),
+    ({"on_compute": 3}, TypeError, "emulate: on_compute must be a function, got 3"),
     ({"order": {"tpu": []}}, ValueError, "order must have keys of"),
     ({"providerOptions": CUDA}, TypeError, "providerOptions must be a mapping"),
 ]
@@ -307,3 +309,47 @@ def test_who_emulates_nothing_loads_no_profiles() -> None:
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
     assert "webnn.context.emulation" in loaded
     assert "webnn.context.profiles.load" not in loaded
+
+
+# Computations
+
+
+def test_computations_are_handed_out() -> None:
+    """Before each computation, in both drafts: the graph, and what it computes from."""
+    seen: list[tuple[MLGraph, dict[str, list[float]], bool]] = []
+
+    def observe(graph: MLGraph, inputs: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        seen.append((graph, {name: array.tolist() for name, array in inputs.items()}, inputs["x"].flags.writeable))
+
+    with emulate(on_compute=observe):
+        former, newest = (ML(revision=draft).createContextSync() for draft in ("2024-06", "2026-06"))
+    graphs = []
+    for context in (former, newest):
+        builder = MLGraphBuilder(context)
+        descriptor: Any = {"dataType": "float32", builder._revision.shape: [2]}
+        x, y = builder.input("x", descriptor), builder.input("y", descriptor)
+        graphs.append(builder.buildSync({"z": builder.sub(x, y)}))
+    arrays = {"x": np.array([1, 2], np.float32), "y": np.array([3, 5], np.float32)}
+    tensors = {name: newest.createTensorSync(dataType="float32", shape=[2], writable=True) for name in ("x", "y")}
+    result = newest.createTensorSync(dataType="float32", shape=[2], readable=True)
+    for name, tensor in tensors.items():
+        newest.writeTensor(tensor, arrays[name])
+    # In another order than the graph's, and changed after the call.
+    newest.dispatch(graphs[1], {"y": tensors["y"], "x": tensors["x"]}, {"z": result})
+    newest.writeTensor(tensors["x"], np.zeros(2, np.float32))
+    assert newest.readTensorSync(result).tolist() == [-2, -3]
+    former.computeSync(graphs[0], arrays, {"z": np.empty(2, np.float32)})
+    expected = {"x": [1, 2], "y": [3, 5]}
+    assert seen == [(graphs[1], expected, False), (graphs[0], expected, False)]
+
+
+def test_a_failure_of_the_observer_is_the_computation_s() -> None:
+    def fail(graph: MLGraph, inputs: object) -> None:
+        raise LookupError("observed")
+
+    with emulate(on_compute=fail):
+        context = ML().createContextSync()
+    builder = MLGraphBuilder(context)
+    graph = builder.buildSync({"y": builder.relu(builder.input("x", dataType="float32", dimensions=[1]))})
+    with pytest.raises(LookupError, match="observed"):
+        context.computeSync(graph, {"x": np.ones(1, np.float32)}, {"y": np.ones(1, np.float32)})

@@ -39,13 +39,17 @@ from webnn.validation.drafts.idl import IdlOperation
 EXTRA: dict[str, dict[str, str]] = {
     "MLContext": {"lostSync": "the twin of the attribute `lost`, a method because it takes a time"},
     "MLGraph": {
+        "accuracy": "the emulator's own: each operator against the reference",
         "description": "the emulator's own: the graph as a value",
         "devices": "browsers have it: the device types that the graph runs on",
+        "firstNaN": "the emulator's own: the first operator that makes NaN",
         "placement": "the emulator's own: where each operator runs",
+        "profile": "the emulator's own: the time of each operator",
+        "trace": "the emulator's own: the results of all operators",
     },
 }
 #: Those of them that the graphs of both drafts have; another one is refused in the contexts of June 2024.
-IN_BOTH = {("MLGraph", "description"), ("MLGraph", "devices"), ("MLGraph", "placement")}
+IN_BOTH = {("MLGraph", name) for name in ("accuracy", "description", "devices", "firstNaN", "placement", "profile", "trace")}
 #: Interfaces without a constructor that Python can make all the same, with the reason.
 CONSTRUCTIBLE = {
     "ML": "there is no page that owns it: a program may want one of another revision, or with another permissions policy",

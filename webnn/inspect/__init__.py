@@ -1,1 +1,35 @@
-"""Inside a graph: times, intermediate values and accuracy of each operator."""
+"""Inside a graph: times, intermediate values and accuracy of each operator.
+
+The methods of `MLGraph` load this package when they are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from webnn.inspect.profile import profile_subject
+from webnn.inspect.show import as_renderable, as_text
+from webnn.inspect.subject import Subject
+from webnn.inspect.trace import find_nan, trace_subject
+
+if TYPE_CHECKING:
+    from webnn.context.graph import MLGraph
+    from webnn.context.inspections import FirstNaN, GraphProfile, Trace
+
+__all__ = ["as_renderable", "as_text", "firstNaN", "profile", "trace"]
+
+
+def profile(graph: MLGraph, inputs: Mapping[str, Any], runs: int) -> GraphProfile:
+    """Take the time of each operator; see `MLGraph.profile`."""
+    return profile_subject(Subject.of(graph, "profile"), inputs, runs)
+
+
+def trace(graph: MLGraph, inputs: Mapping[str, Any], labels: str | Iterable[str]) -> Trace:
+    """Compute the result of every operator; see `MLGraph.trace`."""
+    return trace_subject(Subject.of(graph, "trace"), inputs, labels)
+
+
+def firstNaN(graph: MLGraph, inputs: Mapping[str, Any]) -> FirstNaN | None:
+    """Find the first operator that makes NaN or infinities; see `MLGraph.firstNaN`."""
+    return find_nan(Subject.of(graph, "firstNaN"), inputs)

@@ -1,0 +1,280 @@
+"""The times of operators: `MLGraph.profile`."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webnn.builder.onnx_names import find_scopes
+from webnn.context.inspections import GraphProfile, OperatorTime
+from webnn.inspect.subject import Array, Bound, Subject, check_inputs
+from webnn.validation import webidl
+from webnn.validation.errors import OperationError
+
+if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription, OperatorDescription
+
+__all__ = ["MOST_RUNS", "Node", "measure", "profile_subject", "read_runs"]
+
+#: Runs before the measured ones: the engine plans its memory in the first two.
+_WARM_UP = 2
+MOST_RUNS = 10_000
+_SUFFIX = "_kernel_time"
+_SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node in one run: its name, its ONNX operator, and its time in microseconds."""
+
+    name: str
+    kernel: str
+    duration: int
+
+
+@dataclass(slots=True)
+class _Share:
+    """What ran for one operator in one run."""
+
+    duration: int = 0
+    nodes: int = 0
+    kernels: dict[str, None] = field(default_factory=dict)
+    others: dict[int, None] = field(default_factory=dict)
+
+
+def profile_subject(subject: Subject, inputs: Mapping[str, Any], runs: int) -> GraphProfile:
+    """Take the times of a graph; see `MLGraph.profile`."""
+    if type(runs) is not int:
+        raise TypeError(f"profile: runs must be an integer, got {webidl.describe(runs)}")
+    if not 1 <= runs <= MOST_RUNS:
+        raise ValueError(f"profile: runs must be from 1 to {MOST_RUNS}, got {runs}")
+    arrays = check_inputs("profile", subject.description.inputs, inputs)
+    return subject.state.timeline.run(lambda: _take(subject, arrays, runs))
+
+
+def _take(subject: Subject, arrays: Mapping[str, Array], runs: int) -> GraphProfile:
+    plain: list[float] = []
+    profiled: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="webnn-") as folder:
+        begin = time.perf_counter()
+        session = subject.profiled(str(Path(folder) / "profile"))
+        building = time.perf_counter() - begin
+        sides = [(Bound(subject.implementation, arrays), plain), (Bound(session, arrays), profiled)]
+        # In turns, so that a busy moment of the machine affects both.
+        for _ in range(_WARM_UP + runs):
+            for bound, times in sides:
+                begin = time.perf_counter()
+                bound.run()
+                times.append(time.perf_counter() - begin)
+        for bound, _ in sides:
+            bound.release()
+        recorded = read_runs(json.loads(Path(session.end_profile()).read_bytes()))
+    # The engine stops to record after a million events, in the middle of a run.
+    if not recorded[_WARM_UP:]:
+        raise OperationError("profile: the engine recorded no complete run: the graph has too many nodes", operation="profile")
+    return measure(
+        subject.description,
+        subject.implementation.op_types,
+        recorded[_WARM_UP:],
+        plain=statistics.median(plain[_WARM_UP:]),
+        profiled=statistics.median(profiled[_WARM_UP:]),
+        building=building,
+    )
+
+
+def read_runs(events: Iterable[Mapping[str, Any]]) -> list[list[Node]]:
+    """Return the nodes of each complete run, from the events of the engine, which stand in the order in which they end.
+
+    The nodes inside a loop are left out, because the loop's own time contains theirs.
+    """
+    runs: list[list[Node]] = []
+    #: Nodes that ended in executions that did not, with their beginnings.
+    pending: list[tuple[int, Node]] = []
+    ended: list[Node] = []
+    for event in events:
+        name, kind = str(event.get("name", "")), event.get("cat")
+        if kind == "Node" and name.endswith(_SUFFIX):
+            kernel = str(event.get("args", {}).get("op_name", ""))
+            pending.append((event["ts"], Node(name.removesuffix(_SUFFIX), kernel, event["dur"])))
+        elif kind == "Session" and name.endswith("Executor::Execute"):
+            count = len(pending)
+            while count and pending[count - 1][0] >= event["ts"]:
+                count -= 1
+            ended = [node for _, node in pending[count:]]
+            del pending[count:]
+        elif kind == "Session" and name == "model_run":
+            runs.append(ended or [node for _, node in pending])
+            pending, ended = [], []
+    return runs
+
+
+def measure(
+    description: GraphDescription,
+    op_types: Mapping[str, str],
+    runs: Sequence[Sequence[Node]],
+    *,
+    plain: float,
+    profiled: float,
+    building: float,
+) -> GraphProfile:
+    """Attribute the times of nodes to operators.
+
+    Args:
+        description: The graph.
+        op_types: The ONNX operator of each node of the translation by the node's name.
+        runs: The nodes of each run.
+        plain: The median time of a plain run, in seconds.
+        profiled: That of a profiled one.
+        building: How long it took to build the graph again, in seconds.
+    """
+    shares: list[dict[int, _Share]] = []
+    engine: list[int] = []
+    for run in runs:
+        found: dict[int, _Share] = {}
+        rest = 0
+        for node in run:
+            indices = list(dict.fromkeys([index for _, index in find_scopes(node.name)]))
+            if not indices:
+                rest += node.duration
+                continue
+            share = found.setdefault(indices[0], _Share())
+            share.duration += node.duration
+            share.nodes += 1
+            share.kernels[node.kernel] = None
+            share.others.update(dict.fromkeys(indices[1:]))
+        shares.append(found)
+        engine.append(rest)
+    last = shares[-1]
+    emitted: dict[int, set[str]] = {}
+    for name, kernel in op_types.items():
+        for _, index in find_scopes(name):
+            emitted.setdefault(index, set()).add(kernel)
+    homes, notes = _Fusions(description, last, emitted).find()
+    guests: dict[int, list[int]] = {}
+    for index, home in homes.items():
+        guests.setdefault(home, []).append(index)
+    titles = {each.index: _title(each) for each in description.operators}
+    operators: list[OperatorTime] = []
+    for operator in description.operators:
+        own = last.get(operator.index, _Share())
+        merged = tuple(dict.fromkeys([*own.others, *guests.get(operator.index, [])]))
+        note = notes.get(operator.index, "")
+        if merged:
+            note = f"with {', '.join(titles.get(each, f'#{each}') for each in merged)}"
+        times = [found[operator.index].duration if operator.index in found else 0 for found in shares]
+        operators.append(
+            OperatorTime(
+                index=operator.index,
+                operation=operator.operation,
+                label=operator.label,
+                seconds=statistics.median(times) / _SECOND,
+                nodes=own.nodes,
+                kernels=tuple(own.kernels),
+                merged=merged,
+                note=note,
+            )
+        )
+    between = statistics.median(engine) / _SECOND
+    return GraphProfile(
+        operators=tuple(operators),
+        runs=len(runs),
+        plain=plain,
+        profiled=profiled,
+        engine=between,
+        outside=max(0.0, profiled - between - sum(each.seconds for each in operators)),
+        building=building,
+    )
+
+
+class _Fusions:
+    """Finds out where an operator without nodes runs.
+
+    The engine's nodes have the name of one node that they were made of. What it was fused with follows from the graph: a neighbour whose
+    node changed its kind, or else the one before it.
+    """
+
+    def __init__(self, description: GraphDescription, ran: Mapping[int, _Share], emitted: Mapping[int, set[str]]) -> None:
+        self._operators = description.operators
+        self._ran = ran
+        self._emitted = emitted
+        self._titles = {each.index: _title(each) for each in description.operators}
+        self._makers = {name: each.index for each in description.operators for name in each.outputs}
+        self._operands = {each.index: list(dict.fromkeys([value for _, _, value in each.named_values()])) for each in self._operators}
+        self._users: dict[str, list[int]] = {}
+        for each in self._operators:
+            for value in self._operands[each.index]:
+                self._users.setdefault(value, []).append(each.index)
+        #: Values that are known at the build.
+        self._fixed = set(description.constants)
+        #: The nodes that changed their kind because of an operator that is found already.
+        self._explained: set[int] = set()
+        self._named = {index: home for home, share in ran.items() for index in share.others}
+
+    def find(self) -> tuple[dict[int, int], dict[int, str]]:
+        """Return the operator in whose nodes each operator runs that has none, and a note for each operator that has none."""
+        homes: dict[int, int] = {}
+        notes: dict[int, str] = {}
+        for operator in self._operators:
+            index = operator.index
+            if index in self._ran:
+                continue
+            if index in self._named:
+                notes[index] = f"runs in {self._titles[self._named[index]]}"
+            elif self._fixed.issuperset(self._operands[index]):
+                self._fixed.update(operator.outputs)
+                notes[index] = "computed at the build"
+            elif index not in self._emitted:
+                notes[index] = "no node of its own"
+            else:
+                home = self._home(operator)
+                notes[index] = "removed" if home is None else f"runs in {self._titles[home]}"
+                if home is not None:
+                    homes[index] = home
+        return homes, notes
+
+    def _home(self, operator: OperatorDescription) -> int | None:
+        before = self._reach(operator, forward=False)
+        after = self._reach(operator, forward=True)
+        kinds = self._emitted[operator.index]
+        # A node that kept its neighbour's name, but computes what this operator's node did.
+        changed = [index for index in (*after, *before) if self._changed(index)]
+        for index in changed:
+            if self._changed(index) & kinds:
+                self._explained.add(index)
+                return index
+        for index in changed:
+            if index not in self._explained:
+                self._explained.add(index)
+                return index
+        return next(iter((*before, *after)), None)
+
+    def _changed(self, index: int) -> set[str]:
+        """Return the kinds of nodes that ran for an operator and are not those of its translation."""
+        return set(self._ran[index].kernels) - self._emitted.get(index, set())
+
+    def _reach(self, operator: OperatorDescription, *, forward: bool) -> list[int]:
+        """Return the nearest operators with nodes before or behind an operator."""
+        work, seen, found = [operator.index], {operator.index}, list[int]()
+        outputs = {each.index: each.outputs for each in self._operators} if forward else {}
+        while work:
+            index = work.pop(0)
+            if forward:
+                near = [user for value in outputs[index] for user in self._users.get(value, [])]
+            else:
+                near = [self._makers[value] for value in self._operands[index] if value in self._makers and value not in self._fixed]
+            for each in near:
+                if each in seen:
+                    continue
+                seen.add(each)
+                (found if each in self._ran else work).append(each)
+        return found
+
+
+def _title(operator: OperatorDescription) -> str:
+    return f"{operator.operation}#{operator.index}"

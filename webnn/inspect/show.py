@@ -1,0 +1,233 @@
+"""The results of an inspection as tables: for people, in a terminal and on a page.
+
+A `Table` holds text only. What draws it decides about colours and escapes.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace, TracedValue
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["Cell", "Table", "as_renderable", "as_text", "number", "printable", "seconds", "tabulate"]
+
+#: The most rows of a table in a terminal.
+_ROWS = 60
+_LONGEST_LABEL = 60
+#: Columns that are never folded, and the least width of others.
+_WHOLE, _NARROWEST = frozenset({"operation"}), 8
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "\N{MICRO SIGN}s"))
+
+#: What a cell shows, and the number that it is sorted by; text sorts by itself.
+Cell = tuple[str, float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table: a headline, facts, and rows.
+
+    Attributes:
+        title: The headline.
+        facts: Lines below it.
+        columns: The names of the columns; those of numbers are aligned to the right.
+        numbers: The columns of numbers.
+        rows: The cells of each row.
+        notes: Lines below the rows.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    facts: Sequence[str] = ()
+    numbers: frozenset[str] = frozenset()
+    notes: Sequence[str] = ()
+
+
+def as_text(result: object) -> str:
+    """Draw a result as wide as the terminal, without colours."""
+    from rich.console import Console  # noqa: PLC0415 (loaded when something is printed)
+
+    output = io.StringIO()
+    Console(file=output, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False).print(as_renderable(result))
+    return "\n".join(line.rstrip() for line in output.getvalue().splitlines())
+
+
+def as_renderable(result: object) -> RenderableType:
+    """Draw a result for rich."""
+    from rich import table as rich_table  # noqa: PLC0415 (as above)
+    from rich.console import Group  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    parts: list[Any] = []
+    for table in tabulate(result):
+        parts += [Text(table.title, "bold"), *[Text(fact) for fact in table.facts]]
+        if table.rows:
+            drawn = rich_table.Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), collapse_padding=True)
+            rows = table.rows[:_ROWS]
+            shown = [place for place in range(len(table.columns)) if any(row[place][0] for row in rows)]
+            for name in [table.columns[place] for place in shown]:
+                right = name in table.numbers
+                whole = right or name in _WHOLE
+                width = None if whole else _NARROWEST
+                drawn.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=whole, min_width=width)
+            for row in rows:
+                drawn.add_row(*[Text(row[place][0]) for place in shown])
+            parts.append(drawn)
+        if len(table.rows) > _ROWS:
+            parts.append(Text(f"... and {len(table.rows) - _ROWS} more rows"))
+        parts += [Text(note) for note in table.notes]
+    return Group(*parts)
+
+
+# Text
+
+
+def printable(text: str, limit: int = _LONGEST_LABEL) -> str:
+    """Return a label on one line, its control characters escaped, and cut if it is long."""
+    shown = "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+    return shown if len(shown) <= limit else f"{shown[: limit - 3]}..."
+
+
+def seconds(value: float) -> str:
+    """Write a time in the largest unit that it reaches."""
+    for size, unit in _UNITS[:-1]:
+        if value >= size:
+            return f"{value / size:.3g} {unit}" if value < 1000 * size else f"{value / size:,.0f} {unit}"
+    return f"{value * 1e6:.3g} {_UNITS[-1][1]}"
+
+
+def number(value: float | None) -> str:
+    """Write a number with four significant digits; an integer in full."""
+    if value is None:
+        return ""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}"
+
+
+def _shape(dataType: str, shape: Sequence[int]) -> str:
+    return f"{dataType} [{', '.join(map(str, shape))}]"
+
+
+# Tables
+
+
+@singledispatch
+def tabulate(result: object) -> list[Table]:
+    """Return the tables of a result."""
+    raise TypeError(f"no table for {type(result).__name__}")
+
+
+@tabulate.register
+def _(result: GraphProfile) -> list[Table]:
+    whole = sum(each.seconds for each in result.operators) + result.engine
+    rows: list[list[Cell]] = []
+    for each in sorted(result.operators, key=lambda operator: -operator.seconds):
+        share = each.seconds / whole if whole else 0.0
+        rows.append(
+            [
+                (str(each.index), each.index),
+                (each.operation, None),
+                (printable(each.label), None),
+                (seconds(each.seconds) if each.nodes else "", each.seconds),
+                (f"{share:.1%}" if each.nodes else "", share),
+                (str(each.nodes), each.nodes),
+                (", ".join(each.kernels), None),
+                (each.note, None),
+            ]
+        )
+    facts = [
+        f"one run: {seconds(result.plain)}; with profiling {seconds(result.profiled)}, {result.overhead:.2f} times as long "
+        f"(medians of {result.runs} runs)",
+        f"operators: {seconds(whole - result.engine)}; the engine's own nodes: {seconds(result.engine)}; between nodes: "
+        f"{seconds(result.outside)}; to build it again: {seconds(result.building)}",
+    ]
+    names = ("#", "operation", "label", "time", "share", "nodes", "kernels", "note")
+    return [Table(title="Times", facts=facts, columns=names, numbers=frozenset({"#", "time", "share", "nodes"}), rows=rows)]
+
+
+_VALUE_NUMBERS = ("min", "max", "mean", "std", "zeros", "NaN", "inf")
+
+
+def _value_cells(value: TracedValue) -> list[Cell]:
+    statistics = value.statistics
+    bad = [(number(count) if count else "", float(count)) for count in (statistics.zeros, statistics.nans, statistics.infinities)]
+    figures = (statistics.minimum, statistics.maximum, statistics.mean, statistics.deviation)
+    return [(_shape(value.dataType, value.shape), None), *[(number(each), None if each is None else float(each)) for each in figures], *bad]
+
+
+@tabulate.register
+def _(result: Trace) -> list[Table]:
+    rows: list[list[Cell]] = []
+    for value in result.values:
+        names: list[Cell] = [(str(value.index) if value.index else "", value.index), (value.operation, None), (printable(value.name), None)]
+        rows.append([*names, *_value_cells(value)])
+    parts = "in one part" if result.groups == 1 else f"in {result.groups} parts"
+    facts = [
+        f"{len(result.values)} values {parts}, in {seconds(result.seconds)}: {result.overhead:,.1f} times an ordinary run "
+        f"of {seconds(result.plain)}"
+    ]
+    columns = ("#", "operation", "value", "type", *_VALUE_NUMBERS)
+    return [Table(title="Values", facts=facts, columns=columns, numbers=frozenset({"#", *_VALUE_NUMBERS}), rows=rows)]
+
+
+@tabulate.register
+def _(result: FirstNaN) -> list[Table]:
+    label = f" {printable(result.label)!r}" if result.label else ""
+    where = f"{result.operation}#{result.index}{label}" if result.index else f"{result.operation} {printable(result.value.name)!r}"
+    verb = "makes" if result.index else "holds"
+    statistics = result.value.statistics
+    count = statistics.nans if result.kind == "NaN" else statistics.infinities
+    facts = [f"{where} {verb} {result.kind}: {count:,} of {statistics.count:,} elements"]
+    rows = [[("result", None), *_value_cells(result.value)]]
+    rows += [[(printable(title), None), *_value_cells(value)] for title, value in result.operands.items()]
+    notes = []
+    for each in result.offenders:
+        there = ", ".join(f"{printable(title)} {element:.6g}" for title, element in each.operands.items())
+        notes.append(f"at [{', '.join(map(str, each.position))}]: {each.value}" + (f" from {there}" if there else ""))
+    columns = ("", "type", *_VALUE_NUMBERS)
+    numbers = frozenset(_VALUE_NUMBERS)
+    return [Table(title=f"First {result.kind}", facts=facts, columns=columns, numbers=numbers, rows=rows, notes=notes)]
+
+
+@tabulate.register
+def _(result: Accuracy) -> list[Table]:
+    rows: list[list[Cell]] = []
+    for each in result.operators:
+        figures = (each.relative, each.ulp, each.accumulated, each.actual, each.expected)
+        rows.append(
+            [
+                (str(each.index), each.index),
+                (each.operation, None),
+                (printable(each.label), None),
+                (_shape(each.dataType, each.shape), None),
+                *[(number(figure), figure) for figure in figures],
+                (f"[{', '.join(map(str, each.position))}]", None),
+            ]
+        )
+    facts = [
+        f"in {seconds(result.seconds)}, of which the reference takes {seconds(result.reference)}",
+        "relative: to the largest value of the result; ulp: in units of the last place of its type",
+    ]
+    columns = ("#", "operation", "label", "type", "relative", "ulp", "accumulated", "actual", "exact", "at")
+    numbers = frozenset({"#", "relative", "ulp", "accumulated", "actual", "exact"})
+    outputs: list[list[Cell]] = []
+    for output in result.outputs:
+        distances = [(number(figure), figure) for figure in (output.relative, output.ulp, output.absolute)]
+        outputs.append([(printable(output.name), None), (output.dataType, None), *distances])
+    return [
+        Table(title="Accuracy of the operators, each by itself", facts=facts, columns=columns, numbers=numbers, rows=rows),
+        Table(
+            title="Accuracy of the outputs, against the whole graph in float64",
+            columns=("output", "type", "relative", "ulp", "absolute"),
+            numbers=frozenset({"relative", "ulp", "absolute"}),
+            rows=outputs,
+        ),
+    ]
