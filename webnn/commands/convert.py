@@ -28,10 +28,13 @@ def command(
     graph: Annotated[
         str | None, typer.Option(metavar="N|NAME", help="Which graph of a program that builds several.", show_default=False)
     ] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="The draft that the navigator.ml of a program follows.", envvar="WEBNN_REVISION", show_default=False)
+    ] = None,
     name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
 ) -> None:
     """Write a graph in another format: text, JSON, ONNX, a program in JavaScript or Python, or a picture."""
-    description = load_graph(source, arguments or [], graph=graph)
+    description = load_graph(source, arguments or [], graph=graph, revision=revision)
     try:
         replace(description, name=name or description.name or output.name.partition(".")[0]).save(output)
     except (OSError, ValueError, webnn.WebNNTypeError) as error:

@@ -21,21 +21,26 @@ __all__ = ["PROGRAMS", "collect_graphs", "load_graph"]
 
 #: The suffixes of programs.
 PROGRAMS = (".py", ".mjs", ".js", ".html", ".htm")
+#: The environment variable of the draft that `navigator.ml` follows.
+_REVISION = "WEBNN_REVISION"
 _WRONG = 2
 
 
-def load_graph(path: Path, arguments: Sequence[str] = (), *, graph: str | None = None) -> webnn.GraphDescription:
+def load_graph(
+    path: Path, arguments: Sequence[str] = (), *, graph: str | None = None, revision: str | None = None
+) -> webnn.GraphDescription:
     """Return one graph of a file or of a program, with all descriptors.
 
     Args:
         path: The file.
         arguments: The program's arguments.
         graph: The number of the graph, from 1, or its name: the names of its outputs, with commas. Needed if there are several.
+        revision: As for `collect_graphs`.
 
     Raises:
         typer.Exit: There is no such graph, or the file is wrong; the message is printed.
     """
-    found = collect_graphs(path, arguments)
+    found = collect_graphs(path, arguments, revision=revision)
     names = [", ".join(each.outputs) for each in found]
     if graph is None:
         if len(found) > 1:
@@ -49,8 +54,13 @@ def load_graph(path: Path, arguments: Sequence[str] = (), *, graph: str | None =
     raise failure(f"--graph must be a number from 1 to {len(found)}, or the outputs of a graph, got {graph!r}", _WRONG)
 
 
-def collect_graphs(path: Path, arguments: Sequence[str] = ()) -> list[webnn.GraphDescription]:
+def collect_graphs(path: Path, arguments: Sequence[str] = (), *, revision: str | None = None) -> list[webnn.GraphDescription]:
     """Return the graph of a file, or those that a program builds; what the program prints goes to standard error.
+
+    Args:
+        path: The file.
+        arguments: The program's arguments.
+        revision: The draft that ``navigator.ml`` follows; by default that of the environment variable.
 
     Raises:
         typer.Exit: The file is wrong, the program fails, or it builds no graph; the message is printed.
@@ -58,7 +68,7 @@ def collect_graphs(path: Path, arguments: Sequence[str] = ()) -> list[webnn.Grap
     if not path.is_file():
         raise failure(f"{path} is {'a folder' if path.is_dir() else 'not there'}: a graph or a program is a file", _WRONG)
     name = path.name.lower()
-    if name.endswith(tuple(READERS)):
+    if run.is_graph(name):
         if arguments:
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
         try:
@@ -70,7 +80,7 @@ def collect_graphs(path: Path, arguments: Sequence[str] = ()) -> list[webnn.Grap
     found: list[webnn.GraphDescription] = []
     before = threading.enumerate()
     with webnn.emulate(on_build=lambda description, _: found.append(description)), _output_to_errors():
-        code = _run_python(path, arguments) if name.endswith(".py") else _run_javascript(path, arguments)
+        code = _run_python(path, arguments, revision) if name.endswith(".py") else _run_javascript(path, arguments, revision)
         # Threads of the program may still build.
         for thread in threading.enumerate():
             if thread not in before and not thread.daemon:
@@ -96,7 +106,9 @@ def _output_to_errors() -> Iterator[None]:
         os.close(kept)
 
 
-def _run_python(path: Path, arguments: Sequence[str]) -> int:
+def _run_python(path: Path, arguments: Sequence[str], revision: str | None) -> int:
+    if revision is not None:
+        os.environ[_REVISION] = revision
     try:
         run_script(str(path), arguments)
     except SystemExit as ended:
@@ -109,9 +121,10 @@ def _run_python(path: Path, arguments: Sequence[str]) -> int:
     return 0
 
 
-def _run_javascript(path: Path, arguments: Sequence[str]) -> int:
+def _run_javascript(path: Path, arguments: Sequence[str], revision: str | None) -> int:
+    revision = revision or os.environ.get(_REVISION) or None
     try:
-        run.command(path, list(arguments), root=None, node=None, dialect=None, revision=None, timeout=None)
+        run.command(path, list(arguments), root=None, node=None, dialect=None, revision=revision, timeout=None)
     except typer.Exit as ended:
         return ended.exit_code
     return 0

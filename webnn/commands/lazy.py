@@ -25,8 +25,8 @@ def make_group(commands: Mapping[str, str], **settings: Any) -> typer.Typer:
     """Make a group of commands.
 
     Args:
-        commands: For each command the module that has it: as the function ``command``, with the settings ``CONTEXT_SETTINGS`` if it needs
-            some, or as the group ``app``.
+        commands: For each command the module that has it: as the function ``command``, with the settings ``CONTEXT_SETTINGS`` and the
+            class ``CLASS`` if it needs some, or as the group ``app``.
         settings: Arguments of `typer.Typer`.
     """
 
@@ -53,7 +53,8 @@ def _load(name: str, module: str) -> Any:
         command: Any = typer.main.get_group(found.app)
     else:
         app = typer.Typer(**_LOOKS)
-        app.command(name, context_settings={**_SETTINGS, **getattr(found, "CONTEXT_SETTINGS", {})})(found.command)
+        cls = getattr(found, "CLASS", None)
+        app.command(name, cls=cls, context_settings={**_SETTINGS, **getattr(found, "CONTEXT_SETTINGS", {})})(found.command)
         command = typer.main.get_command(app)
     command.name = name
     return command

@@ -6,9 +6,10 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 import webnn
 from webnn.commands.choices import Fallback, FormerDialect, choose_dialect
@@ -22,10 +23,26 @@ from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import ENDED_BY_USER, MEMORY, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
 from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
 
-__all__ = ["CONTEXT_SETTINGS", "command"]
+__all__ = ["CLASS", "CONTEXT_SETTINGS", "command", "is_graph"]
 
 #: What follows the program is the program's.
 CONTEXT_SETTINGS = {"allow_interspersed_args": False}
+
+
+class CLASS(TyperCommand):
+    """Takes options also behind a saved graph, which has no arguments of its own."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a call; see the class."""
+        given, _, _ = self.make_parser(ctx).parse_args(list(args))
+        ctx.allow_interspersed_args = is_graph(str(given.get("program")))
+        return super().parse_args(ctx, args)
+
+
+def is_graph(path: str) -> bool:
+    """Tell whether a file is a saved graph, by its name."""
+    return path.lower().endswith(tuple(READERS))
+
 
 _JAVASCRIPT = (".mjs", ".js")
 _PAGE = (".html", ".htm")
@@ -93,7 +110,7 @@ def command(
         emulation = webnn.emulate(profile=device_profile, fallback=None if fallback is None else fallback.value)
     except ValueError as error:
         raise failure(str(error), _WRONG) from None
-    if program.name.lower().endswith(tuple(READERS)):
+    if is_graph(program.name):
         if arguments:
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
         with emulation:
