@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.shared import SHARED
-from tests.support import BROWSERS, FIRST, Shape, infer, limits_of
+from tests.support import BROWSERS, FIRST, Shape, each_row, infer, limits_of
 from webnn.context import limits
 from webnn.context.limits import EXCEPTIONS, LOWER_RANKS, op_support_limits
 from webnn.validation.descriptor import MAX_BYTE_LENGTH, MAX_RANK, SMALL_TYPES
@@ -57,7 +57,7 @@ def test_what_the_context_supports() -> None:
     assert VALUE["input"] == VALUE["constant"] == VALUE["output"] == every
 
 
-@pytest.mark.parametrize("operation", LIMITS.operations)
+@each_row("operation", LIMITS.operations)
 def test_an_operation_supports_what_the_draft_allows(operation: str) -> None:
     assert set(VALUE[operation]) == set(LIMITS.operations[operation])
     for name, row in LIMITS.operations[operation].items():

@@ -20,6 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.shared import ROOT
+from tests.support import each_row
 from webnn.commands import main as cli
 
 DOCUMENTS = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if path.is_file()]
@@ -78,7 +79,7 @@ def test_the_amount() -> None:
     assert sum(block.output is not None for program in PROGRAMS.values() for block in program) > 10
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@each_row("document", DOCUMENTS)
 def test_every_fence_is_closed_and_named(document: str) -> None:
     found = blocks(document)
     lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
@@ -119,7 +120,7 @@ def test_the_devices_are_shown_as_they_are_printed() -> None:
     assert names(printed) in shown
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@each_row("document", DOCUMENTS)
 def test_links_lead_somewhere(document: str) -> None:
     prose = _FENCE.sub("", (ROOT / document).read_text(encoding="utf-8"))
     targets = [target.partition("#")[0] for target in _LINK.findall(prose) if "://" not in target]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import NEWEST, limits_of
+from tests.support import NEWEST, each_row, limits_of
 
 extract_limits = pytest.importorskip("tools.extract_limits", reason="widlparser is not installed")
 
@@ -142,7 +142,7 @@ def test_a_footnote_in_the_caption_is_no_cell() -> None:
 INPUT = row("{{input}}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rows", "message"),
     [
         ([INPUT, INPUT], "has two rows"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.shared import SHARED
+from tests.support import each_row
 from webnn.validation.drafts import DRAFTS
 from webnn.validation.steps import Algorithm, load_steps
 
@@ -107,7 +108,7 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize(("lines", "expected"), FORMS)
+@each_row(("lines", "expected"), FORMS)
 def test_forms_of_steps(lines: list[str], expected: dict[str, list[str]]) -> None:
     assert steps(*lines) == expected
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.shared import ROOT
+from tests.support import each_row
 from tools.mutation import __main__ as command
 from tools.mutation.mutants import Mutant, draw, find_mutants
 from tools.mutation.reach import ENDLESS, Reach, _moved_lines
@@ -30,7 +31,7 @@ def changes(source: str) -> list[tuple[str, str]]:
 # ---- What is changed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         ("x = a < b", [("a < b", "(a <= b)"), ("a < b", "(a >= b)")]),

@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from tests.support import BROWSERS, limits_of
+from tests.support import BROWSERS, each_row, limits_of
 from webnn import ML, MLGraphBuilder, MLOperand
 from webnn.check.changes import NEAREST, loss, suggest
 from webnn.check.report import Change
@@ -26,7 +26,7 @@ def test_every_type_has_others() -> None:
         assert len(set(others)) == len(others) > 0
 
 
-@pytest.mark.parametrize("given", NEAREST)
+@each_row("given", NEAREST)
 def test_what_is_exact_comes_first(given: DataType) -> None:
     """Among integers; and no type loses the sign."""
     others = NEAREST[given]
@@ -39,7 +39,7 @@ def test_what_is_exact_comes_first(given: DataType) -> None:
         assert all(integer_range(each)[0] < 0 for each in integers if integer_range(given)[0] < 0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "to", "expected"),
     [
         ("float16", "float32", ""),
@@ -73,7 +73,7 @@ def holds(to: DataType, value: float) -> bool:
     return kept == value
 
 
-@pytest.mark.parametrize(("given", "to"), [(given, to) for given, others in NEAREST.items() for to in others])
+@each_row(("given", "to"), [(given, to) for given, others in NEAREST.items() for to in others])
 def test_a_type_that_loses_nothing_holds_every_value(given: DataType, to: DataType) -> None:
     values: list[float] = [float(np.finfo(given).max), float(np.finfo(given).tiny)] if given in FLOAT_TYPES else [*integer_range(given)]
     assert all(holds(given, value) for value in values)
@@ -144,7 +144,7 @@ def allowed_by(profile: Profile, operation: str, argument: str) -> tuple[DataTyp
     return rows[row if row in rows else "output"].data_types
 
 
-@pytest.mark.parametrize(("operation", "argument", "given", "name", "expected"), OPERANDS)
+@each_row(("operation", "argument", "given", "name", "expected"), OPERANDS)
 def test_data_types(operation: str, argument: str, given: str, name: str, expected: str | None) -> None:
     profile = load_profile(name)
     allowed = allowed_by(profile, operation, argument)
@@ -160,7 +160,7 @@ def shape(*dimensions: int) -> str:
     return f"{len(dimensions)}-D {list(dimensions)}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("operation", "argument", "given", "allowed", "profile", "expected"),
     [
         ("softmax", "input", shape(1, 2, 3, 1, 2, 2), (1, 5), "ort", "reshape input to 5-D: drop dimensions of size 1"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import each_row
 from webnn.check.conclude import complete, conclude
 from webnn.check.events import Ended, Note, Notes, read_notes
 from webnn.check.report import Graph, Refusal, Verdict
@@ -25,7 +26,7 @@ def finished(code: int | None = 0) -> Exit:
     return Exit(code=code, output="", seconds=1.25)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("notes", "code", "verdict", "fatal", "error"),
     [
         ([graph(), Ended(code=0)], 0, Verdict.BUILDS, None, ""),

@@ -82,6 +82,11 @@ EXAMPLES: dict[str, dict[str, tuple[str, str, str, str]]] = {
 }
 
 
+#: For what takes long: one profile of each browser's backend by day, the others at night.
+BY_DAY = {"coreml", "dml", "ort", "tflite-chromium147"}
+SOME_PROFILES = [profile if profile in BY_DAY else pytest.param(profile, marks=pytest.mark.slow) for profile in PROFILES]
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_examples(check: Check, example: str, profile: str) -> None:
@@ -98,7 +103,7 @@ def test_examples(check: Check, example: str, profile: str) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", SOME_PROFILES)
 def test_squeezenet(check: Check, profile: str) -> None:
     run = check(ROOT / "examples" / "squeezenet.py", profile, "--models", str(SHARED / "models"))
     assert (run.verdict, run.refusals, run.error) == (Verdict.BUILDS, (), "")

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 import webnn
-from tests.support import make_context
+from tests.support import each_row, make_context
 from webnn import MLGraphBuilder
 
 CLASSES = [name for name in webnn.__all__ if inspect.isclass(getattr(webnn, name))]
 METHODS = [name for name, member in inspect.getmembers(MLGraphBuilder, inspect.isfunction) if not name.startswith("_")]
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@each_row("name", CLASSES)
 def test_a_class(name: str) -> None:
     cls = getattr(webnn, name)
     assert (cls.__module__, cls.__qualname__) == ("webnn", name)
@@ -47,7 +47,7 @@ def test_a_traceback() -> None:
     assert ran.stderr.splitlines()[-1] == "webnn.WebNNTypeError: MLGraphBuilder: context must be an MLContext, got 1"
 
 
-@pytest.mark.parametrize("name", METHODS)
+@each_row("name", METHODS)
 def test_a_method_of_the_builder(name: str) -> None:
     function: Callable[..., Any] = getattr(MLGraphBuilder, name)
     assert (function.__module__, function.__qualname__) == ("webnn", f"MLGraphBuilder.{name}")

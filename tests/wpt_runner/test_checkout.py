@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import each_row
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.wpt_runner.checkout import Checkout, CheckoutError, Test, TestFile, wants
 
@@ -74,7 +75,7 @@ CHOICES: list[tuple[list[str], list[str], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("patterns", "variants", "names"), CHOICES)
+@each_row(("patterns", "variants", "names"), CHOICES)
 def test_choice(root: Path, patterns: list[str], variants: list[str], names: list[str]) -> None:
     assert [test.name for test in Checkout(root).tests(patterns, variants)] == names
 
@@ -148,18 +149,24 @@ ADDRESSES: list[tuple[str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("address", "name"), ADDRESSES, ids=range(len(ADDRESSES)))
-def test_addresses(root: Path, address: str, name: str | None) -> None:
+@pytest.fixture
+def secret(root: Path) -> Path:
+    """Return a file outside the checkout, to which links in it lead."""
     secret = root.parent / "secret.txt"
     secret.write_text("secret")
     data = root / "webnn" / "data"
     data.mkdir()
-    for each in ("plain.json", "a b%.json", "\u00e9.json"):
-        (data / each).write_text(each, encoding="utf-8")
+    for file in ("plain.json", "a b%.json", "\u00e9.json"):
+        (data / file).write_text(file, encoding="utf-8")
     if sys.platform != "win32":  # where links need a right of their own
         (data / "link.txt").symlink_to(secret)
         (data / "out").symlink_to(root.parent, target_is_directory=True)
         (data / "loop").symlink_to(data / "loop")
+    return secret
+
+
+@each_row(("address", "name"), ADDRESSES)
+def test_addresses(root: Path, secret: Path, address: str, name: str | None) -> None:
     assert Checkout(root).read_url(address.replace("SECRET", secret.as_posix())) == name
 
 
@@ -227,6 +234,6 @@ WANTED: list[tuple[list[str], str, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("wanted", "variant", "expected"), WANTED)
+@each_row(("wanted", "variant", "expected"), WANTED)
 def test_wants(wanted: list[str], variant: str, expected: bool) -> None:
     assert wants(wanted, variant) is expected

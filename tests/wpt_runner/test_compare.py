@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from tests.support import each_row
 from webnn.wpt_runner.commands.compare import command
 from webnn.wpt_runner.compare import Change, Comparison, Lone, compare
 from webnn.wpt_runner.reports.wptreport import write_wptreport
@@ -88,13 +89,13 @@ CASES: dict[str, tuple[list[FileResult], list[FileResult], dict[str, list[str]]]
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_row("case", CASES)
 def test_compare(case: str) -> None:
     before, after, expected = CASES[case]
     assert summary(compare(run(*before), run(*after))) == expected
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_row("case", CASES)
 def test_compare_backwards(case: str) -> None:
     """The other way round, everything stands on the other side."""
     before, after, expected = CASES[case]

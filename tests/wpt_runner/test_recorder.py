@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import make_context
+from tests.support import each_row, make_context
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.clock import PATIENT
 from tests.wpt_runner.recorded import UTILS, conformance_checkout
@@ -333,7 +333,7 @@ def test_a_comparison_that_cannot_be_watched_is_an_error(tmp_path: Path) -> None
 # Numbers and tensors
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "encoded"),
     [
         (0.0, "0"),

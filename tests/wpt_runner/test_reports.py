@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import each_row
 from webnn.commands.text import cut, one_line, show_controls
 from webnn.wpt_runner.reports.html import render_html, write_html
 from webnn.wpt_runner.reports.junit import write_junit
@@ -74,7 +75,7 @@ EMPTY = RunResult(results=[])
 # Text.
 
 
-@pytest.mark.parametrize(("text", "shown"), NASTY)
+@each_row(("text", "shown"), NASTY)
 def test_show_controls(text: str, shown: str) -> None:
     assert show_controls(text) == shown
 
@@ -167,7 +168,7 @@ def test_an_identifier_stays(identifier: str, file: str, variant: str, tmp_path:
     assert written(read_wptreport(path), tmp_path)["results"][0]["test"] == identifier
 
 
-@pytest.mark.parametrize(("text", "shown"), NASTY)
+@each_row(("text", "shown"), NASTY)
 def test_wptreport_escapes_surrogates_only(text: str, shown: str, tmp_path: Path) -> None:
     report = written(RunResult(results=[result("ERROR", subtest(text, "FAIL", text), message=text)]), tmp_path)
     expected = shown if "\ud800" in text else text
@@ -326,7 +327,7 @@ def test_a_test_without_subtests_is_a_case(tmp_path: Path) -> None:
     assert junit(RunResult(results=[result()]), tmp_path).get("tests") == "1"
 
 
-@pytest.mark.parametrize(("text", "shown"), NASTY)
+@each_row(("text", "shown"), NASTY)
 def test_junit_holds_any_text(text: str, shown: str, tmp_path: Path) -> None:
     root = junit(RunResult(results=[result("ERROR", subtest(text, "FAIL", text), message=text, output=text)]), tmp_path)
     (suite,) = root
@@ -421,7 +422,7 @@ def test_a_page_without_surprise() -> None:
     assert ("span", "class", "verdict pass") in page.attributes
 
 
-@pytest.mark.parametrize(("text", "shown"), NASTY)
+@each_row(("text", "shown"), NASTY)
 def test_the_page_holds_any_text(text: str, shown: str) -> None:
     run = RunResult(
         results=[result("ERROR", subtest(text, "FAIL", text, None, text), message=text, title=text, output=text)],

@@ -27,6 +27,7 @@ from tests.context.devices.inventories import (
     make_inventory,
     outline,
 )
+from tests.support import each_row
 from webnn.context.devices import selection
 from webnn.context.devices.choice import DEFAULT_ORDER, Inventory, convert_order, convert_provider_options, select, select_accelerated
 from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, SessionSettings, usable_cores
@@ -43,8 +44,8 @@ def test_the_table_is_complete() -> None:
     ]
 
 
-@pytest.mark.parametrize("preference", PREFERENCES)
-@pytest.mark.parametrize(("inventory", "deviceType", "expected"), SELECTIONS)
+@each_row("preference", PREFERENCES)
+@each_row(("inventory", "deviceType", "expected"), SELECTIONS)
 def test_selection(inventory: str, deviceType: str, expected: str | tuple[str, ...], preference: str) -> None:
     selection = select(deviceType, INVENTORIES[inventory], powerPreference=preference)
     wanted = expected if isinstance(expected, str) else expected[PREFERENCES.index(preference)]
@@ -180,7 +181,7 @@ ORDERS: list[tuple[dict[str, list[str]], str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("order", "deviceType", "preference", "expected"), ORDERS)
+@each_row(("order", "deviceType", "preference", "expected"), ORDERS)
 def test_orders(order: dict[str, list[str]], deviceType: str, preference: str, expected: str) -> None:
     selection = select(deviceType, EVERYTHING, powerPreference=preference, order=convert_order(order))
     assert outline(selection) == expected
@@ -218,7 +219,7 @@ WRONG_ORDERS: list[tuple[Any, type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("order", "error", "message"), WRONG_ORDERS)
+@each_row(("order", "error", "message"), WRONG_ORDERS)
 def test_wrong_orders(order: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         convert_order(order)

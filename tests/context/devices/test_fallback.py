@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.context.devices.inventories import INVENTORIES, PREFERENCES, SELECTIONS, install
-from tests.support import PATIENCE
+from tests.support import PATIENCE, each_row
 from webnn import ML, NotSupportedError, OperationError
 from webnn.context.build import answer_placement
 from webnn.context.devices.choice import select
@@ -54,7 +54,7 @@ def answers(inventory: str, deviceType: str, preference: str, policy: FallbackPo
     return " ".join(type(warning.message).__name__ for warning in caught)
 
 
-@pytest.mark.parametrize(("inventory", "deviceType", "expected"), SELECTIONS)
+@each_row(("inventory", "deviceType", "expected"), SELECTIONS)
 def test_every_policy(inventory: str, deviceType: str, expected: str | tuple[str, ...]) -> None:
     texts = (expected,) * 3 if isinstance(expected, str) else expected
     for preference, text in zip(PREFERENCES, texts, strict=True):

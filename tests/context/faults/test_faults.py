@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support import each_row
 from webnn import ML
 from webnn.context.faults import Faults
 
@@ -57,7 +58,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("parameters", "kind", "message"), BAD, ids=[str(parameters)[:60] for parameters, _, _ in BAD])
+@each_row(("parameters", "kind", "message"), BAD)
 def test_what_is_no_parameter(parameters: dict[str, Any], kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=rf"^Faults: .*{re.escape(message)}"):
         Faults(**parameters)
@@ -95,9 +96,7 @@ GOOD: list[tuple[str, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "read"), GOOD, ids=[f"{name}-{type(given).__name__}-{read!r}"[:60] for name, given, read in GOOD]
-)
+@each_row(("name", "given", "read"), GOOD)
 def test_parameters_are_attributes(name: str, given: Any, read: Any) -> None:
     faults = Faults(**{name: given})
     assert getattr(faults, name) == read
@@ -153,8 +152,8 @@ HITS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("which", "expected"), HITS, ids=[str(which) for which, _ in HITS])
-@pytest.mark.parametrize("setting", ["failBuild", "failCompute"])
+@each_row(("which", "expected"), HITS)
+@each_row("setting", ["failBuild", "failCompute"])
 def test_which_calls_fail(setting: str, which: Any, expected: str) -> None:
     faults = Faults()
     judge = faults._judgeBuild if setting == "failBuild" else (lambda size: faults._judgeCompute("compute", size))

@@ -192,9 +192,8 @@ def append(made: list[Any], call: Callable[[], Any]) -> str:
     return outcome(lambda: made.append(call()))
 
 
-@pytest.mark.parametrize("revision", ["2024-06", CURRENT])
-def test_programs_under_faults(revision: str) -> None:
-    @settings(max_examples=40, deadline=None, derandomize=True, database=None)
+def check_programs(revision: str, examples: int) -> None:
+    @settings(max_examples=examples, deadline=None, derandomize=True, database=None)
     @given(st.lists(STEPS, min_size=25, max_size=50))
     def run(steps: list[tuple[Any, ...]]) -> None:
         program = Program(revision)
@@ -203,3 +202,14 @@ def test_programs_under_faults(revision: str) -> None:
             program.check_counts()
 
     run()
+
+
+@pytest.mark.parametrize("revision", ["2024-06", CURRENT])
+def test_programs_under_faults(revision: str) -> None:
+    check_programs(revision, 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("revision", ["2024-06", CURRENT])
+def test_many_programs_under_faults(revision: str) -> None:
+    check_programs(revision, 400)

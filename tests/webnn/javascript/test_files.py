@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import each_row
 from webnn.javascript.files import File, Files, RefusedError
 
 
@@ -30,7 +31,7 @@ def files(tmp_path: Path) -> Files:
     return Files(tmp_path / "root", tmp_path / "program")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "expected"),
     [
         ("https://app.test/a.txt", File(b"a", "text/plain")),
@@ -58,7 +59,7 @@ def test_reading(files: Files, address: str, expected: File | None) -> None:
     assert files.read(address) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "message"),
     [
         ("https://app.test/../outside.txt", "outside the folder"),
