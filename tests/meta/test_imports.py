@@ -52,6 +52,7 @@ DOORS = {
     "onnx": ("builder/onnx/", "webnn/formats/onnx_file.py"),
     "onnxruntime": ("context/engine/runtime.py",),
     "safetensors": ("webnn/formats/weights.py",),
+    "graphlay": ("webnn/formats/layout.py",),
 }
 FOLDERS = {folder.name for folder in LAYERS.values()} - {"webnn"}
 #: A statement, on one line or continued, that imports and has the bare name of a folder.

@@ -1,0 +1,44 @@
+"""Operations by family: pictures and tables colour operators by them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["FAMILIES", "OTHER", "family"]
+
+#: The family of operations that no draft here has.
+OTHER = "other"
+#: The operations of each family, in all drafts.
+FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        name: frozenset(operations.split())
+        for name, operations in {
+            "multiply": "conv2d convTranspose2d gemm matmul gru gruCell lstm lstmCell",
+            "activation": ("elu gelu hardSigmoid hardSwish leakyRelu linear prelu relu sigmoid softmax softplus softsign tanh clamp erf"),
+            "arithmetic": (
+                "add sub mul div max min pow abs ceil cos cumulativeSum exp floor identity log neg reciprocal roundEven sign sin sqrt tan"
+            ),
+            "normalize": "batchNormalization instanceNormalization layerNormalization",
+            "reduce": (
+                "argMax argMin averagePool2d l2Pool2d maxPool2d reduceL1 reduceL2 reduceLogSum reduceLogSumExp reduceMax reduceMean "
+                "reduceMin reduceProduct reduceSum reduceSumSquare"
+            ),
+            "move": (
+                "concat expand gather gatherElements gatherND pad resample2d reshape reverse scatterElements scatterND slice split tile "
+                "transpose triangular"
+            ),
+            "compare": (
+                "equal notEqual greater greaterOrEqual lesser lesserOrEqual logicalAnd logicalNot logicalOr logicalXor isInfinite isNaN "
+                "where"
+            ),
+            "convert": "cast dequantizeLinear quantizeLinear",
+        }.items()
+    }
+)
+_FAMILY: Mapping[str, str] = MappingProxyType({operation: name for name, operations in FAMILIES.items() for operation in operations})
+
+
+def family(operation: str) -> str:
+    """Return the family of an operation, one of `FAMILIES` or `OTHER`."""
+    return _FAMILY.get(operation, OTHER)

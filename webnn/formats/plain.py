@@ -1,0 +1,91 @@
+"""Names, shapes and numbers as short plain text. Names come from programs and files: they may hold any character."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+from webnn.builder.description import ActivationDescription
+
+if TYPE_CHECKING:
+    from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["clip", "count", "printable", "shape", "size", "type_and_shape", "value", "width"]
+
+#: The longest text of an option.
+_LONGEST = 60
+_THOUSANDS = ("", " K", " M", " G", " T", " P")
+_BYTES = ("bytes", "KiB", "MiB", "GiB", "TiB")
+
+
+def printable(text: str) -> str:
+    r"""Escape what a terminal would obey or XML cannot hold, as Python does: ``\x1b``, ``\u202e``, ``\ud800``."""
+    return text if text.isprintable() else "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
+
+
+def width(text: str) -> int:
+    """Return how many columns of a fixed-width font a printable text takes: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
+
+
+def clip(text: str, columns: int, *, ellipsis: str = "…") -> str:
+    """Escape a text, and cut it to a number of columns, which must be larger than those of the ellipsis."""
+    # A program's text may be of any length: what cannot be shown is not looked at.
+    text = printable(text[: columns + 1])
+    if width(text) <= columns:
+        return text
+    room = columns - len(ellipsis)
+    taken = 0
+    for position, each in enumerate(text):
+        taken += width(each)
+        if taken > room:
+            return text[:position] + ellipsis
+    return text
+
+
+def shape(descriptor: OperandDescriptor) -> str:
+    """Write a shape: ``"1×56×56×64"``, ``"scalar"``."""
+    return "×".join(map(str, descriptor.shape)) or "scalar"
+
+
+def type_and_shape(descriptor: OperandDescriptor) -> str:
+    """Write a data type and a shape: ``"float32 1×56×56×64"``."""
+    return f"{descriptor.dataType} {shape(descriptor)}"
+
+
+def value(option: Any) -> str:
+    """Write the value of an option or argument on one line."""
+    if isinstance(option, ActivationDescription):
+        given = ", ".join([f"{name}={value(each)}" for name, each in option.options.items()])
+        return f"{option.operation}({given})"
+    if isinstance(option, tuple | list):
+        # A long list is cut by `clip`; what is behind its end need not be written.
+        return clip(f"[{', '.join([value(each) for each in option[:_LONGEST]])}{', …' if len(option) > _LONGEST else ''}]", _LONGEST)
+    return clip(option if isinstance(option, str) else repr(option), _LONGEST)
+
+
+def count(number: int) -> str:
+    """Write a number with three digits and a unit: ``"861"``, ``"1.24 M"``."""
+    return _scale(number, 1000, _THOUSANDS)
+
+
+def size(number: int) -> str:
+    """Write a number of bytes: ``"512 bytes"``, ``"4.71 MiB"``."""
+    text = _scale(number, 1024, tuple(f" {unit}" for unit in _BYTES))
+    return "1 byte" if number == 1 else text
+
+
+def _scale(number: int, base: int, units: tuple[str, ...]) -> str:
+    power = 0
+    while power + 1 < len(units) and number >= base ** (power + 1):
+        power += 1
+    if power == 0:
+        return f"{number}{units[0]}"
+    scaled = number / base**power
+    # A number such as 999,999 must not become "1000.00 K".
+    if round(scaled, 0) >= base and power + 1 < len(units):
+        power, scaled = power + 1, scaled / base
+    digits = 2 if scaled < 10 else 1 if scaled < 100 else 0
+    return f"{scaled:.{digits}f}{units[power]}"
