@@ -11,6 +11,6 @@ from typing import Any, Literal
 __all__ = ["load"]
 
 
-def load(package: Literal["formats", "inspect", "reference"]) -> Any:
-    """Import a package of `webnn` that stands above `webnn.builder`."""
+def load(package: Literal["formats", "formats.html", "formats.summary", "inspect", "reference"]) -> Any:
+    """Import a package or module of `webnn` that stands above `webnn.builder`."""
     return import_module(f"webnn.{package}")

@@ -232,7 +232,8 @@ class GraphDescription(_Value):
     """A graph: the inputs, constants and calls of `MLGraphBuilder` that some outputs need.
 
     Inputs, constants and the results of operators are *values*; each has a name of its own. An input has the name that the program gave.
-    Descriptions are equal if their parts are, the names of values included. They can be pickled.
+    Descriptions are equal if their parts are, the names of values included. They can be pickled. ``print`` shows a table as wide as the
+    terminal, and a notebook a picture.
 
     Attributes:
         name: The graph's name, empty if it has none.
@@ -253,6 +254,14 @@ class GraphDescription(_Value):
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
         return f"<GraphDescription{name}: ({', '.join(self.inputs)}) -> ({', '.join(self.outputs)}), {len(self.operators)} operators>"
+
+    def __str__(self) -> str:
+        text: str = above.load("formats.summary").as_text(self)
+        return text
+
+    def _repr_html_(self) -> str:
+        html: str = above.load("formats.html").as_html(self)
+        return html
 
     def descriptors(self) -> dict[str, OperandDescriptor]:
         """Return the data type and shape of every value, as far as they are known."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from webnn.builder import above
 from webnn.builder.members import DataTypeMember, OperandMethod, ShapeMember
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
@@ -119,6 +120,17 @@ class MLOperand(OperandBase):
         else:
             origin = "constant"
         return f"<MLOperand {self._descriptor}: {origin}>"
+
+    def _repr_html_(self) -> str:
+        operator = self._operator
+        values = {"input": self._name or "", "type": self._descriptor.dataType, "shape": str(list(self._descriptor.dimensions))}
+        if operator is None:
+            values["bytes"] = "" if self._value is None else f"{self._descriptor.byte_length:,}"
+        else:
+            values |= {"operator": f"{operator.operation.name} (number {operator.index})", "label": operator.label}
+            values["operands"] = ", ".join([str(operand._descriptor) for operand in operator.inputs])
+        html: str = above.load("formats.html").facts("MLOperand" if self._value is None else "MLOperand, a constant", values)
+        return html
 
 
 class MLActivation(ActivationBase):

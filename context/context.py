@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
+from webnn.builder import above
 from webnn.validation.member import DraftMembers, class_of_draft, some_drafts
 
 if TYPE_CHECKING:
@@ -62,6 +63,20 @@ class MLContext(DraftMembers):
         providers = ", ".join(name for name, _ in state.selection.providers)
         lost = ", lost" if state.loss.info is not None else ""
         return f'<MLContext deviceType="{state.selection.requested}" powerPreference="{state.powerPreference}": {providers}{lost}>'
+
+    def _repr_html_(self) -> str:
+        state = self._state
+        values = {
+            "deviceType": state.selection.requested,
+            "device": state.selection.device,
+            "powerPreference": state.powerPreference,
+            "draft": state.revision.draft,
+            "device profile": "" if state.profile is None else state.profile.name,
+            "providers": ", ".join([name for name, _ in state.selection.providers]),
+            "lost": "" if state.loss.info is None else state.loss.info["message"] or "yes",
+        }
+        html: str = above.load("formats.html").facts("MLContext", values)
+        return html
 
     @property
     @some_drafts

@@ -77,6 +77,13 @@ class MLGraph(DraftMembers):
         outputs = ", ".join(f"{name!r}: {descriptor}" for name, descriptor in self._outputDescriptors.items())
         return f"<MLGraph ({inputs}) -> ({outputs}){', destroyed' if self._implementation is None else ''}>"
 
+    def _repr_html_(self) -> str:
+        if self._source is None:
+            html: str = above.load("formats.html").facts(repr(self)[1:-1], {})
+        else:
+            html = above.load("formats.html").as_html(self.description)
+        return html
+
     @property
     def devices(self) -> list[str]:
         """The device types that run the graph, for example ``["gpu", "cpu"]``: `Placement.devices`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from webnn.builder import above
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.context.context import MLContext
 from webnn.context.promise import rejected
@@ -62,6 +63,11 @@ class MLGraphBuilder(GraphBuilder):
         reshaped = class_of_draft(type(self), "MLGraphBuilder", context._revision)
         if reshaped is not type(self):
             self.__class__ = reshaped
+
+    def _repr_html_(self) -> str:
+        values = {"draft": self._revision.draft, "operators": str(self._count), "built": "yes" if self._hasBuilt else "not yet"}
+        html: str = above.load("formats.html").facts("MLGraphBuilder", values)
+        return html
 
     def build(self, outputs: Mapping[str, MLOperand]) -> asyncio.Future[MLGraph]:
         """Compile the graph up to the outputs, on the context's timeline. `#api-mlgraphbuilder-build`.

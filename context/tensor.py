@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Required, TypedDict
 
 import numpy as np
 
+from webnn.builder import above
 from webnn.builder.options import Numbers
 from webnn.context.engine.memory import TensorMemory
 from webnn.validation.descriptor import DataType, OperandDescriptor
@@ -76,6 +77,18 @@ class MLTensor:
             "destroyed": self._isDestroyed,
         }
         return f"<MLTensor {self._descriptor}{''.join(f', {name}' for name, holds in flags.items() if holds)}>"
+
+    def _repr_html_(self) -> str:
+        # The data is not read: that would wait for the work before it.
+        flags = {"readable": self._readable, "writable": self._writable, "constant": self._isConstant, "destroyed": self._isDestroyed}
+        values = {
+            "type": self._descriptor.dataType,
+            "shape": str(list(self._descriptor.dimensions)),
+            "bytes": f"{self._descriptor.byte_length:,}",
+            "flags": ", ".join([name for name, holds in flags.items() if holds]),
+        }
+        html: str = above.load("formats.html").facts("MLTensor", values)
+        return html
 
     @property
     def dataType(self) -> DataType:

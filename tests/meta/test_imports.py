@@ -226,6 +226,8 @@ HEAVY = (
     "onnxruntime",
     "typer",
     "rich",
+    "graphlay",
+    "webnn.formats",
     "torch",
     "sklearn",
     "hypothesis",

@@ -17,7 +17,7 @@ from webnn.commands.failure import failure
 from webnn.commands.scripts import print_error, run_script
 from webnn.formats import READERS
 
-__all__ = ["PROGRAMS", "collect_graphs", "load_graph"]
+__all__ = ["PROGRAMS", "choose_graph", "collect_graphs", "graph_name", "load_graph"]
 
 #: The suffixes of programs.
 PROGRAMS = (".py", ".mjs", ".js", ".html", ".htm")
@@ -40,8 +40,16 @@ def load_graph(
     Raises:
         typer.Exit: There is no such graph, or the file is wrong; the message is printed.
     """
-    found = collect_graphs(path, arguments, revision=revision)
-    names = [", ".join(each.outputs) for each in found]
+    return choose_graph(collect_graphs(path, arguments, revision=revision), path, graph)
+
+
+def choose_graph(found: Sequence[webnn.GraphDescription], path: Path, graph: str | None) -> webnn.GraphDescription:
+    """Return one of the graphs of a file or program: the only one, or that of ``--graph``; see `load_graph`.
+
+    Raises:
+        typer.Exit: There is no such graph; the message is printed.
+    """
+    names = [graph_name(each) for each in found]
     if graph is None:
         if len(found) > 1:
             listed = "; ".join(f"{number} {name}" for number, name in enumerate(names, start=1))
@@ -52,6 +60,11 @@ def load_graph(
     if graph in names:
         return found[names.index(graph)]
     raise failure(f"--graph must be a number from 1 to {len(found)}, or the outputs of a graph, got {graph!r}", _WRONG)
+
+
+def graph_name(description: webnn.GraphDescription) -> str:
+    """Return the name by which a command knows a graph: those of its outputs."""
+    return ", ".join(description.outputs)
 
 
 def collect_graphs(path: Path, arguments: Sequence[str] = (), *, revision: str | None = None) -> list[webnn.GraphDescription]:

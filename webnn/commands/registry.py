@@ -13,6 +13,7 @@ COMMANDS = MappingProxyType(
         "profiles": "webnn.commands.profiles",
         "run": "webnn.commands.program",
         "check": "webnn.check.command",
+        "show": "webnn.commands.show",
         "convert": "webnn.commands.convert",
         "diff": "webnn.commands.diff",
         "wpt": "webnn.wpt_runner.cli",

@@ -101,8 +101,12 @@ class Picture:
 
 
 def numbers(description: GraphDescription) -> list[int]:
-    """Return the number of each operator: `OperatorDescription.index`; in a graph from a file, which has none, its position, from 1."""
-    return [operator.index or position for position, operator in enumerate(description.operators, 1)]
+    """Return the number of each operator: `OperatorDescription.index`; if they have none, or not each its own, its position, from 1.
+
+    A graph from a file has none, and `GraphDescription.lift` may replace one operator by several with its number.
+    """
+    found = [operator.index for operator in description.operators]
+    return found if all(found) and len(set(found)) == len(found) else list(range(1, len(found) + 1))
 
 
 def make_picture(description: GraphDescription, *, devices: Mapping[int, str] | None = None, fold: bool = True) -> Picture:

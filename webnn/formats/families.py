@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["FAMILIES", "OTHER", "family"]
+__all__ = ["COLOURS", "FAMILIES", "OTHER", "family"]
 
 #: The family of operations that no draft here has.
 OTHER = "other"
@@ -34,6 +34,20 @@ FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
             ),
             "convert": "cast dequantizeLinear quantizeLinear",
         }.items()
+    }
+)
+#: The colour of each family on light and on dark ground.
+COLOURS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "multiply": ("#2563EB", "#6EA8FF"),
+        "activation": ("#C2410C", "#FF9A62"),
+        "arithmetic": ("#0F766E", "#4FD1C5"),
+        "normalize": ("#7E22CE", "#C79BFF"),
+        "reduce": ("#15803D", "#6BD48A"),
+        "move": ("#64748B", "#A3B1C4"),
+        "compare": ("#BE185D", "#FF8AB8"),
+        "convert": ("#A16207", "#E5B94F"),
+        OTHER: ("#57606A", "#9AA4AF"),
     }
 )
 _FAMILY: Mapping[str, str] = MappingProxyType({operation: name for name, operations in FAMILIES.items() for operation in operations})

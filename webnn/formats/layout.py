@@ -12,8 +12,8 @@ from typing import Any
 
 __all__ = ["MAX_BOXES", "Box", "PicturesMissingError", "Placed", "Rectangle", "place"]
 
-#: The most boxes and lines of a layout, which takes seconds for so many.
-MAX_BOXES = 10_000
+#: The most boxes and lines of a layout, which may take ten seconds for so many; and the most that are broken into columns.
+MAX_BOXES, _MOST_IN_COLUMNS = 5_000, 1_000
 #: The space between layers and between boxes of a layer, around the boxes of a frame, and above them, for its title.
 _LAYER_GAP, _BOX_GAP, _LINE_GAP, _FRAME_PADDING, _FRAME_HEADER = 30.0, 26.0, 18.0, 18.0, 16.0
 #: The most columns of a long graph.
@@ -76,7 +76,10 @@ def place(boxes: Sequence[Box], frames: int, edges: Sequence[tuple[int, int]], w
         ValueError: There are more than `MAX_BOXES` boxes or edges.
     """
     if max(len(boxes), len(edges)) > MAX_BOXES:
-        raise ValueError(f"a picture has at most {MAX_BOXES:,} boxes and lines, got {len(boxes):,} boxes and {len(edges):,} lines")
+        raise ValueError(
+            f"a picture has at most {MAX_BOXES:,} boxes and lines, got {len(boxes):,} boxes and {len(edges):,} lines: draw a part of the "
+            "graph, or write it for Graphviz"
+        )
     if not boxes:
         return Placed(width=0, height=0, boxes=(), frames=(), lines=())
     try:
@@ -91,7 +94,7 @@ def place(boxes: Sequence[Box], frames: int, edges: Sequence[tuple[int, int]], w
     best = _read(graphlay.layout(graph, options=_options(1, 0.0)).raw, frames)
     # Each layout is a new one: the library knows the shape of a window, not its width.
     for columns in range(2, _MOST_COLUMNS + 1):
-        if best.height <= best.width or best.width * columns / (columns - 1) > width:
+        if len(boxes) > _MOST_IN_COLUMNS or best.height <= best.width or best.width * columns / (columns - 1) > width:
             break
         wrapped = _read(graphlay.layout(graph, options=_options(columns, 1.0)).raw, frames)
         if wrapped.width > width:

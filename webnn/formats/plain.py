@@ -55,15 +55,16 @@ def type_and_shape(descriptor: OperandDescriptor) -> str:
     return f"{descriptor.dataType} {shape(descriptor)}"
 
 
-def value(option: Any) -> str:
+def value(option: Any, *, ellipsis: str = "…") -> str:
     """Write the value of an option or argument on one line."""
     if isinstance(option, ActivationDescription):
-        given = ", ".join([f"{name}={value(each)}" for name, each in option.options.items()])
-        return f"{option.operation}({given})"
+        given = ", ".join([f"{name}={value(each, ellipsis=ellipsis)}" for name, each in option.options.items()])
+        return clip(f"{option.operation}({given})", _LONGEST, ellipsis=ellipsis)
     if isinstance(option, tuple | list):
-        # A long list is cut by `clip`; what is behind its end need not be written.
-        return clip(f"[{', '.join([value(each) for each in option[:_LONGEST]])}{', …' if len(option) > _LONGEST else ''}]", _LONGEST)
-    return clip(option if isinstance(option, str) else repr(option), _LONGEST)
+        # A list is cut at its end: elements behind it need not be written.
+        text = ", ".join([value(each, ellipsis=ellipsis) for each in option[:_LONGEST]])
+        return clip(f"[{text}]", _LONGEST, ellipsis=ellipsis)
+    return clip(option if isinstance(option, str) else repr(option), _LONGEST, ellipsis=ellipsis)
 
 
 def count(number: int) -> str:

@@ -11,7 +11,8 @@ block is therefore a *period* in the sequence of operators:
    transformer this is the boundary of a layer or of its half.
 4. The operands must agree. An operand of a copy comes from the same place in that copy, from the same place in the copy before it, or from
    one place before all copies, such as a mask. In the first copy, the copy before it is everything that stands before. At least one operand
-   must come from the copy before: branches that stand side by side, as query, key and value, are not folded.
+   must come from the copy before, and a copy hands its values to the next one only (or to the outputs of the graph): branches that stand
+   side by side, as query, key and value, are not folded.
 5. The candidates that save the most operators win.
 
 It costs time in proportion to the operators times the longest block, in NumPy.
@@ -19,7 +20,7 @@ It costs time in proportion to the operators times the longest block, in NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -67,14 +68,15 @@ def find_repeats(description: GraphDescription, marks: Sequence[Hashable] = ()) 
         The blocks in the order of the operators; they do not overlap.
     """
     kinds, sources = _read(description, marks)
-    crossing = _crossing(sources)
+    last = {maker: position for position, makers in enumerate(sources) for maker in makers}
+    crossing = _crossing(last, len(kinds))
     found: list[Repeat] = []
     taken = np.zeros(len(kinds), np.bool_)
     for start, length, period in _candidates(kinds):
         stop = start + length + period
         if taken[start:stop].any():
             continue
-        repeat = _fit(sources, crossing, start, stop, period)
+        repeat = _fit(sources, last, crossing, start, stop, period)
         if repeat is not None:
             taken[repeat.start : repeat.stop] = True
             found.append(repeat)
@@ -107,13 +109,9 @@ def _read(description: GraphDescription, marks: Sequence[Hashable]) -> tuple[np.
     return np.array(kinds, np.int64), sources
 
 
-def _crossing(sources: Sequence[Sequence[int]]) -> list[int]:
-    """Return for each position how many values are made before it and used at it or behind it."""
-    last: dict[int, int] = {}
-    for position, makers in enumerate(sources):
-        for maker in makers:
-            last[maker] = position
-    steps = [0] * (len(sources) + 2)
+def _crossing(last: Mapping[int, int], count: int) -> list[int]:
+    """Return for each position how many operators before it make what is used at it or behind it; from the last user of each one."""
+    steps = [0] * (count + 2)
     for maker, user in last.items():
         if maker >= 0:
             steps[maker + 1] += 1
@@ -144,15 +142,27 @@ def _candidates(kinds: np.ndarray[Any, np.dtype[np.int64]]) -> list[tuple[int, i
     return [(start, length, period) for _, period, start, length in sorted(found)[:_CANDIDATES]]
 
 
-def _fit(sources: Sequence[Sequence[int]], crossing: Sequence[int], start: int, stop: int, period: int) -> Repeat | None:
+def _fit(
+    sources: Sequence[Sequence[int]], last: Mapping[int, int], crossing: Sequence[int], start: int, stop: int, period: int
+) -> Repeat | None:
     """Return the copies of a block between two positions whose operands agree; ``None`` if there are none worth folding."""
     beginnings = range(start, min(start + period, stop - 2 * period + 1))
     best = sorted(beginnings, key=lambda each: (crossing[each + period], -((stop - each) // period), each))
     for beginning in best[:_BEGINNINGS]:
-        count = _agreeing(sources, beginning, period, (stop - beginning) // period)
+        count = _successive(last, beginning, period, (stop - beginning) // period)
+        count = _agreeing(sources, beginning, period, count) if count > 1 else 1
         if (count - 1) * period >= _LEAST_SAVING:
             return Repeat(start=beginning, period=period, count=count)
     return None
+
+
+def _successive(last: Mapping[int, int], start: int, period: int, count: int) -> int:
+    """Return how many copies from the first one on hand their values to the next copy only, the last of them to anything."""
+    for copy in range(count - 1):
+        begin = start + copy * period
+        if any(last.get(position, 0) >= begin + 2 * period for position in range(begin, begin + period)):
+            return copy + 1
+    return count
 
 
 def _agreeing(sources: Sequence[Sequence[int]], start: int, period: int, count: int) -> int:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from webnn.formats import cards, files, layout, plain
 from webnn.formats.cards import Card, Picture, Row
 from webnn.formats.cost import multiply_adds, parameters
-from webnn.formats.families import FAMILIES, OTHER, family
+from webnn.formats.families import COLOURS, FAMILIES, OTHER, family
 from webnn.formats.layout import Box, Placed, Rectangle
 
 if TYPE_CHECKING:
@@ -37,23 +37,9 @@ _CORNER, _ARROW = 5.0, 7.0
 #: The most columns of text in a title, a label, a shape and an annotation; and of one line of a tooltip.
 _TITLE, _LABEL, _SHAPE, _NOTE, _TOOLTIP = 28, 32, 30, 40, 200
 
-#: The colour of each family of operations and of each device, on light and on dark ground.
+#: The colours of families, of devices, and of heat, on light and on dark ground.
 _COLOURS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "multiply": ("#2563EB", "#6EA8FF"),
-        "activation": ("#C2410C", "#FF9A62"),
-        "arithmetic": ("#0F766E", "#4FD1C5"),
-        "normalize": ("#7E22CE", "#C79BFF"),
-        "reduce": ("#15803D", "#6BD48A"),
-        "move": ("#64748B", "#A3B1C4"),
-        "compare": ("#BE185D", "#FF8AB8"),
-        "convert": ("#A16207", "#E5B94F"),
-        OTHER: ("#57606A", "#9AA4AF"),
-        "cpu": ("#A16207", "#E5B94F"),
-        "gpu": ("#15803D", "#6BD48A"),
-        "npu": ("#7E22CE", "#C79BFF"),
-        "heat": ("#EA580C", "#C2410C"),
-    }
+    {**COLOURS, "cpu": COLOURS["convert"], "gpu": COLOURS["reduce"], "npu": COLOURS["normalize"], "heat": ("#EA580C", "#C2410C")}
 )
 #: The graph's own colours: ground, text, less important text, lines, borders.
 _LIGHT = ("#FFFFFF", "#1B1F24", "#57606A", "#6E7781", "#C5CCD3")

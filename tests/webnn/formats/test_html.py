@@ -1,0 +1,128 @@
+"""What notebooks show of graphs and of the objects of the API."""
+
+from __future__ import annotations
+
+import base64
+import re
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import webnn
+from tests.support import CURRENT, make_context
+from tests.webnn.formats.networks import HOSTILE, builder, chain, encoder, hostile, weights
+from webnn.formats import html
+from webnn.formats.svg import draw
+
+
+class Page(HTMLParser):
+    """Reads HTML: its elements, and its text."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(source)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag != "img":
+            self.open.append(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += f"{data} "
+
+
+def picture(source: str) -> str:
+    [data] = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', source)
+    return base64.b64decode(data).decode()
+
+
+def test_a_description() -> None:
+    description = encoder(3)
+    source = description._repr_html_()
+    page = Page(source)
+    assert page.tags == {"div", "b", "img", "details", "summary", "pre"}
+    assert page.text.startswith("GraphDescription 'encoder': (x, mask) -> (y), 29 operators")
+    assert "layer0/scores" in page.text
+    assert picture(source) == draw(description)
+
+
+def test_a_graph() -> None:
+    b = builder()
+    x = b.input("x", dataType="float32", shape=[2])
+    graph = b.buildSync({"y": b.relu(x)})
+    assert picture(graph._repr_html_()) == draw(graph.description)
+    graph.destroy()
+    assert Page(graph._repr_html_()).text == "MLGraph ('x': float32 [2]) -> ('y': float32 [2]), destroyed "
+
+
+def test_operands_and_their_builder() -> None:
+    b = builder()
+    x = b.input("x", dataType="float32", shape=[2, 4])
+    y = b.matmul(x, weights(b, 4, 3), label="dense")
+    assert Page(x._repr_html_()).text.split() == ["MLOperand", "input", "x", "type", "float32", "shape", "[2,", "4]"]
+    assert Page(weights(b, 4, 3)._repr_html_()).text == "MLOperand, a constant type float32 shape [4, 3] bytes 48 "
+    assert Page(y._repr_html_()).text == (
+        "MLOperand type float32 shape [2, 3] operator matmul (number 1) label dense operands float32 [2, 4], float32 [4, 3] "
+    )
+    assert Page(b._repr_html_()).text == "MLGraphBuilder draft 2026-06 operators 1 built not yet "
+    b.buildSync({"y": y})
+    assert "built yes" in Page(b._repr_html_()).text
+
+
+def test_contexts_and_tensors() -> None:
+    context = make_context(CURRENT)
+    assert Page(context._repr_html_()).text.startswith("MLContext deviceType cpu device cpu powerPreference default draft 2026-06 ")
+    tensor = context.createTensorSync(dataType="int8", shape=[3], readable=True)
+    assert Page(tensor._repr_html_()).text == "MLTensor type int8 shape [3] bytes 3 flags readable "
+    tensor.destroy()
+    assert "readable, destroyed" in Page(tensor._repr_html_()).text
+    context.destroy()
+    assert " lost " in Page(context._repr_html_()).text
+
+
+def test_the_first_draft() -> None:
+    """Its contexts, builders and operands have other members, and the same pages."""
+    context = make_context("2024-06")
+    b = webnn.MLGraphBuilder(context)
+    x = b.input("x", dataType="float32", dimensions=[2])
+    assert [Page(each._repr_html_()).text.split()[0] for each in (context, b, x)] == ["MLContext", "MLGraphBuilder", "MLOperand"]
+
+
+def test_hostile_names() -> None:
+    b = builder()
+    x = b.relu(b.input(HOSTILE, dataType="float32", shape=[2]), label=HOSTILE)
+    for source in (hostile()._repr_html_(), x._repr_html_(), b.buildSync({HOSTILE: x})._repr_html_()):
+        page = Page(source)
+        assert page.tags <= {"div", "b", "img", "details", "summary", "pre", "table", "tbody", "tr", "th", "td"}
+        assert all(character.isprintable() or character == "\n" for character in page.text)
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "graphlay", None)
+    page = Page(encoder(3)._repr_html_())
+    assert "img" not in page.tags
+    assert "layer0/scores" in page.text
+    assert "python -m pip install 'webnn[pictures]'" in page.text
+
+
+def test_a_long_graph_has_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "_DRAWN", 3)
+    assert "img" in Page(chain(("relu", "abs", "neg"))._repr_html_()).tags
+    assert "img" not in Page(chain(("relu", "abs", "neg", "tanh"))._repr_html_()).tags
+
+
+def test_small_integers() -> None:
+    b = webnn.MLGraphBuilder(make_context("2026-06+browsers"))
+    constant = b.constant({"dataType": "int4", "shape": [3]}, np.zeros(2, np.uint8))
+    assert "bytes 2" in Page(constant._repr_html_()).text

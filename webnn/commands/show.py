@@ -1,0 +1,93 @@
+"""``webnn show``: the graph of a file, or those that a program builds, as tables or pictures."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import webnn
+from webnn.commands.failure import failure
+from webnn.commands.graphs import choose_graph, collect_graphs, graph_name
+from webnn.commands.text import show_controls
+from webnn.formats import files
+
+__all__ = ["command"]
+
+_FAILED, _WRONG = 1, 2
+
+
+def command(
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="FILE|PROGRAM", help="A graph, or a program .py, .mjs, .js or .html that builds some.", show_default=False),
+    ],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
+    ] = None,
+    *,
+    graph: Annotated[
+        str | None,
+        typer.Option(metavar="N|NAME", help="One graph of a program: its number, from 1, or its outputs.", show_default="every graph"),
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Show only what this output of the graph needs. Repeatable.", show_default=False),
+    ] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="OUT", help="Write a picture, in SVG.", show_default=False)] = None,
+    dot: Annotated[Path | None, typer.Option(metavar="OUT", help="Write a picture for Graphviz.", show_default=False)] = None,
+    mermaid: Annotated[Path | None, typer.Option(metavar="OUT", help="Write a picture for Mermaid.", show_default=False)] = None,
+    every: Annotated[bool, typer.Option("--all", help="Fold nothing in pictures: show every operator in a box of its own.")] = False,
+    width: Annotated[int, typer.Option(min=1, help="How many pixels wide an SVG may be: a long graph gets columns.")] = 780,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what the table shows as JSON, with operands and options.")] = False,
+    revision: Annotated[
+        str | None, typer.Option(help="The draft that navigator.ml follows.", envvar="WEBNN_REVISION", show_default=False)
+    ] = None,
+) -> None:
+    """Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors.
+
+    The table goes to the standard output, unless a picture is asked for. A program runs as with webnn run, and what it prints goes to the
+    standard error.
+    """
+    # Imported lazily, because it loads NumPy, which `webnn show --help` does not need.
+    from webnn.formats.dot import as_dot  # noqa: PLC0415
+    from webnn.formats.mermaid import as_mermaid  # noqa: PLC0415
+    from webnn.formats.summary import as_data, as_text  # noqa: PLC0415
+    from webnn.formats.svg import draw  # noqa: PLC0415
+
+    pictures: dict[Path, Callable[[webnn.GraphDescription], str]] = {}
+    if svg is not None:
+        pictures[svg] = lambda each: draw(each, fold=not every, width=width)
+    if dot is not None:
+        pictures[dot] = as_dot
+    if mermaid is not None:
+        pictures[mermaid] = lambda each: as_mermaid(each, fold=not every)
+    found = collect_graphs(path, arguments or (), revision=revision)
+    if graph is not None or pictures:
+        found = [choose_graph(found, path, graph)]
+    try:
+        shown = [each.select(output) if output else each for each in found]
+        for file, draw_it in pictures.items():
+            files.write(file, draw_it(shown[0]))
+        if as_json:
+            texts = [json.dumps([as_data(each) for each in shown], indent=1, allow_nan=False)]
+        else:
+            texts = [] if pictures else [as_text(each, whole=True) for each in shown]
+    except KeyError as error:
+        names = "; ".join(graph_name(each) for each in found)
+        raise failure(f"--output must name outputs of the graph, which has {names}, got {error.args[0]!r}", _WRONG) from None
+    except (ImportError, OSError, ValueError, webnn.WebNNTypeError) as error:
+        raise failure(str(error), _FAILED) from None
+    for number, text in enumerate(texts, start=1):
+        heading = f"== {number} of {len(texts)}: {graph_name(shown[number - 1])}\n\n" if len(texts) > 1 else ""
+        _print(heading + text + ("\n" if number < len(texts) else ""))
+
+
+def _print(text: str) -> None:
+    """Print a text in which names may hold characters that the output's encoding does not have."""
+    encoding = sys.stdout.encoding or "utf-8"
+    typer.echo(show_controls(text).encode(encoding, "backslashreplace").decode(encoding))

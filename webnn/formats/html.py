@@ -1,0 +1,60 @@
+"""Graphs and the objects of the API in notebooks: small HTML with inline styles, which inherits the notebook's colours.
+
+A picture stands in an image of its own, with its own ground: neither its styles nor a hostile name can reach the notebook.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING
+
+from webnn.formats import plain
+from webnn.formats.layout import PicturesMissingError
+from webnn.formats.summary import as_text
+from webnn.formats.svg import draw
+
+if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
+
+__all__ = ["as_html", "facts"]
+
+#: The most operators that a notebook draws, and the longest value of a fact.
+_DRAWN, _LONGEST = 2000, 200
+#: The columns of the table. A notebook's cell is wider than a terminal.
+_COLUMNS = 120
+#: Overrides a notebook's style sheet, as in `webnn.context.placement.show`.
+_CELL = "text-align: left; vertical-align: top; background: none; border: none; padding: 0.1em 1em 0.1em 0"
+_NAME = f"{_CELL}; font-weight: normal; opacity: 0.7"
+_VALUE = f"{_CELL}; overflow-wrap: anywhere; white-space: pre-wrap"
+
+
+def as_html(description: GraphDescription) -> str:
+    """Write a graph: its picture, where the library for it is installed and the graph is not too long, and its table."""
+    table = f'<pre style="line-height: 1.3; overflow-x: auto">{escape(as_text(description, width=_COLUMNS))}</pre>'
+    title = f"<div><b>{escape(plain.printable(repr(description))[1:-1])}</b></div>"
+    if len(description.operators) > _DRAWN:
+        return f"<div>{title}{table}</div>"
+    try:
+        picture = draw(description)
+    except PicturesMissingError as error:
+        return f"<div>{title}{table}<div style='opacity: 0.7'>{escape(str(error))}</div></div>"
+    data = base64.b64encode(picture.encode()).decode()
+    image = f'<img alt="the graph" style="max-width: none" src="data:image/svg+xml;base64,{data}">'
+    return f'<div>{title}<div style="overflow-x: auto">{image}</div><details><summary>Table</summary>{table}</details></div>'
+
+
+def facts(title: str, values: Mapping[str, str]) -> str:
+    """Write an object: what it is, and facts about it, by name. Empty ones are left out."""
+    rows = "".join(
+        f'<tr style="background: none"><th style="{_NAME}">{escape(name)}</th><td style="{_VALUE}">{_show(value)}</td></tr>'
+        for name, value in values.items()
+        if value
+    )
+    table = f'<table style="border-collapse: collapse; margin: 0.3em 0; color: inherit"><tbody>{rows}</tbody></table>'
+    return f"<div><b>{escape(plain.printable(title))}</b>{table if rows else ''}</div>"
+
+
+def _show(value: str) -> str:
+    return escape(plain.clip(value, _LONGEST))

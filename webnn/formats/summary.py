@@ -1,0 +1,265 @@
+"""A graph as a table: operators with types, shapes, parameters and multiply-adds, then totals and the largest tensors.
+
+`webnn.formats.cost` defines parameters and multiply-adds. The text is ASCII but for names of the program, and has no colours.
+"""
+
+from __future__ import annotations
+
+import heapq
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from webnn.builder.description import ActivationDescription
+from webnn.formats import plain
+from webnn.formats.cards import numbers
+from webnn.formats.cost import multiply_adds, parameters
+
+if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription, OperatorDescription
+    from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["Summary", "as_data", "as_text", "summarize"]
+
+#: The most operators that `print` shows in full, and how many a shortened table shows at each end.
+_WHOLE, _END = 100, 40
+#: How many tensors, inputs and outputs are listed.
+_LARGEST, _LISTED = 5, 12
+#: The narrowest and the widest column of labels, and the widest ones of operands and options.
+_LABEL, _WIDEST_LABEL, _OPERANDS, _OPTIONS = 8, 40, 40, 60
+_NARROWEST = 60
+_GAP = "  "
+_DOTS = "..."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a table of a graph shows.
+
+    Attributes:
+        description: The graph; its operators have descriptors.
+        numbers: The number of each operator: `OperatorDescription.index`, or the position, from 1, in a graph from a file.
+        parameters: The parameters of each operator.
+        multiply_adds: The multiply-adds of each operator.
+        constant_bytes: The bytes of all constants.
+        largest: The largest tensors: bytes, the name of the value, what it is, type and shape.
+    """
+
+    description: GraphDescription
+    numbers: Sequence[int]
+    parameters: Sequence[int]
+    multiply_adds: Sequence[int]
+    constant_bytes: int
+    largest: Sequence[tuple[int, str, str, OperandDescriptor]]
+
+
+def summarize(description: GraphDescription) -> Summary:
+    """Compute what a table shows.
+
+    Raises:
+        DescriptionError: The description contradicts itself.
+        WebNNTypeError: The draft refuses something in a graph whose operators have no descriptors yet.
+    """
+    if not all(operator.descriptors for operator in description.operators):
+        description = description.infer()
+    known = description.descriptors()
+    sizes = {name: descriptor.byte_length for name, descriptor in known.items()}
+    largest = heapq.nlargest(_LARGEST, sizes, key=sizes.__getitem__)
+    makers = {name: operator for operator in description.operators for name in operator.outputs} if largest else {}
+    return Summary(
+        description=description,
+        numbers=numbers(description),
+        parameters=parameters(description),
+        multiply_adds=[multiply_adds(operator, known) for operator in description.operators],
+        constant_bytes=sum([sizes[name] for name in description.constants]),
+        largest=[(sizes[name], name, _role(description, name, makers), known[name]) for name in largest],
+    )
+
+
+def _role(description: GraphDescription, name: str, makers: Mapping[str, OperatorDescription]) -> str:
+    if name in description.inputs:
+        return "input"
+    return "constant" if name in description.constants else makers[name].operation
+
+
+def as_text(description: GraphDescription, *, width: int | None = None, whole: bool = False) -> str:
+    """Write a graph as a table. A wide table has columns for operands and options too.
+
+    Args:
+        description: The graph.
+        width: The number of columns of text, by default those of the terminal; at least 60. Long names may make single lines wider.
+        whole: Show every operator; by default the middle of a long graph is left out.
+
+    Raises:
+        DescriptionError: The description contradicts itself.
+        WebNNTypeError: The draft refuses something in a graph whose operators have no descriptors yet.
+    """
+    summary = summarize(description)
+    room = max(width or shutil.get_terminal_size().columns, _NARROWEST)
+    return "\n".join([*_head(summary), *_table(summary, room, whole=whole), *_foot(summary)])
+
+
+def _head(summary: Summary) -> Iterator[str]:
+    graph = summary.description
+    name = f" {plain.clip(graph.name, _WIDEST_LABEL, ellipsis=_DOTS)}" if graph.name else ""
+    yield f"graph{name}, draft {plain.printable(graph.draft)}"
+    known = graph.descriptors()
+    yield from _values("inputs", {name: known[name] for name in graph.inputs})
+    yield from _values("outputs", {name: known[value] for name, value in graph.outputs.items()})
+
+
+def _values(title: str, values: Mapping[str, OperandDescriptor]) -> Iterator[str]:
+    listed = [(plain.clip(name, _WIDEST_LABEL, ellipsis=_DOTS), each) for name, each in list(values.items())[:_LISTED]]
+    widest = max([plain.width(name) for name, _ in listed], default=0)
+    for position, (name, descriptor) in enumerate(listed):
+        heading = "" if position else title
+        yield f"{heading:<9}{name}{' ' * (widest - plain.width(name))}  {_tensor(descriptor)}"
+    if len(values) > _LISTED:
+        yield f"{'':<9}{_DOTS} {len(values) - _LISTED:,} more"
+
+
+def _tensor(descriptor: OperandDescriptor) -> str:
+    return f"{descriptor.dataType} {'x'.join(map(str, descriptor.shape)) or 'scalar'}"
+
+
+def _table(summary: Summary, room: int, *, whole: bool) -> Iterator[str]:
+    """Yield the lines of the table; none if there are no operators."""
+    count = len(summary.numbers)
+    if not count:
+        return
+    gap = range(_END, count - _END) if count > _WHOLE and not whole else range(0)
+    shown = [position for position in range(count) if position not in gap]
+    operators = [summary.description.operators[position] for position in shown]
+    texts: dict[str, list[str]] = {
+        "#": [str(summary.numbers[position]) for position in shown],
+        "operation": [plain.printable(operator.operation) for operator in operators],
+        "label": [plain.clip(operator.label, _WIDEST_LABEL, ellipsis=_DOTS) for operator in operators],
+        "result": [_results(operator) for operator in operators],
+        "params": [plain.count(number) if number else "" for number in (summary.parameters[position] for position in shown)],
+        "mul-adds": [plain.count(number) if number else "" for number in (summary.multiply_adds[position] for position in shown)],
+    }
+    fixed = sum(_width(name, texts[name]) + len(_GAP) for name in texts if name != "label") - len(_GAP)
+    if any(texts["label"]):
+        wanted = max(min(_width("label", texts["label"]), room - fixed - len(_GAP)), _LABEL)
+        texts["label"] = [plain.clip(text, wanted, ellipsis=_DOTS) for text in texts["label"]]
+        fixed += _width("label", texts["label"]) + len(_GAP)
+    else:
+        del texts["label"]
+    for name, write, most in (("operands", _operands, _OPERANDS), ("options", _options, _OPTIONS)):
+        left = min(room - fixed - len(_GAP), most)
+        if left >= most // 2:
+            texts[name] = [plain.clip(write(operator), left, ellipsis=_DOTS) for operator in operators]
+            fixed += _width(name, texts[name]) + len(_GAP)
+    widths = {name: _width(name, column) for name, column in texts.items()}
+    yield ""
+    yield _line(widths, {name: name for name in texts})
+    for number, position in enumerate(shown):
+        if gap and position == gap.stop:
+            yield f"{_DOTS} {len(gap):,} more operators {_DOTS}"
+        yield _line(widths, {name: column[number] for name, column in texts.items()})
+
+
+def _width(name: str, column: Sequence[str]) -> int:
+    return max(map(plain.width, [name, *column]))
+
+
+def _line(widths: Mapping[str, int], texts: Mapping[str, str]) -> str:
+    cells = []
+    for name, text in texts.items():
+        space = " " * (widths[name] - plain.width(text))
+        cells.append(space + text if name in _RIGHT else text + space)
+    return _GAP.join(cells).rstrip()
+
+
+_RIGHT = frozenset({"#", "params", "mul-adds"})
+
+
+def _results(operator: OperatorDescription) -> str:
+    first = _tensor(operator.descriptors[0]) if operator.descriptors else ""
+    return f"{first} +{len(operator.descriptors) - 1}" if len(operator.descriptors) > 1 else first
+
+
+def _operands(operator: OperatorDescription) -> str:
+    return ", ".join([plain.clip(name, _OPERANDS, ellipsis=_DOTS) for _, _, name in operator.named_values()[:_LISTED]])
+
+
+def _options(operator: OperatorDescription) -> str:
+    given = {**operator.arguments, **operator.options}
+    return ", ".join([f"{plain.printable(name)}={plain.value(option, ellipsis=_DOTS)}" for name, option in given.items()])
+
+
+def _foot(summary: Summary) -> Iterator[str]:
+    yield ""
+    count = len(summary.numbers)
+    yield (
+        f"{count:,} operator{'s' * (count != 1)}, {sum(summary.parameters):,} parameters ({plain.size(summary.constant_bytes)}), "
+        f"{sum(summary.multiply_adds):,} multiply-adds"
+    )
+    if not summary.largest:
+        return
+    yield "largest tensors"
+    sizes = [plain.size(size) for size, *_ in summary.largest]
+    names = [plain.clip(name, _WIDEST_LABEL, ellipsis=_DOTS) for _, name, _, _ in summary.largest]
+    first, second = max(map(len, sizes)), max(map(plain.width, names))
+    third = max([len(role) for _, _, role, _ in summary.largest])
+    for (_, _, role, descriptor), size, name in zip(summary.largest, sizes, names, strict=True):
+        space = " " * (second - plain.width(name))
+        yield f"  {size:>{first}}  {name}{space}  {role:<{third}}  {_tensor(descriptor)}"
+
+
+def as_data(description: GraphDescription) -> dict[str, Any]:
+    """Return what the table shows as data for JSON, with every operator.
+
+    Numbers among the options that JSON does not have are strings: ``"NaN"``, ``"Infinity"``, ``"-Infinity"``.
+    """
+    summary = summarize(description)
+    graph = summary.description
+    known = graph.descriptors()
+    return {
+        "name": graph.name,
+        "draft": graph.draft,
+        "inputs": {name: _descriptor(known[name]) for name in graph.inputs},
+        "outputs": {name: {"value": value, **_descriptor(known[value])} for name, value in graph.outputs.items()},
+        "constants": {name: _descriptor(known[name]) for name in graph.constants},
+        "operators": [
+            {
+                "number": summary.numbers[position],
+                "operation": operator.operation,
+                "label": operator.label,
+                "inputs": _plain_data(operator.inputs),
+                "arguments": _plain_data(operator.arguments),
+                "options": _plain_data(operator.options),
+                "operands": _plain_data(operator.operands),
+                "outputs": [{"name": name, **_descriptor(each)} for name, each in zip(operator.outputs, operator.descriptors, strict=True)],
+                "parameters": summary.parameters[position],
+                "multiplyAdds": summary.multiply_adds[position],
+            }
+            for position, operator in enumerate(graph.operators)
+        ],
+        "totals": {
+            "operators": len(graph.operators),
+            "parameters": sum(summary.parameters),
+            "constantBytes": summary.constant_bytes,
+            "multiplyAdds": sum(summary.multiply_adds),
+        },
+        "largest": [
+            {"name": name, "kind": role, "bytes": size, **_descriptor(descriptor)} for size, name, role, descriptor in summary.largest
+        ],
+    }
+
+
+def _descriptor(descriptor: OperandDescriptor) -> dict[str, Any]:
+    return {"dataType": descriptor.dataType, "shape": list(descriptor.shape)}
+
+
+def _plain_data(value: Any) -> Any:
+    if isinstance(value, ActivationDescription):
+        return {"operation": value.operation, "options": _plain_data(value.options)}
+    if isinstance(value, Mapping):
+        return {name: _plain_data(each) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain_data(each) for each in value]
+    if isinstance(value, float) and value - value != 0:
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"  # noqa: PLR0124 (NaN differs from itself)
+    return value
