@@ -12,6 +12,7 @@ from webnn.builder.base import BuilderBase
 from webnn.builder.constants import ConstantMemory
 from webnn.builder.description import ActivationDescription, DescriptionError, OperatorDescription
 from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.operand import MLOperand
 from webnn.validation import webidl
 from webnn.validation.drafts import DELTAS, DRAFTS, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
@@ -20,12 +21,11 @@ from webnn.validation.member import class_of_draft
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
-    from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.drafts.delta import Delta
     from webnn.validation.revision import Revision
 
-__all__ = ["build", "infer", "lift"]
+__all__ = ["build", "complete", "infer", "lift"]
 
 
 def build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:
@@ -39,6 +39,33 @@ def build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLO
 
 def infer(description: GraphDescription) -> GraphDescription:
     """Return a description with the descriptors of all operators; see `GraphDescription.infer`."""
+    operators = [
+        # `replace` would take several times as long.
+        OperatorDescription(
+            operation=operator.operation,
+            inputs=operator.inputs,
+            arguments=operator.arguments,
+            options=operator.options,
+            operands=operator.operands,
+            label=operator.label,
+            outputs=operator.outputs,
+            descriptors=descriptors,
+            index=operator.index,
+        )
+        for operator, descriptors in zip(description.operators, _infer(description), strict=True)
+    ]
+    return replace(description, operators=tuple(operators))
+
+
+def complete(description: GraphDescription) -> None:
+    """Give the operators of a description that was just made their descriptors, as `infer` does for any description."""
+    for operator, descriptors in zip(description.operators, _infer(description), strict=True):
+        # Nobody has seen that there were none.
+        object.__setattr__(operator, "descriptors", descriptors)
+
+
+def _infer(description: GraphDescription) -> list[tuple[OperandDescriptor, ...]]:
+    """Return the descriptors of the results of each operator."""
     try:
         revision = find_revision(description.draft, imports=False)
     except ValueError as error:
@@ -46,28 +73,9 @@ def infer(description: GraphDescription) -> GraphDescription:
     builder = object.__new__(class_of_draft(_Sketch, "MLGraphBuilder", revision))
     GraphBuilder.__init__(builder, _NoContext(revision))
     builder._memory = _Views()
-    rebuilder = _Rebuilder(builder)
-    rebuilder.build(description)
-    operands = rebuilder.operands
-    operators = [
-        _describe(operator, tuple([operands[name]._descriptor for name in operator.outputs])) for operator in description.operators
-    ]
-    return replace(description, operators=tuple(operators))
-
-
-def _describe(operator: OperatorDescription, descriptors: tuple[OperandDescriptor, ...]) -> OperatorDescription:
-    # `replace` would take several times as long.
-    return OperatorDescription(
-        operation=operator.operation,
-        inputs=operator.inputs,
-        arguments=operator.arguments,
-        options=operator.options,
-        operands=operator.operands,
-        label=operator.label,
-        outputs=operator.outputs,
-        descriptors=descriptors,
-        index=operator.index,
-    )
+    inference = _Inference(builder)
+    inference.build(description)
+    return inference.descriptors
 
 
 def lift(description: GraphDescription, draft: str | None) -> GraphDescription:
@@ -248,3 +256,54 @@ class _Rebuilder:
         if name in self.operands:
             raise DescriptionError(f"there is a value {webidl.describe(name)} already", self._path)
         self.operands[name] = operand
+
+
+class _Inference(_Rebuilder):
+    """The state of one `GraphDescription.infer`. A call that differs from an earlier one in names only is not made again."""
+
+    def __init__(self, builder: GraphBuilder) -> None:
+        super().__init__(builder)
+        #: The descriptors of the results of each operator so far.
+        self.descriptors: list[tuple[OperandDescriptor, ...]] = []
+        self._results: dict[object, tuple[OperandDescriptor, ...]] = {}
+        #: One object for all descriptors that are equal, so that their identities tell them apart.
+        self._unique: dict[OperandDescriptor, OperandDescriptor] = {}
+
+    def _call(self, operator: OperatorDescription) -> None:
+        key = self._key(operator)
+        try:
+            known = self._results.get(key)
+        except TypeError:  # it cannot be hashed: an activation, or a list
+            key, known = None, None
+        if known is None:
+            super()._call(operator)
+            known = tuple([self.operands[name]._descriptor for name in operator.outputs])
+            if key is not None:
+                self._results[key] = known
+        else:
+            for name, descriptor in zip(operator.outputs, known, strict=True):
+                super()._give(name, MLOperand._create(self._builder, descriptor))
+        self.descriptors.append(known)
+
+    def _give(self, name: str, operand: MLOperand) -> None:
+        super()._give(name, operand)
+        operand._descriptor = self._unique.setdefault(operand._descriptor, operand._descriptor)
+
+    def _key(self, operator: OperatorDescription) -> object:
+        """Return an object that is equal for calls that have the same result."""
+        find = self._find
+        inputs = [
+            tuple([id(find(each)._descriptor) for each in value]) if isinstance(value, tuple) else id(find(value)._descriptor)
+            for value in operator.inputs.values()
+        ]
+        return (
+            operator.operation,
+            *operator.inputs,
+            *inputs,
+            *operator.arguments.items(),
+            None,
+            *operator.options.items(),
+            None,
+            *[(name, id(find(value)._descriptor)) for name, value in operator.operands.items()],
+            len(operator.outputs),
+        )

@@ -16,6 +16,7 @@ from webnn.builder.description import (
     GraphDescription,
     OperatorDescription,
 )
+from webnn.builder.transform import complete
 from webnn.formats.exchange import FORMAT, SPECIAL, VERSIONS, Array, Problem, Signature, signatures
 from webnn.validation import webidl
 from webnn.validation.descriptor import BITS, NUMPY_DTYPES, SMALL_TYPES, DataType, OperandDescriptor, integer_range
@@ -69,15 +70,17 @@ def decode(content: object, tensors: Tensors) -> GraphDescription:
         operators=tuple([decoder.node(node, number) for number, node in enumerate(nodes)]),
         outputs={name: _check(value, str, "the name of a value", "outputs", name) for name, value in outputs.items()},
     )
-    return _infer(description)
+    _complete(description)
+    return description
 
 
-def _infer(description: GraphDescription) -> GraphDescription:
+def _complete(description: GraphDescription) -> None:
+    """Check the graph, and set the descriptors of its operators."""
     for name, value in description.outputs.items():
         if not name or value in description.inputs or value in description.constants:
             raise Problem(f"must name the result of a node, got {webidl.describe(value)}", "outputs", name)
     try:
-        return description.infer()
+        complete(description)
     except DescriptionError as error:
         raise Problem(error.message, *_place(error.path)) from None
     except WebNNTypeError as error:

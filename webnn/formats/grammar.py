@@ -42,16 +42,20 @@ _DEEPEST = 16
 #: The most digits of a number; no type has so many.
 _LONGEST_NUMBER = 400
 
-#: White space and comments; then a token. Each part is possessive: what does not match fails at once.
-_SPACE = r"(?:[ \t\r\n]++|#[^\n]*+|//[^\n]*+)*+"
+#: A token behind white space and comments: a name, a mark, a number, a string, an annotation, any other character, or nothing at the end.
+#: Each part is possessive, so that nothing is tried twice.
 _TOKEN = re.compile(
-    _SPACE + r"(?:(?P<name>[A-Za-z_/$][A-Za-z0-9_/.]*+)"
-    r"|(?P<mark>[][{}():;,=])"
-    r"|(?P<number>-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)"
-    r'|(?P<string>"(?:[^"\\\x00-\x1f]++|\\.)*+")'
-    r"|(?P<annotation>@[a-z]++)"
-    r"|(?P<end>\Z))"
+    r"(?:[ \t\r\n]++|#[^\n]*+|//[^\n]*+)*+"
+    r"([A-Za-z_/$][A-Za-z0-9_/.]*+"
+    r"|[][{}():;,=]"
+    r"|-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+    r'|"(?:[^"\\\x00-\x1f]++|\\.)*+"'
+    r"|@[a-z]++"
+    r"|[^ \t\r\n]|\Z)"
 )
+#: The first characters of names and numbers.
+_NAME_STARTS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$")
+_NUMBER_STARTS = frozenset("-0123456789")
 
 
 class Parsed:
@@ -102,32 +106,24 @@ class _Parser:
     """Reads one token ahead. Lists nest up to a limit, and nothing else recurses."""
 
     def __init__(self, text: str, path: Path) -> None:
-        self._text = text
         self._path = path
         self._parsed = Parsed(text)
-        self._end = 0
-        self._next()
+        self._matches = _TOKEN.finditer(text)
+        self._match = next(self._matches)
+        self._token: str = self._match[1]
 
     # Tokens.
 
     def _next(self) -> None:
-        match = _TOKEN.match(self._text, self._end)
-        if match is None:
-            space = re.compile(_SPACE).match(self._text, self._end)
-            start = self._end if space is None else space.end()
-            self._start = start
-            raise self._error(f"there is no such token: {webidl.describe(self._text[start : start + 20])}")
-        self._kind: str = match.lastgroup or ""
-        self._token: str = match[self._kind]
-        self._start = match.start(self._kind)
-        self._end = match.end()
+        self._match = match = next(self._matches, self._match)
+        self._token = match[1]
 
-    def _error(self, message: str) -> FormatError:
-        line, column = self._parsed.locate(self._start)
+    def _error(self, message: str, start: int | None = None) -> FormatError:
+        line, column = self._parsed.locate(self._match.start(1) if start is None else start)
         return FormatError(message, self._path, line=line, column=column)
 
     def _unexpected(self, wanted: str) -> FormatError:
-        return self._error(f"must be {wanted}, got {webidl.describe(self._token) if self._kind != 'end' else 'the end'}")
+        return self._error(f"must be {wanted}, got {webidl.describe(self._token) if self._token else 'the end'}")
 
     def _take(self, token: str) -> None:
         if self._token != token:
@@ -136,22 +132,30 @@ class _Parser:
 
     def _skip(self, mark: str) -> bool:
         """Take a mark if it comes next."""
-        if self._token != mark or self._kind != "mark":
+        if self._token != mark:
             return False
         self._next()
         return True
 
+    def _separate(self, end: str) -> None:
+        """Take a comma, which the last element of a list need not have."""
+        if self._token == ",":
+            self._next()
+        elif self._token != end:
+            raise self._unexpected(f"',' or {end!r}")
+
     def _name(self, wanted: str = "a name") -> str:
-        if self._kind != "name":
-            raise self._unexpected(wanted)
         name = self._token
+        if name[:1] not in _NAME_STARTS:
+            raise self._unexpected(wanted)
         self._next()
         return name
 
     def _string(self) -> str:
-        if self._kind != "string":
-            raise self._unexpected("a string")
         token = self._token
+        # A quotation mark alone begins a string that does not end.
+        if token[:1] != '"' or token == '"':
+            raise self._unexpected("a string")
         try:
             text: str = json.loads(token) if "\\" in token else token[1:-1]
         except ValueError as error:
@@ -161,7 +165,7 @@ class _Parser:
 
     def _number(self) -> int | float:
         token = self._token
-        if self._kind != "number" or len(token) > _LONGEST_NUMBER:
+        if token[:1] not in _NUMBER_STARTS or token == "-" or len(token) > _LONGEST_NUMBER:
             raise self._unexpected("a number")
         number = int(token) if token.lstrip("-").isdigit() else float(token)
         if isinstance(number, float) and math.isinf(number):
@@ -175,12 +179,12 @@ class _Parser:
         content = self._parsed.content
         self._take("webnn_graph")
         content["name"] = self._string()
-        self._parsed.mark(self._start, "version")
+        self._parsed.mark(self._match.start(1), "version")
         version = self._name("a version")
         if not re.fullmatch(r"v[0-9]{1,9}", version):
             raise self._error(f"must have a version such as v2, got {webidl.describe(version)}")
         content["version"] = int(version[1:])
-        while self._kind == "annotation":
+        while self._token[:1] == "@":
             self._annotation()
         sections: dict[str, Callable[[], None]] = {
             "inputs": self._input,
@@ -190,19 +194,19 @@ class _Parser:
         }
         self._take("{")
         while not self._skip("}"):
-            self._parsed.mark(self._start, self._token)
+            self._parsed.mark(self._match.start(1), self._token)
             section = sections.pop(self._name("a section"), None)
             if section is None:
                 raise self._error(f"must be one of {', '.join(sections) or 'none'}, each at most once")
             self._take("{")
             while not self._skip("}"):
                 section()
-        if self._kind != "end":
+        if self._token:
             raise self._unexpected("the end")
         return self._parsed
 
     def _annotation(self) -> None:
-        self._parsed.mark(self._start, "draft")
+        self._parsed.mark(self._match.start(1), "draft")
         match self._token:
             case "@quantized":
                 self._next()
@@ -217,11 +221,10 @@ class _Parser:
 
     def _new(self, section: str) -> str:
         """Take the name of a new member of a section."""
-        start = self._start
+        start = self._match.start(1)
         name = self._name()
         if name in self._parsed.content[section]:
-            self._start = start
-            raise self._error(f"there is a name {webidl.describe(name)} in {section} already")
+            raise self._error(f"there is a name {webidl.describe(name)} in {section} already", start)
         self._parsed.mark(start, section, name)
         return name
 
@@ -241,8 +244,7 @@ class _Parser:
             if self._token == "dyn":
                 raise self._error("must be a size, got dyn: give the graph a fixed size, because the specification has no dynamic ones")
             shape.append(self._number())
-            if not self._skip(",") and self._token != "]":
-                raise self._unexpected("',' or ']'")
+            self._separate("]")
         return {"dataType": dataType, "shape": shape}
 
     def _constant(self) -> None:
@@ -266,14 +268,13 @@ class _Parser:
         self._parsed.content["consts"][name] = constant
 
     def _node(self) -> None:
-        self._parsed.mark_node(self._start)
+        self._parsed.mark_node(self._match.start(1))
         outputs: list[str] | None = None
         if self._skip("["):
             outputs = []
             while not self._skip("]"):
                 outputs.append(self._name())
-                if not self._skip(",") and self._token != "]":
-                    raise self._unexpected("',' or ']'")
+                self._separate("]")
             name = outputs[0] if outputs else ""
         else:
             name = self._name()
@@ -283,17 +284,15 @@ class _Parser:
         inputs: list[str] = []
         options: dict[str, Any] = {}
         while not self._skip(")"):
-            start = self._start
+            match = self._match
             word = self._name("the name of a value or an option")
             if not self._skip("="):
                 inputs.append(word)
             elif word in options:
-                self._start = start
-                raise self._error(f"there is an option {webidl.describe(word)} already")
+                raise self._error(f"there is an option {webidl.describe(word)} already", match.start(1))
             else:
                 options[word] = self._value()
-            if not self._skip(",") and self._token != ")":
-                raise self._unexpected("',' or ')'")
+            self._separate(")")
         self._take(";")
         node["inputs"] = inputs
         if options:
@@ -311,29 +310,27 @@ class _Parser:
 
     def _value(self, depth: int = 0) -> Any:
         """Take a number, a string, a word, the name of a value (which becomes a string), a list or an object."""
-        match self._kind:
-            case "name":
-                name = self._name()
-                return WORDS.get(name, name)
-            case "string":
-                return self._string()
-            case "number":
-                return self._number()
+        first = self._token[:1]
+        if first in _NUMBER_STARTS:
+            return self._number()
+        if first in _NAME_STARTS:
+            name = self._name()
+            return WORDS.get(name, name)
+        if first == '"':
+            return self._string()
         if depth == _DEEPEST:
             raise self._error(f"must not be nested deeper than {_DEEPEST} levels")
         if self._skip("["):
             elements: list[Any] = []
             while not self._skip("]"):
                 elements.append(self._value(depth + 1))
-                if not self._skip(",") and self._token != "]":
-                    raise self._unexpected("',' or ']'")
+                self._separate("]")
             return elements
         members: dict[str, Any] = {}
         self._take("{")
         while not self._skip("}"):
-            name = self._string() if self._kind == "string" else self._name()
+            name = self._string() if self._token[:1] == '"' else self._name()
             self._take(":")
             members[name] = self._value(depth + 1)
-            if not self._skip(",") and self._token != "}":
-                raise self._unexpected("',' or '}'")
+            self._separate("}")
         return members
