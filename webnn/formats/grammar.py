@@ -179,10 +179,11 @@ class _Parser:
         content = self._parsed.content
         self._take("webnn_graph")
         content["name"] = self._string()
-        self._parsed.mark(self._match.start(1), "version")
+        start = self._match.start(1)
+        self._parsed.mark(start, "version")
         version = self._name("a version")
         if not re.fullmatch(r"v[0-9]{1,9}", version):
-            raise self._error(f"must have a version such as v2, got {webidl.describe(version)}")
+            raise self._error(f"must be a version such as v2, got {webidl.describe(version)}", start)
         content["version"] = int(version[1:])
         while self._token[:1] == "@":
             self._annotation()
@@ -194,10 +195,13 @@ class _Parser:
         }
         self._take("{")
         while not self._skip("}"):
-            self._parsed.mark(self._match.start(1), self._token)
-            section = sections.pop(self._name("a section"), None)
+            start = self._match.start(1)
+            name = self._name("a section")
+            section = sections.pop(name, None)
             if section is None:
-                raise self._error(f"must be one of {', '.join(sections) or 'none'}, each at most once")
+                wanted = ", ".join(sections) or "the end"
+                raise self._error(f"must be {wanted}, each section at most once, got {webidl.describe(name)}", start)
+            self._parsed.mark(start, name)
             self._take("{")
             while not self._skip("}"):
                 section()

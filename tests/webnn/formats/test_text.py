@@ -1,0 +1,182 @@
+"""`.webnn`: what is written, the names that it cannot say, and what is refused at which line and column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import webnn
+from tests.webnn.formats.graphs import mixed, new_builder, relu
+from webnn import FormatError
+
+
+def test_what_is_written(tmp_path: Path) -> None:
+    mixed().save(tmp_path / "graph.webnn")
+    assert (tmp_path / "graph.webnn").read_text(encoding="utf-8").splitlines() == [
+        'webnn_graph "mixed" v2 {',
+        "  inputs {",
+        "    x: f32[1, 2, 4, 4];",
+        "  }",
+        "  consts {",
+        "    conv_1__filter: f32[2, 2, 1, 1] @bytes([0, 0, 0, 0, 0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64]);",
+        "    conv_1__bias: f32[2] @bytes([0, 0, 0, 128, 0, 0, 192, 127]);",
+        '    input: f16[1, 2, 4, 4] @weights("input");',
+        "    input_2: i64[] @bytes([1, 0, 0, 0, 0, 0, 0, 64]);",
+        "  }",
+        "  nodes {",
+        r'    conv_1_ = conv2d(x, conv_1__filter, strides=[1, 1], inputLayout="nchw", label="conv \"1\"\n'
+        '\U0001f926", bias=conv_1__bias);',
+        "    [split_0, split_1] = split(conv_1_, splits=2, axis=1);",
+        '    clamp = clamp(split_0, minValue=-0.0, maxValue="Infinity");',
+        '    scaled = resample2d(split_1, mode="linear", scales=[1.1, 1.0]);',
+        '    cast = cast(clamp, dataType="float16");',
+        "    slice = slice(input, starts=[0, 0, 0, 0], sizes=[1, 1, 4, 4]);",
+        "    joined = concat(cast, slice, axis=1);",
+        "    count = clamp(input_2, maxValue=9223372036854775807);",
+        "  }",
+        "  outputs { scaled, joined, count; }",
+        "}",
+    ]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["graph.safetensors", "graph.webnn"]
+
+
+@pytest.mark.parametrize(
+    ("value", "output", "message"),
+    [
+        ("a b", "y", "the text cannot say the name 'a b'"),
+        ("x", "2", "the text cannot say the name '2'"),
+        ("x", "", "the text cannot say the name ''"),
+        ("true", "y", "the text cannot say the name 'true'"),
+        ("//x", "y", "the text cannot say the name '//x'"),
+        ("\u00e4", "y", "the text cannot say the name '\u00e4'"),
+        ("x", "x", "the text cannot give an output the name of an input, got 'x'"),
+    ],
+)
+def test_names_that_it_cannot_say(value: str, output: str, message: str, tmp_path: Path) -> None:
+    description = relu(value=value)
+    description = replace(description, outputs={output: description.outputs["y"]})
+    with pytest.raises(FormatError) as caught:
+        description.save(tmp_path / "graph.webnn")
+    assert message in str(caught.value)
+    assert str(caught.value).endswith(": save it as .webnn.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_names_for_one_value(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="the text cannot say two names for one value, got 'y' and 'z'"):
+        replace(relu(), outputs={"y": "y", "z": "y"}).save(tmp_path / "graph.webnn")
+
+
+def test_other_values_get_names(tmp_path: Path) -> None:
+    builder = new_builder()
+    x = builder.input("a_b", dataType="float32", shape=[2])
+    first = builder.relu(x, label="a b")
+    second = builder.relu(first, label="a-b")
+    third = builder.relu(second, label="true")
+    fourth = builder.add(builder.relu(third, label="1"), builder.constant("float32", 1), label="\u00e4")
+    description = webnn.describe({"y": builder.relu(fourth), "a_b_2": builder.relu(fourth)})
+    # An output takes its name from another value.
+    taken = replace(description, outputs={"a_b": "y"} | {"true ": "a_b_2"})
+    with pytest.raises(FormatError):
+        taken.save(tmp_path / "graph.webnn")
+    description.save(tmp_path / "graph.webnn")
+    loaded = webnn.load(tmp_path / "graph.webnn")
+    assert [operator.outputs[0] for operator in loaded.operators] == ["a_b_3", "a_b_4", "_true", "_1", "_", "y", "a_b_2"]
+    assert [operator.label for operator in loaded.operators] == [operator.label for operator in description.operators]
+    assert list(loaded.constants) == ["__b"]
+    renamed = replace(description, outputs={"relu": description.outputs["y"], "z": "a_b_2"})
+    renamed.save(tmp_path / "graph.webnn")
+    assert dict(webnn.load(tmp_path / "graph.webnn").outputs) == {"relu": "relu", "z": "z"}
+
+
+def text(inputs: str = "x: f32[2];", consts: str = "", nodes: str = "y = relu(x);", outputs: str = "y;", header: str = '"g" v2') -> str:
+    return f"webnn_graph {header} {{\n inputs {{ {inputs} }}\n consts {{ {consts} }}\n nodes {{ {nodes} }}\n outputs {{ {outputs} }}\n}}"
+
+
+VALID = {
+    "nothing more": text(),
+    "comments": text().replace("\n", " // this { is ( a comment\n # and this\n"),
+    "commas": text(nodes="y = concat(x, x, axis=0,);").replace("f32[2]", "f32[2,]"),
+    "words": text(nodes="y = clamp(x, minValue=null, maxValue=Infinity);"),
+    "strings without quotation marks": text("x: f32[1, 1, 2, 2];", nodes="y = averagePool2d(x, layout=nhwc);"),
+    "sections in another order": 'webnn_graph "g" v2 { outputs { y } nodes { y = relu(x); } inputs { x: f32[2]; } }',
+    "one line": " ".join(text().split()),
+    "escapes": text(header=r'"\u00e4\"\\" v2'),
+    "a list of outputs": text(outputs="y, z;", nodes="y = relu(x); z = relu(y);"),
+    "outputs in lines": text(outputs="y; z;", nodes="y = relu(x); z = relu(y);"),
+    "a sequence of one": text(nodes="[y] = split(x, splits=1);"),
+    "a scalar": text(consts='c: f32[] @scalar("-Infinity"); d: i4[3] @bytes([33, 3]);', nodes="y = add(x, c);"),
+}
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_what_is_read(name: str, tmp_path: Path) -> None:
+    (tmp_path / "graph.webnn").write_text(VALID[name])
+    assert "y" in webnn.load(tmp_path / "graph.webnn").descriptors()
+
+
+def test_what_it_means(tmp_path: Path) -> None:
+    (tmp_path / "graph.webnn").write_text(VALID["a scalar"])
+    constants = webnn.load(tmp_path / "graph.webnn").constants
+    assert (constants["c"].value.item(), constants["d"].value.tolist()) == (-np.inf, [33, 3])
+    (tmp_path / "graph.webnn").write_text(VALID["escapes"])
+    assert webnn.load(tmp_path / "graph.webnn").name == '\u00e4"\\'
+
+
+#: A text, and the line, column and message of the error.
+WRONG = {
+    "nothing": ("", "1:1: must be 'webnn_graph', got the end"),
+    "no name": ("webnn_graph v2 {}", "1:13: must be a string, got 'v2'"),
+    "a string that does not end": ('webnn_graph "v2 {}', "1:13: must be a string, got '\"'"),
+    "an escape that is none": ('webnn_graph "\\x" v2 {}', "1:13: must be a string as in JSON: "),
+    "no version": ('webnn_graph "g" {}', "1:17: must be a version, got '{'"),
+    "a version that is none": ('webnn_graph "g" two {}', "1:17: must be a version such as v2, got 'two'"),
+    "another version": (text(header='"g" v3'), "1:17: version: must be one of 1, 2, got 3"),
+    "an unknown annotation": (text(header='"g" v2 @sparse'), "1:20: must be @quantized or @draft, got '@sparse'"),
+    "an unknown draft": (text(header='"g" v2 @draft("1999-01")'), "1:20: draft: must be one of 2024-06, 2026-06, got '1999-01'"),
+    "an unknown section": (text().replace("nodes", "layers"), "4:2: must be nodes, outputs, each section at most once, got 'layers'"),
+    "a section twice": (text().replace("consts", "inputs"), "3:2: must be consts, nodes, outputs, each section at most once, got 'inputs'"),
+    "the end is missing": (text()[:-1], "6:1: must be a section, got the end"),
+    "more behind the end": (text() + "}", "6:2: must be the end, got '}'"),
+    "an unknown type": (text("x: f64[2];"), "2:14: must be one of f32, f16, i32, u32, i64, u64, i8, u8, i4, u4, got 'f64'"),
+    "a dynamic size": (text('x: f32[dyn("n", 8)];'), "2:18: must be a size, got dyn: give the graph a fixed size"),
+    "a size with a fraction": (text("x: f32[2.5];"), "2:11: inputs.x.shape: must be a list of sizes, got 2.5"),
+    "a size without comma": (text("x: f32[2 3];"), "2:20: must be ',' or ']', got '3'"),
+    "no semicolon": (text("x: f32[2]"), "2:21: must be ';', got '}'"),
+    "an input twice": (text("x: f32[2]; x: f32[2];"), "2:22: there is a name 'x' in inputs already"),
+    "an unknown init": (text(consts="c: f32[] @zeros(1);"), "3:20: must be @weights, @scalar or @bytes, got '@zeros'"),
+    "a wrong init": (text(consts="c: i8[] @scalar(300);"), "3:11: consts.c.init.value: must be an integer from -128 to 127, got 300"),
+    "weights that are not there": (text(consts='c: i8[] @weights("c");'), " needs weights in a file beside it: "),
+    "a number as operand": (text(nodes="y = relu(3);"), "4:19: must be the name of a value or an option, got '3'"),
+    "an option twice": (text(nodes="y = softmax(x, axis=0, axis=0);"), "4:33: there is an option 'axis' already"),
+    "no comma": (text(nodes="y = add(x x);"), "4:20: must be ',' or ')', got 'x'"),
+    "no outputs": (text(nodes="[] = relu(x);"), "4:10: nodes[0].outputs: must name 1 results of relu, got []"),
+    "an unknown operation": (text(nodes="y = relu(x); z = gelu2(y);"), "4:23: nodes[1].op: the draft 2026-06 has no operation 'gelu2'"),
+    "an unknown value": (text(nodes="y = relu(z);"), "4:10: nodes[0]: there is no value 'z' yet"),
+    "an output twice": (text(outputs="y; y;"), "5:15: there is a name 'y' in outputs already"),
+    "an unknown output": (text(outputs="z;"), "5:2: outputs: there is no value 'z' yet"),
+    "no output": (text(outputs=""), "5:2: outputs: must not be empty"),
+    "a deep list": (text(nodes=f"y = softmax(x, axis={'[' * 50});"), "4:46: must not be nested deeper than 16 levels"),
+    "a number with a long tail": (text(nodes=f"y = softmax(x, axis={'1' * 500});"), "4:30: must be a number, got '1111"),
+    "a number too large": (text(nodes="y = softmax(x, axis=1e999);"), "4:30: must be a number that fits into a double, got '1e999'"),
+    "a minus": (text(nodes="y = softmax(x, axis=-);"), "4:30: must be a number, got '-'"),
+    "another character": (text(nodes="y = softmax(x, axis=\u00b2);"), "4:30: must be '{', got '\u00b2'"),
+    "an object": (text(nodes='y = softmax(x, axis={"a": 1});'), "4:10: nodes[0].options.axis: must be a number, a string, "),
+    "a member without colon": (text(nodes='y = softmax(x, axis={"a" 1});'), "4:35: must be ':', got '1'"),
+    "a control character": (text("x\x00: f32[2];"), "2:12: must be ':', got '\\x00'"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_refused(name: str, tmp_path: Path) -> None:
+    given, message = WRONG[name]
+    path = tmp_path / "graph.webnn"
+    path.write_text(given)
+    with pytest.raises(FormatError) as caught:
+        webnn.load(path)
+    assert str(caught.value).startswith(f"{path}:{message}")
+    line, column = (int(part) for part in message.split(":")[:2]) if message[0].isdigit() else (0, 0)
+    assert (caught.value.line, caught.value.column) == (line, column) or not line
