@@ -117,6 +117,8 @@ class Channel:
                     if not count:
                         return None
                     rest = rest[count:]
+                # While there is a view, the array cannot grow.
+                rest.release()
         return content
 
     def _write(self, rest: memoryview) -> None:

@@ -12,6 +12,7 @@ from io import FileIO
 
 import pytest
 
+from webnn.javascript import channel
 from webnn.javascript.channel import Channel, ChannelError, Limit, Message
 
 LIMITS = {"C": Limit(text=4 << 20, buffer=4 << 20, buffers=3, total=6 << 20), "F": Limit(text=8)}
@@ -50,6 +51,11 @@ def test_a_message_arrives(ends: Ends, parts: list[bytes]) -> None:
     ends.channel.send("C", parts)
     assert ends.channel.receive() == Message("C", [bytearray(part) for part in parts])
     thread.join()
+
+
+def test_a_part_may_be_larger_than_what_is_read_at_once(ends: Ends, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channel, "_CHUNK", 1000)
+    test_a_message_arrives(ends, [b"t" * 2500, b"b" * 5001])
 
 
 @pytest.mark.parametrize(
