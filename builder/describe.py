@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.base import require_operand
 from webnn.builder.description import ActivationDescription, ConstantDescription, GraphDescription, OperatorDescription
+from webnn.builder.names import Names
 from webnn.validation import webidl
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.interfaces import Activation
@@ -58,7 +59,7 @@ class _Describer:
     """The state of one `describe_graph`: the names that are given so far."""
 
     def __init__(self, graph: ComputationalGraph) -> None:
-        self._names = _Names(graph.inputs)
+        self._names = Names(graph.inputs)
         #: The names of inputs and constants, by id: the graph keeps the operands alive.
         self._leaves = {id(operand): name for name, operand in graph.inputs.items()}
         self._results: dict[tuple[int, int], str] = {}
@@ -123,30 +124,6 @@ class _Describer:
         elif operand._value is None:
             self._inputs[name] = operand._descriptor
         return name
-
-
-class _Names:
-    """Names that are different from each other, and from those that are taken."""
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = set(taken)
-        self._counts: dict[str, int] = {}
-
-    def take(self, name: str) -> bool:
-        """Take a name if it is free, and tell whether it was."""
-        free = name not in self._taken
-        self._taken.add(name)
-        return free
-
-    def find(self, base: str) -> str:
-        """Take a name, or the first free one with a number appended."""
-        if self.take(base):
-            return base
-        count = self._counts.get(base, 1) + 1
-        while not self.take(f"{base}_{count}"):
-            count += 1
-        self._counts[base] = count
-        return f"{base}_{count}"
 
 
 def _options(operator: Operator) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-__all__ = ["ELEMENT_TYPES", "find_scopes", "scope"]
+__all__ = ["ELEMENT_TYPES", "SESSION_ENTRIES", "find_scopes", "scope"]
 
 #: ONNX element types (``TensorProto.DataType``) by NumPy's name; WebNN's data types are a subset.
 ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
@@ -23,6 +23,37 @@ ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
         "uint64": 13,
         "uint4": 21,
         "int4": 22,
+    }
+)
+#: Optimizations that are switched off because they replace several nodes by one and change values. The result of an operation would depend
+#: on whether the values before it are outputs, which the optimizer does not fuse (docs/numerics.md).
+_VALUE_CHANGING = (
+    "AttentionFusion",
+    "BiasGeluFusion",
+    "BiasSkipLayerNormFusion",
+    "DivMulFusion",
+    "EmbedLayerNormFusion",
+    "FastGeluFusion",
+    "GeluFusionL1",
+    "GeluFusionL2",
+    "LayerNormFusionL1",
+    "LayerNormFusionL2",
+    "MatMulAddFusion",
+    "MatMulScaleFusion",
+    "MatmulTransposeFusion",
+    "NoopElimination",
+    "QuickGeluFusion",
+    "SimplifiedLayerNormFusion",
+    "SkipLayerNormFusion",
+)
+#: What the session of a translated graph is configured with. A session without these entries may compute other values.
+SESSION_ENTRIES: Mapping[str, str] = MappingProxyType(
+    {
+        # One optimization replaces operations between a dequantization and a quantization by integer kernels; their values are far off, or
+        # they fail for an unusual scale. The other one merges two pairs of quantizations into one.
+        "session.disable_quant_qdq": "1",
+        "session.disable_double_qdq_remover": "1",
+        "optimization.disable_specified_optimizers": ";".join(_VALUE_CHANGING),
     }
 )
 #: A scope in the name of a node. The name of a value may follow, if the node transposes a value that another operator made.

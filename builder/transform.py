@@ -1,4 +1,4 @@
-"""What `GraphDescription` does with the whole graph: `build`, `infer` and `lift`."""
+"""What `GraphDescription` does with the whole graph: `build`, `infer`, `survey` and `lift`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from webnn.builder.base import BuilderBase
 from webnn.builder.constants import ConstantMemory
 from webnn.builder.description import ActivationDescription, DescriptionError, OperatorDescription
+from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.builder.operand import MLOperand
 from webnn.validation import webidl
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from webnn.validation.drafts.delta import Delta
     from webnn.validation.revision import Revision
 
-__all__ = ["build", "complete", "infer", "lift"]
+__all__ = ["build", "complete", "infer", "lift", "survey"]
 
 
 def build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:
@@ -64,8 +65,28 @@ def complete(description: GraphDescription) -> None:
         object.__setattr__(operator, "descriptors", descriptors)
 
 
+def survey(description: GraphDescription) -> tuple[ComputationalGraph, dict[str, MLOperand]]:
+    """Return the computational graph of a description, and the operands of all its values by name. The constants are not copied.
+
+    Raises:
+        WebNNTypeError: The draft refuses something.
+        DescriptionError: The description contradicts itself, or names an operation or argument that its draft does not have.
+    """
+    rebuilder = _Rebuilder(_sketch(description))
+    rebuilder.build(description)
+    operands = rebuilder.operands
+    return collect({name: operands[value] for name, value in description.outputs.items()}), operands
+
+
 def _infer(description: GraphDescription) -> list[tuple[OperandDescriptor, ...]]:
     """Return the descriptors of the results of each operator."""
+    inference = _Inference(_sketch(description))
+    inference.build(description)
+    return inference.descriptors
+
+
+def _sketch(description: GraphDescription) -> GraphBuilder:
+    """Make a builder for a description's draft, without a context."""
     try:
         revision = find_revision(description.draft, imports=False)
     except ValueError as error:
@@ -73,9 +94,7 @@ def _infer(description: GraphDescription) -> list[tuple[OperandDescriptor, ...]]
     builder = object.__new__(class_of_draft(_Sketch, "MLGraphBuilder", revision))
     GraphBuilder.__init__(builder, _NoContext(revision))
     builder._memory = _Views()
-    inference = _Inference(builder)
-    inference.build(description)
-    return inference.descriptors
+    return builder
 
 
 def lift(description: GraphDescription, draft: str | None) -> GraphDescription:

@@ -36,6 +36,8 @@ class OnnxModel:
         outputs: The same for each output.
         operators: The operation, the number and the label of each operator, in order.
         largest: The number of elements of the largest value.
+        leaves: The ONNX values of the graph's inputs and constants, by the ids of their operands.
+        results: The ONNX values of each operator's results, by the operator's number.
     """
 
     proto: ModelProto
@@ -44,6 +46,16 @@ class OnnxModel:
     outputs: Mapping[str, tuple[str, OperandDescriptor]]
     operators: tuple[tuple[str, int, str], ...]
     largest: int
+    leaves: Mapping[int, str]
+    results: Mapping[int, Sequence[str]]
+
+    def find_value(self, operand: MLOperand) -> str | None:
+        """Return the ONNX value of an operand of the graph, which must still be alive; ``None`` if nothing needs it."""
+        operator = operand._operator
+        if operator is None:
+            return self.leaves.get(id(operand))
+        results = self.results.get(operator.index)
+        return None if results is None else results[operand._position]
 
     def op_types(self) -> dict[str, str]:
         """Return the ONNX operator of each node by the node's name."""
@@ -163,6 +175,8 @@ class _Translator:
             outputs=outputs,
             operators=operators,
             largest=max(sizes, default=0),
+            leaves=self.values,
+            results=self.results,
         )
 
 

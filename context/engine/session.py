@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from webnn.builder.onnx_names import ELEMENT_TYPES
+from webnn.builder.onnx_names import ELEMENT_TYPES, SESSION_ENTRIES
 from webnn.context.buffers import BufferSlot, Checked
 from webnn.context.engine import runtime
 from webnn.validation.descriptor import SMALL_TYPES
@@ -24,30 +24,6 @@ __all__ = ["SILENT", "CompiledGraph", "session_options", "start"]
 
 #: The severity of the engine's log at which it writes nothing.
 SILENT = 4
-#: Optimizations that are switched off. One replaces operations between a dequantization and a quantization by integer kernels; their values
-#: are far off, or they fail for an unusual scale. The other merges two pairs of quantizations into one.
-_EXACT_QUANTIZATION = ("session.disable_quant_qdq", "session.disable_double_qdq_remover")
-#: Optimizations that are switched off because they replace several nodes by one and change values. The result of an operation would depend
-#: on whether the values before it are outputs, which the optimizer does not fuse (docs/numerics.md).
-_VALUE_CHANGING = (
-    "AttentionFusion",
-    "BiasGeluFusion",
-    "BiasSkipLayerNormFusion",
-    "DivMulFusion",
-    "EmbedLayerNormFusion",
-    "FastGeluFusion",
-    "GeluFusionL1",
-    "GeluFusionL2",
-    "LayerNormFusionL1",
-    "LayerNormFusionL2",
-    "MatMulAddFusion",
-    "MatMulScaleFusion",
-    "MatmulTransposeFusion",
-    "NoopElimination",
-    "QuickGeluFusion",
-    "SimplifiedLayerNormFusion",
-    "SkipLayerNormFusion",
-)
 #: A graph is small if no value has more elements: the operators are too short to be divided among threads, and starting the threads takes
 #: as long as the rest of the session.
 _SMALL = 4096
@@ -128,9 +104,8 @@ class CompiledGraph:
         if model.largest <= _SMALL and not settings.threads:
             settings = replace(settings, threads=1)
         options = session_options(settings)
-        for entry in _EXACT_QUANTIZATION:
-            options.add_session_config_entry(entry, "1")
-        options.add_session_config_entry("optimization.disable_specified_optimizers", ";".join(_VALUE_CHANGING))
+        for name, value in SESSION_ENTRIES.items():
+            options.add_session_config_entry(name, value)
         # The session uses the bytes in place and holds no reference: they live as long as this object.
         self._weights = model.weights
         if model.weights:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from webnn.builder.description import FormatError
 from webnn.validation import webidl
 
-__all__ = ["beside", "read_text", "write"]
+__all__ = ["beside", "read_text", "replacing", "write"]
 
 #: The largest graph that is read, in bytes; weights have files of their own. A parser may need many times as much memory.
 _LARGEST = 1 << 26
@@ -20,10 +23,21 @@ def write(path: Path, data: str | bytes) -> None:
     Raises:
         OSError: It cannot be written.
     """
+    with replacing(path) as stream:
+        stream.write(data.encode() if isinstance(data, str) else data)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to write it piece by piece. It replaces an existing one when the block ends, unless an exception leaves the block.
+
+    Raises:
+        OSError: It cannot be written.
+    """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with temporary.open("xb") as stream:
-            stream.write(data.encode() if isinstance(data, str) else data)
+            yield stream
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -1,0 +1,49 @@
+"""The graphs of the recorded conformance cases, as descriptions with names for people."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+
+import webnn
+from tests.support import Array
+from webnn.wpt_runner.levels import LEVELS
+from webnn.wpt_runner.vectors.cases import load_cases
+from webnn.wpt_runner.vectors.files import bundled_archives
+from webnn.wpt_runner.vectors.graphs import read_graph
+
+__all__ = ["recorded", "values_for"]
+
+
+@functools.cache
+def _level(name: str) -> webnn.MLContext:
+    return next(level for level in LEVELS if level.name == name).make_ml().createContextSync()
+
+
+def recorded(level: str, step: int = 1) -> Iterator[tuple[str, webnn.GraphDescription]]:
+    """Yield name and description of each graph of a level that its draft accepts, or of each so many-th."""
+    (archive,) = [path for path in bundled_archives() if path.stem == level]
+    for case in list(load_cases([archive]))[::step]:
+        builder = webnn.MLGraphBuilder(_level(level))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                described = webnn.describe(read_graph(case).graph.build(builder))
+            except webnn.WebNNTypeError:
+                # The recorded corrections say why.
+                continue
+        yield f"{case.file}: {case.name}", described
+
+
+def values_for(description: webnn.GraphDescription) -> dict[str, Array]:
+    """Return random values for the inputs of a graph, the same ones each time."""
+    random = np.random.default_rng(0)
+    values = {}
+    for name, descriptor in description.inputs.items():
+        dtype = np.dtype(descriptor.dataType)
+        drawn = random.standard_normal(descriptor.shape) if dtype.kind == "f" else random.integers(0, 8, descriptor.shape)
+        values[name] = np.asarray(drawn).astype(dtype)
+    return values
