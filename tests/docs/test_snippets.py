@@ -88,7 +88,9 @@ def test_every_fence_is_closed_and_named(document: str) -> None:
 
 
 @pytest.mark.parametrize("document", [name for name, program in PROGRAMS.items() if program])
-def test_the_python_runs(document: str) -> None:
+def test_the_python_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Some write files.
+    monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "snippet"}
     for block in PROGRAMS[document]:
         # With the document's own line numbers, for the traceback of a failure.

@@ -122,6 +122,6 @@ def test_what_it_looks_like(tmp_path: Path) -> None:
 def test_it_prints_what_it_is(tmp_path: Path) -> None:
     capture("transformer_block")[0].save(tmp_path / "block.py")
     done = subprocess.run([sys.executable, str(tmp_path / "block.py")], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert "(tokens) -> (output)" in done.stdout
+    assert "inputs   tokens  int64 8" in done.stdout
     assert "inputs: {'tokens': {'dataType': 'int64', 'shape': [8]}}\n" in done.stdout
     assert done.stdout.endswith("outputs: {'output': {'dataType': 'float32', 'shape': [8, 32]}}\n")
