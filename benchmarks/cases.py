@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
-from benchmarks import devices, first_build, imports, memory, mobilenet, recurrent, small, squeezenet, transformer
+from benchmarks import devices, first_build, formats, imports, memory, mobilenet, recurrent, small, squeezenet, transformer
 from benchmarks.measure import Effort, Result, check_same, interleave, summarize
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML
@@ -22,6 +23,8 @@ MODELS = Path(__file__).parents[2] / "shared" / "models"
 
 #: The chain's number of additions.
 CHAIN = 1000
+#: The number of operators of the graph that is saved and loaded.
+OPERATORS = 4000
 #: The weights of the memory benchmark: 25 of 4 MiB.
 WEIGHTS, WEIGHT_SIZE = 25, 1024
 
@@ -218,6 +221,29 @@ def _builder(effort: Effort) -> Result:
     )
 
 
+def _describe(effort: Effort) -> Result:
+    outputs = formats.make_outputs(OPERATORS)
+    content = formats.describe_side(outputs)
+    times = interleave(lambda _: formats.describe_side(outputs), lambda _: content.digest(), rounds=effort.rounds, repeats=1)
+    return _per_operator("describe", "Describe a graph", times, "its digest")
+
+
+def _file(effort: Effort, suffix: str, *, saves: bool) -> Result:
+    description = formats.describe_side(formats.make_outputs(OPERATORS))
+    with tempfile.TemporaryDirectory() as folder:
+        make = formats.save_side if saves else formats.load_side
+        ours, theirs = make(description, Path(folder) / f"graph{suffix}")
+        times = interleave(lambda _: ours(), lambda _: theirs(), rounds=effort.rounds, repeats=1)
+    name = f"{'save' if saves else 'load'}{'' if suffix == '.webnn.json' else '-text'}"
+    title = f"{'Save' if saves else 'Load and check'} a graph without weights, {suffix}"
+    return _per_operator(name, title, times, f"json.{'dumps' if saves else 'loads'} of the same data")
+
+
+def _per_operator(name: str, title: str, times: tuple[list[float], list[float]], against: str) -> Result:
+    mine, other = ([seconds / OPERATORS for seconds in side] for side in times)
+    return _alone(name, f"{title}: one of {OPERATORS:,} operators", (mine, other), bar=10, against=against)
+
+
 def _memory(effort: Effort) -> Result:
     if sys.platform == "win32":
         raise SkippedError("Windows does not tell a process its peak memory in a way that Python reads")
@@ -287,6 +313,11 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "rebuild": _rebuild,
         "chain": _chain,
         "builder": _builder,
+        "describe": _describe,
+        "save": lambda effort: _file(effort, ".webnn.json", saves=True),
+        "load": lambda effort: _file(effort, ".webnn.json", saves=False),
+        "save-text": lambda effort: _file(effort, ".webnn", saves=True),
+        "load-text": lambda effort: _file(effort, ".webnn", saves=False),
         "memory": _memory,
         "import": _import,
     }

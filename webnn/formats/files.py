@@ -15,6 +15,7 @@ __all__ = ["beside", "read_text", "replacing", "write"]
 
 #: The largest graph that is read, in bytes; weights have files of their own. A parser may need many times as much memory.
 _LARGEST = 1 << 26
+_PIECE = 1 << 18
 
 
 def write(path: Path, data: str | bytes) -> None:
@@ -63,11 +64,13 @@ def read_text(path: Path) -> str:
         FormatError: It is too large, or not UTF-8.
         OSError: It cannot be read.
     """
+    content = bytearray()
     with path.open("rb") as stream:
-        # Some files tell no size.
-        content = stream.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise FormatError(f"must be at most {_LARGEST >> 20} MiB, got more", path)
+        # In pieces: some files tell no size, and a buffer for the largest one would be made at once.
+        while piece := stream.read(_PIECE):
+            content += piece
+            if len(content) > _LARGEST:
+                raise FormatError(f"must be at most {_LARGEST >> 20} MiB, got more", path)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
