@@ -48,6 +48,7 @@ class Settings:
         faults: The faults to inject.
         order: Rows of the order of providers.
         providerOptions: Options for the execution providers.
+        reference: `webnn.reference` computes, not the engine.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
     """
@@ -57,6 +58,7 @@ class Settings:
     faults: Faults | None = None
     order: Order | None = None
     providerOptions: Mapping[str, Options] | None = None
+    reference: bool | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
 
@@ -108,6 +110,7 @@ def emulate(
     faults: Faults | None = None,
     order: Mapping[str, Sequence[str]] | None = None,
     providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
+    reference: bool | None = None,
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None,
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None,
 ) -> Emulation:
@@ -124,6 +127,7 @@ def emulate(
         faults: As for `ML`.
         order: As for `ML`.
         providerOptions: As for `ML`.
+        reference: As for `ML`.
         on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
             context's timeline; if it raises an exception, the build fails with it.
         on_compute: A function that is called before every `MLContext.compute` and `MLContext.dispatch` with the graph, and with the arrays
@@ -137,7 +141,15 @@ def emulate(
         TypeError: A parameter has the wrong type.
         ValueError: A parameter has the right type but an invalid value.
     """
-    settings = convert_settings("emulate", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions)
+    settings = convert_settings(
+        "emulate",
+        profile=profile,
+        fallback=fallback,
+        faults=faults,
+        order=order,
+        providerOptions=providerOptions,
+        reference=reference,
+    )
     for name, hook in (("on_build", on_build), ("on_compute", on_compute)):
         if hook is not None and not callable(hook):
             raise TypeError(f"emulate: {name} must be a function, got {webidl.describe(hook)}")
@@ -154,19 +166,23 @@ def convert_settings(
     faults: object = None,
     order: object = None,
     providerOptions: object = None,
+    reference: object = None,
 ) -> Settings:
     """Check and convert the parameters that `ML` and `emulate` share; ``where`` is the name of the caller, for the messages."""
-    given = (profile, fallback, faults, order, providerOptions)
+    given = (profile, fallback, faults, order, providerOptions, reference)
     if all(value is None for value in given):
         return _NOTHING
     if faults is not None and not isinstance(faults, Faults):
         raise TypeError(f"{where}: faults must be a webnn.Faults, got {webidl.describe(faults)}")
+    if reference is not None and not isinstance(reference, bool):
+        raise TypeError(f"{where}: reference must be a bool, got {webidl.describe(reference)}")
     return Settings(
         profile=None if profile is None else _convertProfile(where, profile),
         fallback=None if fallback is None else convert_policy(fallback, f"{where}: fallback"),
         faults=faults,
         order=None if order is None else convert_order(order),
         providerOptions=None if providerOptions is None else convert_provider_options(providerOptions),
+        reference=reference,
     )
 
 

@@ -15,8 +15,8 @@ from webnn.validation.member import DraftMembers, some_drafts
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.builder.graph import ComputationalGraph
+    from webnn.context.backend import Implementation
     from webnn.context.buffers import BufferSlot
-    from webnn.context.engine.session import CompiledGraph
     from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace
     from webnn.context.state import ContextState
     from webnn.validation.revision import Revision
@@ -39,7 +39,7 @@ class MLGraph(DraftMembers):
     _inputDescriptors: Mapping[str, OperandDescriptor]
     _outputDescriptors: Mapping[str, OperandDescriptor]
     #: ``None`` once the graph is destroyed. Work that was queued before has its own reference.
-    _implementation: CompiledGraph | None
+    _implementation: Implementation | None
     #: The placement, or a function that makes it on first use.
     _placement: Placement | Callable[[], Placement]
     #: What was compiled: it holds the constants, which the engine uses in place, but those in another layout. ``None`` once destroyed.
@@ -55,7 +55,7 @@ class MLGraph(DraftMembers):
         cls,
         state: ContextState,
         source: ComputationalGraph,
-        implementation: CompiledGraph,
+        implementation: Implementation,
         placement: Placement | Callable[[], Placement],
     ) -> MLGraph:
         graph = object.__new__(cls)

@@ -12,8 +12,8 @@ from pydantic import PlainValidator
 
 from webnn.context import emulation
 from webnn.context.context import MLContext
-from webnn.context.devices.choice import select, select_accelerated, select_by_profile
-from webnn.context.devices.selection import answer_selection
+from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_reference
+from webnn.context.devices.selection import CPU, REFERENCE, answer_selection
 from webnn.context.engine import discovery
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected
@@ -33,6 +33,7 @@ from webnn.validation.revision import Revision
 if TYPE_CHECKING:
     import asyncio
 
+    from webnn.context.backend import Backend
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.faults import Faults
     from webnn.context.profiles import Profile
@@ -115,8 +116,9 @@ class ML:
         faults: Faults to inject, for testing how a program handles them; by default none.
         order: The execution providers to try for each device type, best first; they replace the default ones.
         providerOptions: Options for execution providers, which override the default ones: ``{"CUDAExecutionProvider": {"device_id": 1}}``.
+        reference: ``True`` computes every graph by `webnn.reference`, in float64 and slowly; the default is the engine. docs/reference.md.
 
-    The last five are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
+    The last six are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
 
     Raises:
         TypeError: A parameter has the wrong type.
@@ -135,11 +137,12 @@ class ML:
         faults: Faults | None = None,
         order: Mapping[str, Sequence[str]] | None = None,
         providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
+        reference: bool | None = None,
     ) -> None:
         self._revision = revision if isinstance(revision, Revision) else find_revision(revision)
         self._document = Document() if document is None else document
         self._settings = emulation.convert_settings(
-            "ML", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions
+            "ML", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions, reference=reference
         )
         self._timeline = Timeline()
 
@@ -263,7 +266,7 @@ def _create(request: _Request, settings: emulation.Settings, revision: Revision,
     Raises:
         NotSupportedError: There is no engine; or the request would get another device, and the fallback policy refuses that.
     """
-    selection = _select(request, settings)
+    selection, load_backend = _select(request, settings)
     if settings.faults is not None:
         settings.faults._admitContext(request.deviceType or selection.device)
     policy = settings.fallback or "allow"
@@ -273,6 +276,7 @@ def _create(request: _Request, settings: emulation.Settings, revision: Revision,
         contextType=request.contextType,
         document=document,
         fallback=policy,
+        load_backend=load_backend,
         on_build=settings.on_build,
         on_compute=settings.on_compute,
         powerPreference=request.powerPreference,
@@ -288,18 +292,35 @@ def _create(request: _Request, settings: emulation.Settings, revision: Revision,
     return MLContext._create(state, *make_steps(state, settings.faults))
 
 
-def _select(request: _Request, settings: emulation.Settings) -> Selection:
-    """Choose the devices of a context: real ones, or those of a profile."""
+def _select(request: _Request, settings: emulation.Settings) -> tuple[Selection, Callable[[], Backend]]:
+    """Choose the devices of a context, real ones or those of a profile, and what computes."""
     power = request.powerPreference
     choose: Callable[[str], Selection]
+    load, provider = (_load_reference, REFERENCE) if settings.reference else (_load_engine, CPU)
     if settings.profile is not None:
-        choose = partial(select_by_profile, profile=settings.profile, powerPreference=power)
+        choose = partial(select_by_profile, profile=settings.profile, powerPreference=power, provider=provider)
+    elif settings.reference:
+        choose = select_reference
     else:
         options = settings.providerOptions or {}
         choose = partial(select, inventory=discovery.discover(), powerPreference=power, order=settings.order or {}, providerOptions=options)
     if request.deviceType is None and request.accelerated:
-        return select_accelerated(choose, power)
-    return choose(request.deviceType or "cpu")
+        return select_accelerated(choose, power), load
+    return choose(request.deviceType or "cpu"), load
+
+
+def _load_engine() -> Backend:
+    # Imported lazily because it loads onnx, which is slow.
+    from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
+
+    return EngineBackend()
+
+
+def _load_reference() -> Backend:
+    # Imported lazily; few programs use it.
+    from webnn.context.reference import ReferenceBackend  # noqa: PLC0415
+
+    return ReferenceBackend()
 
 
 def _error(argument: str, requirement: str) -> WebNNTypeError:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from webnn.builder.description import GraphDescription
+    from webnn.context.backend import Backend
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
@@ -164,6 +165,7 @@ class ContextState:
 
     Attributes:
         fallback: What happens if an operator does not get its device.
+        load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
         on_build: Called on the timeline with every graph that is built.
         on_compute: Called on the timeline before every computation, with the graph and its inputs.
         profile: The device profile, if there is one; the revision accepts what the profile accepts.
@@ -172,6 +174,7 @@ class ContextState:
     contextType: ContextType
     document: Document
     fallback: FallbackPolicy
+    load_backend: Callable[[], Backend]
     on_build: Callable[[GraphDescription, MLGraph], None] | None
     on_compute: Callable[[MLGraph, Mapping[str, np.ndarray[Any, np.dtype[Any]]]], None] | None
     powerPreference: str

@@ -29,8 +29,8 @@ from webnn.validation.operation import Call
 if TYPE_CHECKING:
     import asyncio
 
+    from webnn.context.backend import Implementation
     from webnn.context.buffers import BufferSlot
-    from webnn.context.engine.session import CompiledGraph
     from webnn.context.state import ContextState
 
 __all__ = ["TensorSteps"]
@@ -132,7 +132,7 @@ class TensorSteps(Steps):
 
     def _check(
         self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
-    ) -> tuple[CompiledGraph, Sequence[BufferSlot], list[TensorMemory]]:
+    ) -> tuple[Implementation, Sequence[BufferSlot], list[TensorMemory]]:
         """Run those steps of `MLContext.dispatch` one by one; return the implementation, and the slot and the memory of each tensor."""
         if not webidl.isInstance(graph, MLGraph):
             raise _error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH)

@@ -12,7 +12,19 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from webnn.context.devices.selection import CPU, CUDA, DIRECTML, OPENVINO, WEBGPU, Device, Options, Selection, session_settings, threads
+from webnn.context.devices.selection import (
+    CPU,
+    CUDA,
+    DIRECTML,
+    OPENVINO,
+    REFERENCE,
+    WEBGPU,
+    Device,
+    Options,
+    Selection,
+    session_settings,
+    threads,
+)
 from webnn.validation.device_type import DEVICE_TYPES
 
 if TYPE_CHECKING:
@@ -27,6 +39,7 @@ __all__ = [
     "select",
     "select_accelerated",
     "select_by_profile",
+    "select_reference",
 ]
 
 Order = Mapping[str, tuple[str, ...]]
@@ -256,15 +269,25 @@ def select(
     )
 
 
-def select_by_profile(requested: str, profile: Profile, *, powerPreference: str = "default") -> Selection:
-    """Choose the device of a context that emulates one: the profile says what a request gets, and the CPU provider computes."""
+def select_by_profile(requested: str, profile: Profile, *, powerPreference: str = "default", provider: str = CPU) -> Selection:
+    """Choose the device of a context that emulates one: the profile says what a request gets, and another provider computes on the CPU."""
     device, reason = profile.device_for(requested)
-    cpu = Device(provider=CPU, type="cpu")
+    return _on_cpu(requested, provider, device, reason, powerPreference)
+
+
+def select_reference(requested: str) -> Selection:
+    """Choose the device of a context that the reference computes for: the CPU, whatever is asked for."""
+    return _on_cpu(requested, REFERENCE, "cpu", "" if requested == "cpu" else "the reference computes on the CPU")
+
+
+def _on_cpu(requested: str, provider: str, device: str, reason: str, powerPreference: str = "default") -> Selection:
+    """Return a selection of the CPU alone, with the device type that the request got."""
+    cpu = Device(provider=provider, type="cpu")
     return Selection(
         requested=requested,
         device=device,
         devices=(cpu,),
-        providers=((CPU, _NONE),),
+        providers=((provider, _NONE),),
         reasons=(reason,) if reason else (),
         settings=session_settings([cpu], powerPreference),
     )

@@ -16,6 +16,7 @@ __all__ = [
     "CUDA",
     "DIRECTML",
     "OPENVINO",
+    "REFERENCE",
     "WEBGPU",
     "Device",
     "DeviceFallbackWarning",
@@ -37,6 +38,8 @@ CUDA = "CUDAExecutionProvider"
 DIRECTML = "DmlExecutionProvider"
 OPENVINO = "OpenVINOExecutionProvider"
 WEBGPU = "WebGpuExecutionProvider"
+#: Not the engine's: what `webnn.reference` is called where providers are named.
+REFERENCE = "reference"
 
 FallbackPolicy = Literal["allow", "silent", "deny"]
 _POLICIES: tuple[FallbackPolicy, ...] = get_args(FallbackPolicy)

@@ -260,7 +260,9 @@ def uniform(
     selection: Selection,
     reason: str,
 ) -> Placement:
-    """Place all operators in one partition, for a session with only the default CPU provider. It ignores what the engine removes.
+    """Place all operators in one partition, for a session with only the default CPU provider, or for the reference.
+
+    It ignores what the engine removes.
 
     Args:
         operators: `OnnxModel.operators`: the operation, the number and the label of each.

@@ -13,6 +13,7 @@ from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from webnn.context.devices.selection import REFERENCE
 from webnn.context.placement.placements import OperatorPlacement, Placement
 
 if TYPE_CHECKING:
@@ -143,7 +144,9 @@ class Row:
 
 def headline(placement: Placement) -> str:
     """Say what the table is about."""
-    how = f'simulated by the device profile "{placement.profile}"' if placement.simulated else "as the engine assigned it"
+    computed = placement.operators and placement.operators[0].providers == (REFERENCE,)
+    assigned = "computed by the reference" if computed else "as the engine assigned it"
+    how = f'simulated by the device profile "{placement.profile}"' if placement.simulated else assigned
     if placement.device == placement.requested:
         return f"{placement.requested} requested, {how}"
     why = f": {_printable(placement.reason)}" if placement.reason else ""

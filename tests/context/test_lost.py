@@ -230,7 +230,7 @@ def test_what_comes_too_late(context: MLContext) -> None:
 
 def test_a_build_that_comes_too_late_is_not_begun(context: MLContext, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[object] = []
-    monkeypatch.setattr(build, "translate", begun.append)
+    monkeypatch.setattr("webnn.context.engine_backend.translate", begun.append)
     builder = MLGraphBuilder(context)
     graph = collect({"y": builder.neg(builder.input("x", dataType="float32", shape=SHAPE))})
     caller = find_caller()

@@ -91,6 +91,9 @@ def command(
             "--output", metavar="NAME=FILE.npy", help="Write an output of a graph. Repeatable.", show_default="statistics of each"
         ),
     ] = None,
+    reference: Annotated[
+        bool, typer.Option("--reference", help="Compute every graph in float64, slowly: in NumPy, not with the engine.")
+    ] = False,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
     memory_limit: Annotated[
         int, typer.Option(min=1024, help="The most MiB of memory that a JavaScript program may use, on Linux.")
@@ -107,7 +110,9 @@ def command(
     if not program.is_file():
         raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
     try:
-        emulation = webnn.emulate(profile=device_profile, fallback=None if fallback is None else fallback.value)
+        emulation = webnn.emulate(
+            profile=device_profile, fallback=None if fallback is None else fallback.value, reference=reference or None
+        )
     except ValueError as error:
         raise failure(str(error), _WRONG) from None
     if is_graph(program.name):
@@ -128,7 +133,9 @@ def command(
         # Set as environment variables: `navigator.ml` reads them on first use, and processes that the program starts inherit them.
         variables = {"WEBNN_REVISION": revision, "WEBNN_PROFILE": device_profile, "WEBNN_FALLBACK": fallback}
         os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
-        raise typer.Exit(_run_python(program, arguments or [], timeout))
+        with webnn.emulate(reference=reference or None):
+            code = _run_python(program, arguments or [], timeout)
+        raise typer.Exit(code)
     if suffix not in _JAVASCRIPT + _PAGE:
         raise failure(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}", _WRONG)
     if root is not None and not root.is_dir():

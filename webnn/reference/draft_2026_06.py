@@ -18,6 +18,7 @@ from webnn.reference import (
     matmul,
     movement,
     normalization,
+    pooling,
     quantization,
     recurrent,
     reduction,
@@ -49,6 +50,21 @@ gemm = _with_cast(matmul.gemm, alpha=1, beta=1)
 batchNormalization = _with_cast(normalization.batchNormalization, epsilon=1e-5)
 instanceNormalization = _with_cast(normalization.instanceNormalization, epsilon=1e-5)
 layerNormalization = _with_cast(normalization.layerNormalization, epsilon=1e-5)
+
+
+def _with_rounding(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Take how the sizes are rounded under its name."""
+
+    @functools.wraps(function)
+    def changed(input: Array, *, outputShapeRounding: str = "floor", **options: Any) -> Array:
+        return function(input, roundingType=outputShapeRounding, **options)
+
+    return changed
+
+
+averagePool2d = _with_rounding(pooling.averagePool2d)
+l2Pool2d = _with_rounding(pooling.l2Pool2d)
+maxPool2d = _with_rounding(pooling.maxPool2d)
 
 
 def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None = None) -> Array:
@@ -145,6 +161,9 @@ CHANGED: Mapping[str, Operation] = MappingProxyType(
         "batchNormalization": batchNormalization,
         "instanceNormalization": instanceNormalization,
         "layerNormalization": layerNormalization,
+        "averagePool2d": averagePool2d,
+        "l2Pool2d": l2Pool2d,
+        "maxPool2d": maxPool2d,
         "argMin": argMin,
         "argMax": argMax,
         "gru": gru,

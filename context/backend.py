@@ -1,0 +1,57 @@
+"""What computes the graphs of a context: the engine, or the reference. It is chosen when the context is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.context.buffers import BufferSlot, Checked
+    from webnn.context.devices.selection import FallbackPolicy, Selection
+    from webnn.context.engine.memory import TensorMemory
+    from webnn.context.placement import Placement
+
+__all__ = ["Backend", "Implementation", "Placed"]
+
+
+class Implementation(Protocol):
+    """The compiled form of a graph: what an `MLGraph` computes with.
+
+    Not thread-safe: the context's timeline runs one call at a time.
+    """
+
+    @property
+    def inputs(self) -> Mapping[str, BufferSlot]:
+        """The inputs of the graph by their names."""
+
+    @property
+    def outputs(self) -> Mapping[str, BufferSlot]:
+        """The outputs, likewise."""
+
+    @property
+    def providers(self) -> list[str]:
+        """The providers that compute, best first."""
+
+    def run(self, given: list[Checked], wanted: list[Checked]) -> None:
+        """Compute the outputs that are wanted from all inputs, in place; raise `OperationError` if that fails."""
+
+    def dispatch(self, slots: Sequence[BufferSlot], memories: Sequence[TensorMemory]) -> None:
+        """Compute outputs from inputs, all in the memory of tensors, in any order; raise `OperationError` if that fails."""
+
+    def forget(self) -> None:
+        """Keep no memory of earlier runs."""
+
+
+#: A compiled graph, and its placement or a function that makes it on first use.
+Placed = tuple[Implementation, "Placement | Callable[[], Placement]"]
+
+
+class Backend(Protocol):
+    """Compiles graphs. Its methods raise `OperationError` if it does not take a graph."""
+
+    def compile(self, graph: ComputationalGraph, selection: Selection) -> Implementation:
+        """Compile a graph without finding out where its operators run."""
+
+    def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
+        """Compile a graph, and find out where its operators run."""

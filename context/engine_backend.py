@@ -1,0 +1,73 @@
+"""The engine compiles graphs: translate, make a session, find out where each operator runs.
+
+The translation loads onnx: this module loads at the first build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from webnn.builder.describe import describe_graph
+from webnn.builder.onnx.translate import OnnxModel, translate
+from webnn.context.engine.discovery import refuses_options
+from webnn.context.engine.runtime import one_line
+from webnn.context.engine.session import CompiledGraph
+from webnn.context.placement import Placement
+from webnn.context.placement.assign import measure, uniform, unknown
+from webnn.validation.errors import OperationError
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.context.backend import Placed
+    from webnn.context.devices.selection import FallbackPolicy, Selection
+
+__all__ = ["EngineBackend"]
+
+
+class EngineBackend:
+    """Compiles graphs with ONNX Runtime."""
+
+    __slots__ = ()
+
+    def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph:
+        """Compile a graph without finding out where its operators run. The profile is as for `CompiledGraph`."""
+        return CompiledGraph(translate(graph), selection, profile=profile)
+
+    def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
+        """Compile a graph, and find out where its operators run."""
+        return _place(graph, translate(graph), selection, fallback)
+
+
+def _place(graph: ComputationalGraph, model: OnnxModel, selection: Selection, fallback: FallbackPolicy) -> Placed:
+    """Make the session of a graph, and its placement or a function that makes it on first use."""
+    if len(selection.devices) == 1:
+        implementation = CompiledGraph(model, selection)
+        return implementation, _uniform(model, selection, selection.reason)
+    try:
+        implementation = CompiledGraph(model, selection)
+    except OperationError as error:
+        # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
+        if fallback == "deny" or _refuses_options(selection):
+            raise
+        implementation = CompiledGraph(model, selection.default_only())
+        reason = f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
+        return implementation, _uniform(model, selection, reason)()
+    assignments = implementation.assignments()
+    if assignments is not None:
+        return implementation, measure(describe_graph(graph), assignments, selection, model.op_types())
+    if selection.accelerated and fallback == "deny":
+        unknown("build")
+    return implementation, unknown
+
+
+def _refuses_options(selection: Selection) -> bool:
+    """Tell whether a device fails to start only because of its provider options."""
+    chosen = zip(selection.devices[:-1], selection.providers[:-1], strict=True)
+    return any(refuses_options(device, settings) for device, (_, settings) in chosen)
+
+
+def _uniform(model: OnnxModel, selection: Selection, reason: str) -> Callable[[], Placement]:
+    """Return a function that places a graph on the default CPU provider. It does not keep the model's weights alive."""
+    return partial(uniform, model.operators, model.inputs, model.outputs, selection, reason)

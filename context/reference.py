@@ -1,0 +1,103 @@
+"""The reference as a device: `webnn.reference` computes the graphs of a context. Loaded at the first build of such a context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.builder import above
+from webnn.builder.describe import describe_graph
+from webnn.context.buffers import BufferSlot, Checked, copy_bytes
+from webnn.context.devices.selection import REFERENCE
+from webnn.context.placement.assign import uniform
+from webnn.validation.errors import NotSupportedError, OperationError
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.context.backend import Placed
+    from webnn.context.devices.selection import FallbackPolicy, Selection
+    from webnn.context.engine.memory import TensorMemory
+
+__all__ = ["ReferenceBackend", "ReferenceGraph"]
+
+#: An input or an output, and the array over its memory.
+_Bound = tuple[BufferSlot, np.ndarray[Any, np.dtype[Any]]]
+
+
+class ReferenceBackend:
+    """Compiles graphs for the reference."""
+
+    __slots__ = ()
+
+    def compile(self, graph: ComputationalGraph, selection: Selection) -> ReferenceGraph:
+        """Compile a graph without finding out where its operators run."""
+        del selection  # there is one device
+        return ReferenceGraph(graph)
+
+    def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
+        """Compile a graph, and place all its operators on the CPU."""
+        del fallback  # the reference computes every operator, or refuses the graph
+        implementation = ReferenceGraph(graph)
+        operators = [(operator.operation.name, operator.index, operator.label) for operator in graph.operators]
+        inputs, outputs = (
+            {slot.name: (slot.value, slot.descriptor) for slot in slots.values()}
+            for slots in (implementation.inputs, implementation.outputs)
+        )
+        return implementation, partial(uniform, operators, inputs, outputs, selection, selection.reason)
+
+
+class ReferenceGraph:
+    """A graph that the reference computes: the implementation of an `MLGraph`.
+
+    Raises:
+        OperationError: The reference has not got an operation.
+    """
+
+    __slots__ = ("_program", "inputs", "outputs")
+
+    def __init__(self, graph: ComputationalGraph) -> None:
+        try:
+            self._program = above.load("reference").Program(describe_graph(graph))
+        except NotSupportedError as error:
+            raise OperationError(f"build: {error}", operation=error.operation) from None
+        numbers = count()
+        self.inputs, self.outputs = (
+            {name: BufferSlot.of(name, name, next(numbers), operand._descriptor) for name, operand in operands.items()}
+            for operands in (graph.inputs, graph.outputs)
+        )
+
+    @property
+    def providers(self) -> list[str]:
+        """The reference alone."""
+        return [REFERENCE]
+
+    def run(self, given: list[Checked], wanted: list[Checked]) -> None:
+        """Compute the outputs that are wanted from all inputs.
+
+        Raises:
+            OperationError: An operator fails.
+        """
+        self._compute([(slot, view) for slot, view, *_ in given], [(slot, view) for slot, view, *_ in wanted])
+
+    def dispatch(self, slots: Sequence[BufferSlot], memories: Sequence[TensorMemory]) -> None:
+        """Compute outputs from inputs, all in the memory of tensors, in any order.
+
+        Raises:
+            OperationError: An operator fails.
+        """
+        arrays = [(slot, memory.array) for slot, memory in zip(slots, memories, strict=True)]
+        split = len(self.inputs)
+        self._compute([each for each in arrays if each[0].index < split], [each for each in arrays if each[0].index >= split])
+
+    def forget(self) -> None:
+        """Do nothing: no memory is kept."""
+
+    def _compute(self, given: list[_Bound], wanted: list[_Bound]) -> None:
+        arrays = {slot.name: array.reshape(slot.descriptor.array_shape) for slot, array in given}
+        results = self._program.run(arrays, [slot.name for slot, _ in wanted])
+        for slot, array in wanted:
+            copy_bytes(results[slot.name], array)
