@@ -85,7 +85,7 @@ def place(boxes: Sequence[Box], frames: int, edges: Sequence[tuple[int, int]], w
     try:
         import graphlay  # noqa: PLC0415 (an extra, loaded when used)
     except ImportError as error:
-        raise PicturesMissingError("a picture needs the package graphlay: python -m pip install 'webnn[pictures]'") from error
+        raise PicturesMissingError("a picture needs the package graphlay: python -m pip install graphlay") from error
     nodes: list[dict[str, Any]] = [{"size": {"width": 1.0, "height": 1.0}, "shape": "box"} for _ in range(frames)]
     for box in boxes:
         node: dict[str, Any] = {"size": {"width": box.width, "height": box.height}, "shape": "box"}

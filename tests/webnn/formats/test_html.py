@@ -113,7 +113,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(encoder(3)._repr_html_())
     assert "img" not in page.tags
     assert "layer0/scores" in page.text
-    assert "python -m pip install 'webnn[pictures]'" in page.text
+    assert "python -m pip install graphlay" in page.text
 
 
 def test_a_long_graph_has_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
