@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from webnn.builder import above
 from webnn.builder.describe import describe_graph
 from webnn.context.placement import Placement
 from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.errors import InvalidStateError
+from webnn.validation.errors import InvalidStateError, NotSupportedError
 from webnn.validation.member import DraftMembers, some_drafts
 
 if TYPE_CHECKING:
@@ -81,7 +82,10 @@ class MLGraph(DraftMembers):
         if self._source is None:
             html: str = above.load("formats.html").facts(repr(self)[1:-1], {})
         else:
-            html = above.load("formats.html").as_html(self.description)
+            placement = None
+            with suppress(NotSupportedError):  # the engine does not tell
+                placement = self.placement
+            html = above.load("formats.html").as_html(self.description, placement)
         return html
 
     @property

@@ -64,6 +64,9 @@ class MLGraphBuilder(GraphBuilder):
         if reshaped is not type(self):
             self.__class__ = reshaped
 
+    def __repr__(self) -> str:
+        return f"<MLGraphBuilder {self._revision.draft}: {self._count} operators{', built' if self._hasBuilt else ''}>"
+
     def _repr_html_(self) -> str:
         values = {"draft": self._revision.draft, "operators": str(self._count), "built": "yes" if self._hasBuilt else "not yet"}
         html: str = above.load("formats.html").facts("MLGraphBuilder", values)

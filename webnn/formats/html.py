@@ -16,6 +16,7 @@ from webnn.formats.summary import as_text
 from webnn.formats.svg import draw
 
 if TYPE_CHECKING:
+    from webnn import Placement
     from webnn.builder.description import GraphDescription
 
 __all__ = ["as_html", "facts"]
@@ -30,14 +31,21 @@ _NAME = f"{_CELL}; font-weight: normal; opacity: 0.7"
 _VALUE = f"{_CELL}; overflow-wrap: anywhere; white-space: pre-wrap"
 
 
-def as_html(description: GraphDescription) -> str:
-    """Write a graph: its picture, where the library for it is installed and the graph is not too long, and its table."""
+def as_html(description: GraphDescription, placement: Placement | None = None) -> str:
+    """Write a graph: its picture, where the library for it is installed and the graph is not too long, and its table.
+
+    Args:
+        description: The graph.
+        placement: Where it runs. If there are several devices, or if they are simulated, the picture has their colours.
+    """
+    if placement is not None and not placement.simulated and len(placement.devices) < 2:
+        placement = None
     table = f'<pre style="line-height: 1.3; overflow-x: auto">{escape(as_text(description, width=_COLUMNS))}</pre>'
     title = f"<div><b>{escape(plain.printable(repr(description))[1:-1])}</b></div>"
     if len(description.operators) > _DRAWN:
         return f"<div>{title}{table}</div>"
     try:
-        picture = draw(description)
+        picture = draw(description, placement=placement)
     except PicturesMissingError as error:
         return f"<div>{title}{table}<div style='opacity: 0.7'>{escape(str(error))}</div></div>"
     data = base64.b64encode(picture.encode()).decode()

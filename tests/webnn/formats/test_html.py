@@ -66,6 +66,16 @@ def test_a_graph() -> None:
     assert Page(graph._repr_html_()).text == "MLGraph ('x': float32 [2]) -> ('y': float32 [2]), destroyed "
 
 
+def test_a_graph_on_a_device() -> None:
+    """The operators of a simulated device have its colour."""
+    with webnn.emulate(profile="coreml", fallback="silent"):
+        b = webnn.MLGraphBuilder(webnn.ML(revision=CURRENT).createContextSync(deviceType="npu"))
+    x = b.input("x", dataType="float32", shape=[2])
+    graph = b.buildSync({"y": b.relu(x)})
+    assert picture(graph._repr_html_()) == draw(graph.description, placement=graph.placement)
+    assert 'class="c-npu row"' in picture(graph._repr_html_())
+
+
 def test_operands_and_their_builder() -> None:
     b = builder()
     x = b.input("x", dataType="float32", shape=[2, 4])
