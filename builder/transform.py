@@ -289,8 +289,8 @@ class _Inference(_Rebuilder):
         self._unique: dict[OperandDescriptor, OperandDescriptor] = {}
 
     def _call(self, operator: OperatorDescription) -> None:
-        key = self._key(operator)
         try:
+            key = self._key(operator)
             known = self._results.get(key)
         except TypeError:  # it cannot be hashed: an activation, or a list
             key, known = None, None
@@ -310,19 +310,18 @@ class _Inference(_Rebuilder):
 
     def _key(self, operator: OperatorDescription) -> object:
         """Return an object that is equal for calls that have the same result."""
-        find = self._find
-        inputs = [
-            tuple([id(find(each)._descriptor) for each in value]) if isinstance(value, tuple) else id(find(value)._descriptor)
-            for value in operator.inputs.values()
-        ]
-        return (
-            operator.operation,
-            *operator.inputs,
-            *inputs,
-            *operator.arguments.items(),
-            None,
-            *operator.options.items(),
-            None,
-            *[(name, id(find(value)._descriptor)) for name, value in operator.operands.items()],
-            len(operator.outputs),
-        )
+        operands = self.operands
+        key: list[object] = [operator.operation, len(operator.outputs)]
+        try:
+            for name, value in [*operator.inputs.items(), *operator.operands.items()]:
+                key.append(name)
+                key.append(
+                    tuple([id(operands[each]._descriptor) for each in value])
+                    if isinstance(value, tuple)
+                    else id(operands[value]._descriptor)
+                )
+        except KeyError:  # the call finds the same
+            return None
+        key.append(tuple(operator.arguments.items()))
+        key.append(tuple(operator.options.items()))
+        return tuple(key)

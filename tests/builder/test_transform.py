@@ -113,6 +113,36 @@ def test_infer() -> None:
         replace(description, draft="1999-01").infer()
 
 
+def test_equal_calls_are_inferred_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that differ in an operand's type or shape, an argument, an option, or the number of results are not equal."""
+
+    def calls(b: Any, x: Any) -> Any:
+        value, other = x(2, 6), x(6, 2)
+        for _ in range(20):
+            value = b.clamp(b.add(value, value), minValue=0)
+        value = b.clamp(value, minValue=1)
+        parts = [
+            b.split(value, 2, axis=1)[0],
+            b.split(value, [3, 3], axis=1)[1],
+            b.split(value, 3, axis=1)[2],
+            b.split(value, 2, axis=0)[1],
+        ]
+        turned = [b.transpose(other), b.transpose(other, permutation=[0, 1]), b.transpose(b.transpose(other))]
+        gemms = [b.gemm(value, other), b.gemm(value, other, c=x(1)), b.gemm(value, turned[0], bTranspose=True), b.gemm(other, value)]
+        flat = [b.reduceSum(each) for each in (*parts, *turned, *gemms)]
+        return b.concat([b.reshape(each, [1]) for each in flat], 0)
+
+    described = sketch(calls, "2026-06")
+    bare = replace(described, operators=tuple([replace(operator, descriptors=()) for operator in described.operators]))
+    made: list[str] = []
+    connect = GraphBuilder._connect
+    monkeypatch.setattr(GraphBuilder, "_connect", lambda self, name, *more: made.append(name) or connect(self, name, *more))
+    inferred = bare.infer()
+    assert [each.descriptors for each in inferred.operators] == [each.descriptors for each in described.operators]
+    assert (made.count("add"), made.count("clamp"), made.count("split"), made.count("gemm")) == (1, 2, 4, 4)
+    assert inferred == described
+
+
 def test_a_sketch_refuses_what_a_builder_refuses() -> None:
     description = sketch(lambda b, x: b.relu(x(2)))
     with pytest.raises(TypeError, match="must have dimensions from 1"):

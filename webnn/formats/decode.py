@@ -206,41 +206,45 @@ class _Decoder:
     def _with_options(
         self, operation: str, inputs: dict[str, Any], given: object, outputs: tuple[str, ...], signature: Signature
     ) -> OperatorDescription:
-        rest = dict(_check(given, dict, "an object"))
-        label = rest.pop("label", None)
+        members: Mapping[str, Any] = _check(given, dict, "an object")
         arguments: dict[str, Any] = {}
-        for name in signature.arguments:
-            if rest.get(name) is None:
-                raise Problem(f"{operation} needs {name}, got {_names(rest)}")
-            arguments[name] = self._value(rest.pop(name), name)
         options: dict[str, Any] = {}
         operands: dict[str, str] = {}
-        for name, value in rest.items():
-            is_operand = signature.options.get(name)
-            if is_operand is None:
-                known = ", ".join([*signature.arguments, *signature.options, "label"])
-                raise Problem(f"{operation} has no option {webidl.describe(name)}, it has {known}")
-            if value is None:
+        label = ""
+        for name, value in members.items():
+            role = signature.roles.get(name)
+            if value is None and role is not None:
                 continue
-            if is_operand:
-                operands[name] = _check(value, str, "the name of a value", name)
-            else:
+            if role == "argument":
+                arguments[name] = self._value(value, name)
+            elif role == "option":
                 options[name] = self._value(value, name)
+            elif role == "operand":
+                operands[name] = _check(value, str, "the name of a value", name)
+            elif role == "label":
+                label = _check(value, str, "a string", name)
+            else:
+                raise Problem(f"{operation} has no option {webidl.describe(name)}, it has {', '.join(signature.roles)}")
+        if len(arguments) < len(signature.arguments):
+            missing = next(name for name in signature.arguments if name not in arguments)
+            raise Problem(f"{operation} needs {missing}, got {_names(members)}")
         return OperatorDescription(
             operation=operation,
             inputs=inputs,
             arguments=arguments,
             options=options,
             operands=operands,
-            label="" if label is None else _check(label, str, "a string", "label"),
+            label=label,
             outputs=outputs,
         )
 
     def _value(self, value: Any, name: str, depth: int = 0) -> Any:
         kind = type(value)
-        if kind is int or kind is bool or kind is float:
+        if kind is int or kind is bool:
+            return value
+        if kind is float:
             # All sequences of floating-point numbers are of single precision.
-            return _round(value, name) if kind is float and depth else value
+            return _round(value, name) if depth else value
         if kind is str:
             return SPECIAL.get(value, value)
         if kind is list and depth < _DEEPEST:

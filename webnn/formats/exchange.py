@@ -8,16 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from webnn.validation import webidl
 from webnn.validation.drafts import find_revision
 
-__all__ = ["FORMAT", "SEQUENCES", "SPECIAL", "VERSIONS", "Array", "Problem", "Signature", "signatures"]
+__all__ = ["FORMAT", "SEQUENCES", "SPECIAL", "VERSIONS", "Array", "Problem", "Role", "Signature", "signatures"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+#: The role of a member of a node's options; the names of labels and arguments are no options in the specification's sense.
+Role = Literal["argument", "operand", "option", "label"]
 
 FORMAT = "webnn-graph-json"
 #: The versions that are read; the last one is written.
@@ -60,14 +63,14 @@ class Signature:
         operands: The names of the operand arguments.
         variadic: The one operand argument is a sequence.
         arguments: The names of the other positional arguments, which stand among the options.
-        options: The options without the label, and whether each one is an operand.
+        roles: The role of each member of the options.
         numbers: The options that are cast to the data type of the first operand. Other numbers are of single precision.
     """
 
     operands: tuple[str, ...]
     variadic: bool
     arguments: tuple[str, ...]
-    options: Mapping[str, bool]
+    roles: Mapping[str, Role]
     numbers: frozenset[str]
 
 
@@ -83,7 +86,11 @@ def signatures(draft: str) -> Mapping[str, Signature]:
             operands=row.operands,
             variadic=row.variadic,
             arguments=tuple([argument.name for argument in row.arguments]),
-            options={} if row.options is None else {option: option in row.members for option in row.options.model_fields},
+            roles={
+                **{argument.name: "argument" for argument in row.arguments},
+                **{name: "operand" if name in row.members else "option" for name in (row.options.model_fields if row.options else ())},
+                "label": "label",
+            },
             numbers=frozenset(row.numbers),
         )
         for name, row in find_revision(draft, imports=False).operations.items()

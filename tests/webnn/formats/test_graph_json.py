@@ -168,11 +168,11 @@ def test_drafts_that_no_file_can_name(draft: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("draft", DRAFTS)
 def test_arguments_and_options_have_different_names(draft: str) -> None:
     for name, signature in signatures(draft).items():
-        names = [*signature.arguments, *signature.options, "label"]
-        assert len(set(names) - {"label"}) == len(names) - names.count("label"), name
         options = find_revision(draft).operations[name].options
-        for option, field in ({} if options is None else options.model_fields).items():
-            # A sequence of floating-point numbers is of single precision; the reader rounds its elements.
+        fields = {} if options is None else dict(options.model_fields)
+        assert len(signature.roles) == len(signature.arguments) + len(fields.keys() - {"label"}) + 1, name
+        for option, field in fields.items():
+            # The reader rounds the elements of lists to single precision.
             assert "tuple[float" not in str(field.annotation) or option == "scales", (name, option)
 
 
