@@ -85,7 +85,7 @@ class MLGraph(DraftMembers):
             placement = None
             with suppress(NotSupportedError):  # the engine does not tell
                 placement = self.placement
-            html = above.load("formats.html").as_html(self.description, placement)
+            html = above.load("formats.html").as_html(self.description, placement, repr(self)[1:-1])
         return html
 
     @property

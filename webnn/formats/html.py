@@ -31,17 +31,18 @@ _NAME = f"{_CELL}; font-weight: normal; opacity: 0.7"
 _VALUE = f"{_CELL}; overflow-wrap: anywhere; white-space: pre-wrap"
 
 
-def as_html(description: GraphDescription, placement: Placement | None = None) -> str:
+def as_html(description: GraphDescription, placement: Placement | None = None, title: str = "") -> str:
     """Write a graph: its picture, where the library for it is installed and the graph is not too long, and its table.
 
     Args:
         description: The graph.
         placement: Where it runs. If there are several devices, or if they are simulated, the picture has their colours.
+        title: What stands above it, by default the representation of the description.
     """
     if placement is not None and not placement.simulated and len(placement.devices) < 2:
         placement = None
     table = f'<pre style="line-height: 1.3; overflow-x: auto">{escape(as_text(description, width=_COLUMNS))}</pre>'
-    title = f"<div><b>{escape(plain.printable(repr(description))[1:-1])}</b></div>"
+    title = f"<div><b>{_show(title or repr(description)[1:-1])}</b></div>"
     if len(description.operators) > _DRAWN:
         return f"<div>{title}{table}</div>"
     try:

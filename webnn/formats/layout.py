@@ -1,4 +1,4 @@
-"""Places boxes in layers and routes the lines between them: by the library graphlay, which comes with ``webnn[pictures]``.
+"""Places boxes in layers and routes the lines between them: by the library graphlay, the extra ``pictures``.
 
 No other module knows the library. What it needs is little: sizes and edges go in, positions and polylines come out.
 """

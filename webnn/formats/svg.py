@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from webnn.formats import cards, files, layout, plain
-from webnn.formats.cards import Card, Picture, Row
+from webnn.formats.cards import Card, Frame, Picture, Row
 from webnn.formats.cost import multiply_adds, parameters
 from webnn.formats.families import COLOURS, FAMILIES, OTHER, family
 from webnn.formats.layout import Box, Placed, Rectangle
@@ -155,22 +155,32 @@ class _Drawing:
             f'<g transform="translate({_MARGIN:.0f} {_MARGIN:.0f})">{legend[1]}</g>',
             f'<g transform="translate({_MARGIN:.0f} {top + _MARGIN:.0f})">',
         ]
-        for frame, place in zip(self._picture.frames, placed.frames, strict=True):
-            # Lines run along the border that the layout knows: the drawn one stands a little inside.
-            parts.append(
-                f"<g><title>{frame.count} equal copies of {frame.operators} operators, one after another</title>"
-                f'<rect class="frame" x="{place.x + 4:.1f}" y="{place.y + 4:.1f}" width="{place.width - 8:.1f}" '
-                f'height="{place.height - 8:.1f}" rx="8"/>'
-                f'<text class="times" x="{place.x + 12:.1f}" y="{place.y + 21:.1f}">× {frame.count}</text></g>'
-            )
+        # Lines run along the border that the layout knows: the drawn one stands a little inside.
+        parts += [
+            f'<rect class="frame" x="{place.x + 4:.1f}" y="{place.y + 4:.1f}" width="{place.width - 8:.1f}" '
+            f'height="{place.height - 8:.1f}" rx="8"/>'
+            for place in placed.frames
+        ]
         parts += [
             f"<g><title>{_tooltip(edge.values)}</title>{_arrow(points)}</g>"
             for edge, points in zip(self._picture.edges, placed.lines, strict=True)
             if len(points) > 1
         ]
+        # Above the lines: one may run where a title stands.
+        parts += [self._frame_title(frame, place) for frame, place in zip(self._picture.frames, placed.frames, strict=True)]
         for card, place in zip(self._picture.cards, placed.boxes, strict=True):
             parts += self._card(card, place)
         return "".join([*parts, "</g></svg>\n"])
+
+    def _frame_title(self, frame: Frame, place: Rectangle) -> str:
+        """Write the number of copies on the border of a frame."""
+        word = f"× {frame.count:,}"
+        width = len(word) * _LETTER + 2 * _PADDING
+        return (
+            f"<g><title>{frame.count:,} equal copies of {frame.operators:,} operators, one after another</title>"
+            f'<rect class="times" x="{place.x + 14:.1f}" y="{place.y - 5:.1f}" width="{width:.1f}" height="18" rx="9"/>'
+            f'<text class="title" x="{place.x + 14 + _PADDING:.1f}" y="{place.y + 8:.1f}">{word}</text></g>'
+        )
 
     def _card(self, card: Card, place: Rectangle) -> Iterator[str]:
         round_ends = place.height / 2 if card.kind != "operators" else 4
@@ -180,7 +190,7 @@ class _Drawing:
         for row in card.rows:
             lines = list(self._lines(card, row))
             height = sum(line.height for line in lines) + 4
-            yield f"<g><title>{_tooltip(self._details(row))}</title>"
+            yield f'<g class="{"hot" if self._shades else "calm"}"><title>{_tooltip(self._details(row))}</title>'
             if card.kind == "operators":
                 colour, strength = self._colour(row)
                 area = f'y="{top + 1:.1f}" height="{height - 2:.1f}"'
@@ -266,9 +276,11 @@ def _style() -> str:
         " .label, .shape": f"font-size: {_SMALL:.0f}px; fill: var(--wg-dim)",
         " .note": f"font-size: {_SMALL:.0f}px; font-style: italic",
         " .shape": "text-anchor: end",
+        # Less important text would be hard to read on a strong colour.
+        " .hot .label, .hot .shape": "fill: var(--wg-text)",
         " .row": "fill-opacity: 0.14",
         " .frame": "fill: none; stroke: var(--wg-dim); stroke-dasharray: 5 4",
-        " .times": "font-weight: 600",
+        " .times": "fill: var(--wg-ground); stroke: var(--wg-dim)",
         " .line": "fill: none; stroke: var(--wg-line); stroke-width: 1.3",
         " .head": "fill: var(--wg-line)",
         **{f" .c-{name}": f"fill: var(--wg-{name})" for name in _COLOURS},

@@ -180,7 +180,7 @@ def test_save(tmp_path: Path) -> None:
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "graphlay", None)
-    with pytest.raises(PicturesMissingError, match="python -m pip install 'webnn\\[pictures\\]'"):
+    with pytest.raises(PicturesMissingError, match="python -m pip install graphlay"):
         draw(encoder(2))
 
 
