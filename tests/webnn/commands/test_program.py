@@ -326,6 +326,34 @@ def test_fallback_policies(tmp_path: Path, arguments: list[str], environment: di
     assert message in result.stderr
 
 
+#: The engine gives -1.19e-07 for the first element, the reference the nearest float32 (docs/numerics.md).
+_IN_PYTHON = """
+import numpy as np
+from webnn import MLGraphBuilder, navigator
+context = navigator.ml.createContextSync()
+builder = MLGraphBuilder(context)
+graph = builder.buildSync({"y": builder.elu(builder.input("x", dataType="float32", dimensions=[1]))})
+print(context.computeSync(graph, {"x": np.array([-1e-7], np.float32)}, {"y": np.zeros(1, np.float32)})["outputs"]["y"][0])
+"""
+_IN_JAVASCRIPT = """
+const context = await navigator.ml.createContext();
+const builder = new MLGraphBuilder(context);
+const graph = await builder.build({y: builder.elu(builder.input("x", {dataType: "float32", dimensions: [1]}))});
+const {outputs} = await context.compute(graph, {x: new Float32Array([-1e-7])}, {y: new Float32Array(1)});
+console.log(outputs.y[0].toPrecision(3));
+"""
+
+
+@pytest.mark.parametrize(("arguments", "expected"), [(["--reference"], -1e-7), ([], -1.19e-7)])
+@pytest.mark.parametrize(("name", "text"), [("a.py", _IN_PYTHON), ("a.mjs", _IN_JAVASCRIPT)])
+def test_the_reference(tmp_path: Path, name: str, text: str, arguments: list[str], expected: float) -> None:
+    if name.endswith(".mjs"):
+        require_node()
+    result = run(*arguments, write(tmp_path / name, text))
+    assert result.stderr == ""
+    assert float(result.stdout) == pytest.approx(expected, rel=0.01)
+
+
 def test_every_example_is_here() -> None:
     assert {path.name for path in EXAMPLES.iterdir()} == set(EXPECTED) | OTHERS
 
