@@ -133,9 +133,7 @@ def test_what_is_refused(program: Path, saved: Path, tmp_path: Path, monkeypatch
         assert message in err.splitlines()[-1]
     assert not (tmp_path / "a.svg").exists()
     monkeypatch.setitem(sys.modules, "graphlay", None)
-    assert show(saved, "--svg", tmp_path / "a.svg")[2] == (
-        "webnn: a picture needs the package graphlay: python -m pip install graphlay\n"
-    )
+    assert show(saved, "--svg", tmp_path / "a.svg")[2] == ("webnn: a picture needs the package graphlay: python -m pip install graphlay\n")
 
 
 def test_hostile_names(tmp_path: Path) -> None:
