@@ -45,8 +45,8 @@ def conv2d(
     x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
     w = w.reshape(groups, -1, *w.shape[1:])
     output = np.zeros([x.shape[0], *w.shape[:2], sizes[0] * sizes[1]])
-    for r, s, rows, columns in _taps(w, sizes, stride, dilation):
-        output += w[..., r, s] @ x[..., rows, columns].reshape(*x.shape[:3], -1)
+    for factor, rows, columns in _taps(w, sizes, stride, dilation):
+        output += factor @ x[..., rows, columns].reshape(*x.shape[:3], -1)
     return typed(_to(_biased(output.reshape(x.shape[0], -1, *sizes), bias), "nchw", inputLayout), input.dtype)
 
 
@@ -86,18 +86,20 @@ def convTranspose2d(
     w = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)
     # The canvas holds every product, and the whole output from (top, left) on.
     canvas = np.zeros([x.shape[0], *w.shape[:2], max(full[0], top + sizes[0]), max(full[1], left + sizes[1])])
-    for r, s, rows, columns in _taps(w, places, stride, dilation):
-        canvas[..., rows, columns] += (w[..., r, s] @ x).reshape(*canvas.shape[:3], *places)
+    for factor, rows, columns in _taps(w, places, stride, dilation):
+        canvas[..., rows, columns] += (factor @ x).reshape(*canvas.shape[:3], *places)
     output = canvas[..., top : top + sizes[0], left : left + sizes[1]]
     return typed(_to(_biased(output.reshape(x.shape[0], -1, *sizes), bias), "nchw", inputLayout), input.dtype)
 
 
-def _taps(w: Wide, places: tuple[int, ...] | list[int], stride: list[int], dilation: list[int]) -> Iterator[tuple[int, int, slice, slice]]:
-    """Yield the positions in the filter, [..., height, width], each with the rows and columns that it meets as it moves over the places."""
+def _taps(w: Wide, places: tuple[int, ...] | list[int], stride: list[int], dilation: list[int]) -> Iterator[tuple[Wide, slice, slice]]:
+    """Yield the matrices at the positions in the filter, [..., height, width], with the rows and columns that they meet at the places."""
+    # NumPy multiplies matrices fast only if their elements lie side by side.
+    matrices = np.ascontiguousarray(np.moveaxis(w, (-2, -1), (0, 1)))
     for r, s in np.ndindex(w.shape[-2:]):
         start = r * dilation[0], s * dilation[1]
         rows, columns = (slice(start[d], start[d] + (places[d] - 1) * stride[d] + 1, stride[d]) for d in (0, 1))
-        yield r, s, rows, columns
+        yield matrices[r, s], rows, columns
 
 
 def _to(x: Wide, layout: str, wanted: str) -> Wide:
