@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from benchmarks import devices, first_build, formats, imports, memory, mobilenet, recurrent, small, squeezenet, transformer
+from benchmarks import devices, first_build, formats, imports, inside, memory, mobilenet, recurrent, small, squeezenet, transformer
 from benchmarks.measure import Effort, Result, check_same, interleave, summarize
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML
@@ -244,6 +244,19 @@ def _per_operator(name: str, title: str, times: tuple[list[float], list[float]],
     return _alone(name, f"{title}: one of {OPERATORS:,} operators", (mine, other), bar=10, against=against)
 
 
+def _profile(effort: Effort) -> Result:
+    times = inside.profile_times(*inside.make_graph(transformer.make_block()), effort.rounds)
+    # No bar: the overhead is that of the engine.
+    title = "Transformer encoder block: one inference with MLGraph.profile"
+    return summarize("profile", title, times, unit="ms", bar=None, against="a plain run")
+
+
+def _trace(effort: Effort) -> Result:
+    times = inside.trace_times(*inside.make_graph(transformer.make_block()), effort.rounds)
+    title = "Transformer encoder block: MLGraph.trace, building included"
+    return summarize("trace", title, times, unit="ms", bar=None, against="a plain run")
+
+
 def _memory(effort: Effort) -> Result:
     if sys.platform == "win32":
         raise SkippedError("Windows does not tell a process its peak memory in a way that Python reads")
@@ -318,6 +331,8 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "load": lambda effort: _file(effort, ".webnn.json", saves=False),
         "save-text": lambda effort: _file(effort, ".webnn", saves=True),
         "load-text": lambda effort: _file(effort, ".webnn", saves=False),
+        "profile": _profile,
+        "trace": _trace,
         "memory": _memory,
         "import": _import,
     }

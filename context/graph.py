@@ -145,6 +145,7 @@ class MLGraph(DraftMembers):
         Raises:
             WebNNTypeError: An input does not fit, is missing, or was transferred by an earlier `MLContext.compute`.
             InvalidStateError: The graph was destroyed.
+            NotSupportedError: The reference computes the graph.
             OperationError: The engine fails.
             TypeError: ``runs`` is no integer.
             ValueError: It is out of range.

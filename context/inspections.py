@@ -297,12 +297,15 @@ class Accuracy(Inspection):
     Attributes:
         operators: The results of the operators, the one with the largest `OperatorAccuracy.relative` first.
         outputs: The outputs of the graph.
+        missing: The operations that the reference does not have, because an addition to the draft brought them. The whole graph in float64
+            takes their results from the device.
         seconds: How long it took.
         reference: How long the reference took of that, for each operator alone and for the whole graph.
     """
 
     operators: tuple[OperatorAccuracy, ...]
     outputs: tuple[OutputAccuracy, ...]
+    missing: tuple[str, ...] = ()
     seconds: float
     reference: float
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import cases, first_build, imports, memory, mobilenet, recurrent, small, squeezenet, transformer
+from benchmarks import cases, first_build, imports, inside, memory, mobilenet, recurrent, small, squeezenet, transformer
 from benchmarks.__main__ import main
 from benchmarks.measure import Array, OutputsDifferError, Result, check_same, interleave, summarize
 from benchmarks.report import COLUMNS, cells
@@ -183,3 +183,11 @@ def test_an_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         main(["nothing"])
     assert "there is no benchmark nothing" in capsys.readouterr().err
+
+
+def test_looking_inside_is_timed() -> None:
+    graph, inputs = inside.make_graph(transformer.make_block(sequence=5, hidden=12, heads=3, inner=24))
+    for times in (inside.profile_times, inside.trace_times):
+        ours, theirs = times(graph, inputs, 2)
+        assert len(ours) == len(theirs) == 2
+        assert min(*ours, *theirs) > 0

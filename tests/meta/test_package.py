@@ -28,6 +28,7 @@ STATE = {
     ("context/buffers.py", "_MEMORY_CLASSES"): "one class for each byte length in use, gone with its last user",
     ("context/timeline.py", "_FORKS"): "a fork concerns every timeline of the process",
     ("webnn/commands/scripts.py", "sys"): "a Python program finds its arguments where the interpreter would put them",
+    ("webnn/inspect/capture.py", "warnings"): "within `webnn run --inspect`, which puts it back",
     ("webnn/javascript/node.py", "warnings"): "within `catch_warnings`, which puts it back",
 }
 #: Methods that change a list, dictionary or set.

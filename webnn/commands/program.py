@@ -14,6 +14,7 @@ from typer.core import TyperCommand
 import webnn
 from webnn.commands.choices import Fallback, FormerDialect, choose_dialect
 from webnn.commands.failure import failure
+from webnn.commands.inspection import write_inspection
 from webnn.commands.model import run_graph
 from webnn.commands.scripts import print_error, run_script
 from webnn.context.profiles import is_name
@@ -98,6 +99,14 @@ def command(
     memory_limit: Annotated[
         int, typer.Option(min=1024, help="The most MiB of memory that a JavaScript program may use, on Linux.")
     ] = MEMORY >> 20,
+    inspect: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.html",
+            help="Write a page about every graph that the program builds: picture, times, values, accuracy, placement.",
+            show_default=False,
+        ),
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say on the standard error which walls of the system stand around the program.")
     ] = False,
@@ -118,7 +127,7 @@ def command(
     if is_graph(program.name):
         if arguments:
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
-        with emulation:
+        with emulation, write_inspection(inspect, program):
             run_graph(program, inputs or [], outputs or [])
         return
     if inputs or outputs:
@@ -133,7 +142,7 @@ def command(
         # Set as environment variables: `navigator.ml` reads them on first use, and processes that the program starts inherit them.
         variables = {"WEBNN_REVISION": revision, "WEBNN_PROFILE": device_profile, "WEBNN_FALLBACK": fallback}
         os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
-        with webnn.emulate(reference=reference or None):
+        with webnn.emulate(reference=reference or None), write_inspection(inspect, program):
             code = _run_python(program, arguments or [], timeout)
         raise typer.Exit(code)
     if suffix not in _JAVASCRIPT + _PAGE:
@@ -150,7 +159,7 @@ def command(
     if not scripts:
         raise failure(f"{program} has no script", _WRONG)
     try:
-        with emulation:
+        with emulation, write_inspection(inspect, program):
             code = run_program(
                 find_node(node),
                 Program(

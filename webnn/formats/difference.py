@@ -212,10 +212,14 @@ def _key(operator: OperatorDescription) -> str:
 
 
 def _normal(value: Any) -> Any:
-    """Return 1 for 1.0: files do not tell them apart."""
+    """Return a number as files have it: 1 for 1.0, and the same for all numbers that single precision does not tell apart."""
     if isinstance(value, tuple):
         return [_normal(each) for each in value]
-    return int(value) if isinstance(value, float) and value.is_integer() and str(value) != "-0.0" else value
+    if not isinstance(value, float):
+        return value
+    with np.errstate(over="ignore"):
+        rounded = float(np.float32(value))
+    return int(rounded) if rounded.is_integer() and str(rounded) != "-0.0" else rounded
 
 
 def _name(operator: OperatorDescription) -> str:

@@ -5,9 +5,12 @@ The methods of `MLGraph` load this package when they are called.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from webnn.inspect.accuracy import judge
+from webnn.inspect.compare import Comparison, ValueDifference, compare
 from webnn.inspect.profile import profile_subject
 from webnn.inspect.show import as_renderable, as_text
 from webnn.inspect.subject import Subject
@@ -15,9 +18,9 @@ from webnn.inspect.trace import find_nan, trace_subject
 
 if TYPE_CHECKING:
     from webnn.context.graph import MLGraph
-    from webnn.context.inspections import FirstNaN, GraphProfile, Trace
+    from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace
 
-__all__ = ["as_renderable", "as_text", "firstNaN", "profile", "trace"]
+__all__ = ["Comparison", "ValueDifference", "accuracy", "as_renderable", "as_text", "compare", "firstNaN", "profile", "trace", "write_page"]
 
 
 def profile(graph: MLGraph, inputs: Mapping[str, Any], runs: int) -> GraphProfile:
@@ -33,3 +36,17 @@ def trace(graph: MLGraph, inputs: Mapping[str, Any], labels: str | Iterable[str]
 def firstNaN(graph: MLGraph, inputs: Mapping[str, Any]) -> FirstNaN | None:
     """Find the first operator that makes NaN or infinities; see `MLGraph.firstNaN`."""
     return find_nan(Subject.of(graph, "firstNaN"), inputs)
+
+
+def accuracy(graph: MLGraph, inputs: Mapping[str, Any]) -> Accuracy:
+    """Compare each operator with the reference; see `MLGraph.accuracy`."""
+    return judge(Subject.of(graph, "accuracy"), inputs)
+
+
+def write_page(
+    path: str | os.PathLike[str], graphs: MLGraph | Sequence[MLGraph], inputs: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+) -> None:
+    """Look into graphs, and write a page about them; see `webnn.inspect.page.write_page`."""
+    from webnn.inspect import page  # noqa: PLC0415 (it loads what draws pictures)
+
+    page.write_page(path, graphs, inputs)

@@ -80,10 +80,10 @@ def _take(subject: Subject, arrays: Mapping[str, Array], runs: int) -> GraphProf
         raise OperationError("profile: the engine recorded no complete run: the graph has too many nodes", operation="profile")
     return measure(
         subject.description,
-        subject.implementation.op_types,
+        session.op_types,
         recorded[_WARM_UP:],
         plain=statistics.median(plain[_WARM_UP:]),
-        profiled=statistics.median(profiled[_WARM_UP:]),
+        profiled=profiled[_WARM_UP:],
         building=building,
     )
 
@@ -120,7 +120,7 @@ def measure(
     runs: Sequence[Sequence[Node]],
     *,
     plain: float,
-    profiled: float,
+    profiled: Sequence[float],
     building: float,
 ) -> GraphProfile:
     """Attribute the times of nodes to operators.
@@ -130,7 +130,7 @@ def measure(
         op_types: The ONNX operator of each node of the translation by the node's name.
         runs: The nodes of each run.
         plain: The median time of a plain run, in seconds.
-        profiled: That of a profiled one.
+        profiled: The times of the profiled runs.
         building: How long it took to build the graph again, in seconds.
     """
     shares: list[dict[int, _Share]] = []
@@ -180,14 +180,14 @@ def measure(
                 note=note,
             )
         )
-    between = statistics.median(engine) / _SECOND
+    nodes = [sum(share.duration for share in found.values()) + rest for found, rest in zip(shares, engine, strict=True)]
     return GraphProfile(
         operators=tuple(operators),
         runs=len(runs),
         plain=plain,
-        profiled=profiled,
-        engine=between,
-        outside=max(0.0, profiled - between - sum(each.seconds for each in operators)),
+        profiled=statistics.median(profiled),
+        engine=statistics.median(engine) / _SECOND,
+        outside=max(0.0, statistics.median([whole - part / _SECOND for whole, part in zip(profiled, nodes, strict=False)])),
         building=building,
     )
 
@@ -223,6 +223,11 @@ class _Fusions:
         for operator in self._operators:
             index = operator.index
             if index in self._ran:
+                # What it computes beside its operation, such as a transpose, may run apart.
+                home = self._carrier(operator, self._emitted.get(index, set()) - {*self._ran[index].kernels})
+                if home is not None:
+                    homes[index] = home
+                    notes[index] = f"a part runs in {self._titles[home]}"
                 continue
             if index in self._named:
                 notes[index] = f"runs in {self._titles[self._named[index]]}"
@@ -239,20 +244,24 @@ class _Fusions:
         return homes, notes
 
     def _home(self, operator: OperatorDescription) -> int | None:
-        before = self._reach(operator, forward=False)
-        after = self._reach(operator, forward=True)
-        kinds = self._emitted[operator.index]
-        # A node that kept its neighbour's name, but computes what this operator's node did.
-        changed = [index for index in (*after, *before) if self._changed(index)]
-        for index in changed:
-            if self._changed(index) & kinds:
+        found = self._carrier(operator, self._emitted[operator.index])
+        if found is not None:
+            return found
+        near = (*self._reach(operator, forward=False), *self._reach(operator, forward=True))
+        for index in near:
+            if self._changed(index) and index not in self._explained:
                 self._explained.add(index)
                 return index
-        for index in changed:
-            if index not in self._explained:
-                self._explained.add(index)
-                return index
-        return next(iter((*before, *after)), None)
+        return next(iter(near), None)
+
+    def _carrier(self, operator: OperatorDescription, kinds: set[str]) -> int | None:
+        """Return a neighbour with a node of one of these kinds that is not its own: the engine gave it the neighbour's name."""
+        if kinds:
+            for index in (*self._reach(operator, forward=True), *self._reach(operator, forward=False)):
+                if self._changed(index) & kinds:
+                    self._explained.add(index)
+                    return index
+        return None
 
     def _changed(self, index: int) -> set[str]:
         """Return the kinds of nodes that ran for an operator and are not those of its translation."""
@@ -277,4 +286,5 @@ class _Fusions:
 
 
 def _title(operator: OperatorDescription) -> str:
-    return f"{operator.operation}#{operator.index}"
+    name = f"{operator.operation}#{operator.index}"
+    return f"{name} {operator.label}" if operator.label else name

@@ -12,6 +12,8 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace, TracedValue
+from webnn.context.placement import Placement
+from webnn.inspect.compare import Comparison
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,7 +22,7 @@ __all__ = ["Cell", "Table", "as_renderable", "as_text", "number", "printable", "
 
 #: The most rows of a table in a terminal.
 _ROWS = 60
-_LONGEST_LABEL = 60
+_LONGEST_LABEL, _LONGEST_REASON = 60, 300
 #: Columns that are never folded, and the least width of others.
 _WHOLE, _NARROWEST = frozenset({"operation"}), 8
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "\N{MICRO SIGN}s"))
@@ -40,6 +42,7 @@ class Table:
         numbers: The columns of numbers.
         rows: The cells of each row.
         notes: Lines below the rows.
+        details: The columns that a terminal leaves out.
     """
 
     title: str
@@ -48,6 +51,7 @@ class Table:
     facts: Sequence[str] = ()
     numbers: frozenset[str] = frozenset()
     notes: Sequence[str] = ()
+    details: frozenset[str] = frozenset()
 
 
 def as_text(result: object) -> str:
@@ -71,7 +75,8 @@ def as_renderable(result: object) -> RenderableType:
         if table.rows:
             drawn = rich_table.Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), collapse_padding=True)
             rows = table.rows[:_ROWS]
-            shown = [place for place in range(len(table.columns)) if any(row[place][0] for row in rows)]
+            kept = [place for place, name in enumerate(table.columns) if name not in table.details]
+            shown = [place for place in kept if any(row[place][0] for row in rows)]
             for name in [table.columns[place] for place in shown]:
                 right = name in table.numbers
                 whole = right or name in _WHOLE
@@ -140,13 +145,13 @@ def _(result: GraphProfile) -> list[Table]:
                 (f"{share:.1%}" if each.nodes else "", share),
                 (str(each.nodes), each.nodes),
                 (", ".join(each.kernels), None),
-                (each.note, None),
+                (printable(each.note, _LONGEST_REASON), None),
             ]
         )
     facts = [
         f"one run: {seconds(result.plain)}; with profiling {seconds(result.profiled)}, {result.overhead:.2f} times as long "
         f"(medians of {result.runs} runs)",
-        f"operators: {seconds(whole - result.engine)}; the engine's own nodes: {seconds(result.engine)}; between nodes: "
+        f"the medians of the operators: {seconds(whole - result.engine)}; the engine's own nodes: {seconds(result.engine)}; between nodes: "
         f"{seconds(result.outside)}; to build it again: {seconds(result.building)}",
     ]
     names = ("#", "operation", "label", "time", "share", "nodes", "kernels", "note")
@@ -214,16 +219,18 @@ def _(result: Accuracy) -> list[Table]:
         )
     facts = [
         f"in {seconds(result.seconds)}, of which the reference takes {seconds(result.reference)}",
+        *([f"not in the reference: {', '.join(result.missing)}"] if result.missing else []),
         "relative: to the largest value of the result; ulp: in units of the last place of its type",
     ]
     columns = ("#", "operation", "label", "type", "relative", "ulp", "accumulated", "actual", "exact", "at")
     numbers = frozenset({"#", "relative", "ulp", "accumulated", "actual", "exact"})
+    details = frozenset({"actual", "exact", "at"})
     outputs: list[list[Cell]] = []
     for output in result.outputs:
         distances = [(number(figure), figure) for figure in (output.relative, output.ulp, output.absolute)]
         outputs.append([(printable(output.name), None), (output.dataType, None), *distances])
     return [
-        Table(title="Accuracy of the operators, each by itself", facts=facts, columns=columns, numbers=numbers, rows=rows),
+        Table(title="Accuracy of the operators, each by itself", facts=facts, columns=columns, numbers=numbers, rows=rows, details=details),
         Table(
             title="Accuracy of the outputs, against the whole graph in float64",
             columns=("output", "type", "relative", "ulp", "absolute"),
@@ -231,3 +238,39 @@ def _(result: Accuracy) -> list[Table]:
             rows=outputs,
         ),
     ]
+
+
+@tabulate.register
+def _(result: Comparison) -> list[Table]:
+    rows: list[list[Cell]] = []
+    for each in result.values:
+        figures = (each.relative, each.ulp, each.accumulated, each.one, each.other)
+        names: list[Cell] = [(each.operation, None), (printable(each.name), None), (_shape(each.dataType, each.shape), None)]
+        rows.append([*names, *[(number(figure), figure) for figure in figures], (f"[{', '.join(map(str, each.position))}]", None)])
+    return [
+        Table(
+            title="Differences of the operators",
+            facts=[f"one: {result.one}", f"other: {result.other}"],
+            columns=("operation", "value", "type", "relative", "ulp", "accumulated", "one", "other", "at"),
+            numbers=frozenset({"relative", "ulp", "accumulated", "one", "other"}),
+            rows=rows,
+            details=frozenset({"one", "other", "at"}),
+        )
+    ]
+
+
+@tabulate.register
+def _(result: Placement) -> list[Table]:
+    rows: list[list[Cell]] = []
+    for each in result.operators:
+        partition = "" if each.partition is None else str(each.partition)
+        providers = ", ".join(provider.removesuffix("ExecutionProvider") for provider in each.providers)
+        names: list[Cell] = [(str(each.index), each.index), (each.operation, None), (printable(each.label), None)]
+        place: list[Cell] = [(each.device or "nowhere", None), (providers, None), (partition, each.partition)]
+        rows.append([*names, *place, (printable(each.reason, _LONGEST_REASON), None)])
+    how = f"simulated by the device profile {result.profile}" if result.simulated else "as the engine assigned it"
+    why = f": {printable(result.reason, _LONGEST_REASON)}" if result.reason else ""
+    facts = [f"{result.requested} requested, {result.device} here, {how}{why}"]
+    facts += [f"{len(result.partitions)} partitions, {result.transferredBytes:,} bytes in {len(result.transfers)} transfers per run"]
+    columns = ("#", "operation", "label", "device", "provider", "partition", "reason")
+    return [Table(title="Placement", facts=facts, columns=columns, numbers=frozenset({"#", "partition"}), rows=rows)]

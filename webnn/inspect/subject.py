@@ -13,7 +13,7 @@ from webnn.builder.describe import describe_graph
 from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.operand import MLOperand
 from webnn.context.buffers import detached_reason
-from webnn.context.build import compile_again
+from webnn.context.build import compile_again, compile_profiled
 from webnn.validation import webidl
 from webnn.validation.buffers import as_array, elements_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
@@ -21,6 +21,7 @@ from webnn.validation.errors import InvalidStateError, WebNNTypeError
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
+    from webnn.context.backend import Implementation
     from webnn.context.buffers import BufferSlot
     from webnn.context.engine.session import CompiledGraph
     from webnn.context.graph import MLGraph
@@ -48,7 +49,7 @@ class Subject:
 
     state: ContextState
     source: ComputationalGraph
-    implementation: CompiledGraph
+    implementation: Implementation
     description: GraphDescription
 
     @classmethod
@@ -63,7 +64,7 @@ class Subject:
             raise InvalidStateError(f"{operation}: the graph must not be destroyed", operation=operation, draft=graph._revision.draft)
         return cls(state=graph._state, source=source, implementation=implementation, description=describe_graph(source))
 
-    def compile(self, values: Iterable[str]) -> CompiledGraph:
+    def compile(self, values: Iterable[str]) -> Implementation:
         """Compile the part of the graph that some results of operators need, with these as outputs.
 
         Args:
@@ -83,7 +84,7 @@ class Subject:
 
     def profiled(self, prefix: str) -> CompiledGraph:
         """Compile the graph again, to take times."""
-        return compile_again(self.state, self.source, self.implementation, profile=prefix)
+        return compile_profiled(self.state, self.source, self.implementation, prefix)
 
     def run(self, arrays: Mapping[str, Array]) -> tuple[dict[str, Array], float]:
         """Run the graph as it is; return its outputs and the time in seconds."""
@@ -120,7 +121,7 @@ class Bound:
         arrays: At least its inputs, as `check_inputs` returns them.
     """
 
-    def __init__(self, implementation: CompiledGraph, arrays: Mapping[str, Array]) -> None:
+    def __init__(self, implementation: Implementation, arrays: Mapping[str, Array]) -> None:
         self._implementation = implementation
         self.outputs = {name: np.empty(slot.descriptor.array_shape, slot.dtype) for name, slot in implementation.outputs.items()}
         # The session looks at slots and addresses only.

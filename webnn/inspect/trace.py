@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -143,9 +144,9 @@ class _Finder:
                 )
         return None
 
-    def look_at(self, operator: OperatorDescription, computed: Mapping[str, Array]) -> FirstNaN | None:
+    def look_at(self, operator: OperatorDescription, computed: dict[str, Array]) -> FirstNaN | None:
         """Return a finding for an operator if it makes what its operands do not have."""
-        values = {**self._leaves, **computed}
+        values = ChainMap({}, computed, self._leaves)
         operands = [(title, value) for title, _, value in operator.named_values()]
         before = [self._flaw(value, values) for _, value in operands]
         for name in operator.outputs:

@@ -1,0 +1,249 @@
+"""The page about graphs, and the graphs of a program."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import warnings
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support import CURRENT, make_context
+from tests.webnn.inspect.graphs import build, float_input, network, network_inputs
+from webnn import ML, InvalidStateError, MLGraphBuilder, MLOperand, WebNNTypeError
+from webnn.inspect import write_page
+from webnn.inspect.capture import Capture
+from webnn.inspect.page import inspect_graph, render, write_capture
+from webnn.inspect.subject import Subject
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style><svg onload=alert(1)>",
+    "</title><iframe src=javascript:alert(1)>",
+    "' onclick='alert(1)",
+    "<!--",
+    "]]>",
+    "&lt;b&gt;",
+    "@script@",
+    "\u202egnirts",
+    "\ud800",
+    "\x00\x1b[31m",
+    "a" * 5000,
+]
+#: The elements that the page and its picture may have, and their attributes that run scripts or load something.
+ELEMENTS = {
+    *(
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "header",
+        "main",
+        "nav",
+        "section",
+        "h1",
+        "h2",
+        "ul",
+        "li",
+        "a",
+        "p",
+        "label",
+        "input",
+    ),
+    *("dl", "div", "dt", "dd", "details", "summary", "table", "thead", "tbody", "tr", "th", "td", "button", "script"),
+    *("svg", "g", "path", "rect", "text", "tspan", "polygon"),
+}
+LOADING = {"src", "srcset", "data", "action", "formaction", "xlink:href", "poster", "background"}
+
+
+class Reader(HTMLParser):
+    """Reads a page as a browser does, and keeps its elements and text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.comments: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        self.comments.append(data)
+
+    def count(self, tag: str) -> int:
+        return sum(each == tag for each, _ in self.elements)
+
+
+def read(path: Path) -> Reader:
+    return Reader(path.read_text(encoding="utf-8"))
+
+
+def test_what_is_on_the_page(tmp_path: Path) -> None:
+    write_page(tmp_path / "page.html", build(network), network_inputs())
+    page = read(tmp_path / "page.html")
+    text = " ".join(page.text)
+    for expected in (
+        "Picture",
+        "Times",
+        "Accuracy of the operators",
+        "Values",
+        "Placement",
+        "probabilities",
+        "One run",
+        "computed at the build",
+    ):
+        assert expected in text
+    assert page.count("table") == 5
+    assert page.count("svg") == 1 or "No picture" in text
+    assert "Warnings" not in [attributes.get("aria-label") for _, attributes in page.elements]
+
+
+def test_several_graphs(tmp_path: Path) -> None:
+    graphs = [build(network), build(network, "2024-06")]
+    write_page(tmp_path / "page.html", graphs, [network_inputs(), network_inputs()])
+    page = read(tmp_path / "page.html")
+    assert page.count("section") == 2
+    assert [attributes["href"] for tag, attributes in page.elements if tag == "a"] == ["#graph-1", "#graph-2"]
+
+
+def test_the_policy_of_the_page_allows_its_script_alone(tmp_path: Path) -> None:
+    write_page(tmp_path / "page.html", build(network), network_inputs())
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
+    script = text[text.index("<script>") + len("<script>") : text.index("</script>")]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy.split("; ") == [
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        f"script-src 'sha256-{digest}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    # It stands before everything that it forbids.
+    assert text.index("Content-Security-Policy") < text.index("<style>")
+
+
+def hostile(builder: MLGraphBuilder) -> dict[str, MLOperand]:
+    x = float_input(builder, HOSTILE[0], 3)
+    for label in HOSTILE:
+        x = builder.log(builder.add(x, x, {"label": label}), {"label": label})
+    return {HOSTILE[1]: x}
+
+
+def test_hostile_labels(tmp_path: Path) -> None:
+    """Every text of a graph stays text; nothing of it becomes an element, an attribute or a comment."""
+    write_page(tmp_path / "page.html", build(hostile), {HOSTILE[0]: np.zeros(3, np.float32)})
+    page = read(tmp_path / "page.html")
+    assert {tag for tag, _ in page.elements} <= ELEMENTS
+    assert (page.count("script"), page.count("body"), page.comments) == (1, 1, [])
+    for _, attributes in page.elements:
+        assert not any(name.startswith("on") or name in LOADING for name in attributes)
+        assert (attributes.get("href") or "#").startswith("#")
+    text = " ".join(page.text)
+    for label in HOSTILE[:5]:
+        assert label in text
+    # What would change the text around it is escaped, and what is long is cut.
+    assert "\\u202egnirts" in text
+    assert not re.search("[\u202a-\u202e\x00\x1b]", text)
+    assert "a" * 500 not in text
+
+
+def test_warnings() -> None:
+    def make(builder: MLGraphBuilder) -> dict[str, MLOperand]:
+        x = float_input(builder, "x", 2, dataType="float16")
+        zero = builder.sub(x, x, {"label": "nothing"})
+        return {"y": builder.mul(x, x), "z": builder.log(zero)}
+
+    graph = build(make)
+    inputs = {"x": np.array([200, 210], np.float16)}
+    section = inspect_graph("graph", graph, Subject.of(graph, "test"), inputs)
+    assert any("log#" in each and "makes infinity" in each for each in section.warnings)
+    assert "results that are zero everywhere: sub#1" in section.warnings
+    assert any(each.startswith("close to the largest number of float16, 65,504: mul#") for each in section.warnings)
+    assert "makes infinity" in render([section])
+
+
+@pytest.mark.parametrize("inputs", [[], [network_inputs(), network_inputs()]])
+def test_as_many_inputs_as_graphs(inputs: Any, tmp_path: Path) -> None:
+    with pytest.raises(WebNNTypeError, match="write_page: inputs must be 1 mappings, one for each graph, got"):
+        write_page(tmp_path / "page.html", [build(network)], inputs)
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_what_cannot_be_looked_into(tmp_path: Path) -> None:
+    graph = build(network)
+    with pytest.raises(WebNNTypeError, match="profile: inputs must have every input"):
+        write_page(tmp_path / "page.html", graph, {})
+    graph.destroy()
+    with pytest.raises(InvalidStateError):
+        write_page(tmp_path / "page.html", graph, network_inputs())
+    assert list(tmp_path.iterdir()) == []
+
+
+# Programs
+
+
+def test_the_graphs_of_a_program(tmp_path: Path) -> None:
+    """Also those that it destroyed, or did not compute; with the inputs of the first computation."""
+    capture = Capture()
+    with capture.collect():
+        context = ML(revision=CURRENT).createContextSync()
+        former = ML().createContextSync()
+        first, second = build(network, context=context), build(network, context=former)
+        tensors = {
+            "x": context.createTensorSync(dataType="float32", shape=[1, 3, 16, 16], writable=True),
+            "y": context.createTensorSync(dataType="float32", shape=[1, 784], readable=True),
+        }
+        for factor in (1, 2):
+            context.writeTensor(tensors["x"], network_inputs()["x"] * np.float32(factor))
+            context.dispatch(first, {"x": tensors["x"]}, {"y": tensors["y"]})
+        first.destroy()
+        context.readTensorSync(tensors["y"])
+        context.destroy()
+    captured = capture.graphs
+    assert [each.graph for each in captured] == [first, second]
+    assert [each.computations for each in captured] == [2, 0]
+    assert captured[0].inputs is not None
+    np.testing.assert_array_equal(captured[0].inputs["x"], network_inputs()["x"])
+    assert captured[1].inputs is None
+    write_capture(tmp_path / "page.html", capture, "program.py")
+    text = " ".join(read(tmp_path / "page.html").text)
+    assert "computed 2 times; inputs of the first" in text
+    assert "No times and values: the program did not compute it." in text
+    # A context that was made outside of the block is not the program's.
+    build(network, context=make_context())
+    assert len(capture.graphs) == 2
+
+
+def test_warnings_of_a_program(tmp_path: Path) -> None:
+    capture = Capture()
+    show = warnings.showwarning
+    with warnings.catch_warnings(), capture.collect():
+        warnings.simplefilter("always")
+        warnings.showwarning = warnings.showwarning
+        builder = MLGraphBuilder(ML(revision=CURRENT).createContextSync())
+        x = float_input(builder, "x", 2)
+        options: Any = {"alhpa": 1, "label": "x"}
+        builder.leakyRelu(x, options)
+        warnings.warn("of another package", UserWarning, stacklevel=1)
+    assert warnings.showwarning is show
+    assert len(capture.warnings) == 1
+    assert "alhpa" in capture.warnings[0]
+    write_capture(tmp_path / "page.html", capture, "program.py")
+    text = " ".join(read(tmp_path / "page.html").text)
+    assert "alhpa" in text
+    assert "the program built no graph" in text
