@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -130,6 +130,10 @@ class Placement:
     def transferredBytes(self) -> int:
         """The bytes that cross between devices in each run, in both directions."""
         return sum(transfer.bytes for transfer in self.transfers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data for JSON: the attributes by their names, with `devices`, `transferredBytes` and `simulated`."""
+        return {**asdict(self), "devices": self.devices, "transferredBytes": self.transferredBytes, "simulated": self.simulated}
 
     def __repr__(self) -> str:
         counts = Counter(f"on {each.device}" if each.device else "nowhere" for each in self.operators)

@@ -43,6 +43,12 @@ def command(
     mermaid: Annotated[Path | None, typer.Option(metavar="OUT", help="Write a picture for Mermaid.", show_default=False)] = None,
     every: Annotated[bool, typer.Option("--all", help="Fold nothing in pictures: show every operator in a box of its own.")] = False,
     width: Annotated[int, typer.Option(min=1, help="How many pixels wide an SVG may be: a long graph gets columns.")] = 780,
+    placement: Annotated[
+        bool, typer.Option("--placement", help="Show where each operator runs on this machine, or on the device of --device-profile.")
+    ] = False,
+    device_profile: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="The device for --placement.", envvar="WEBNN_PROFILE", show_default=False)
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what the table shows as JSON, with operands and options.")] = False,
     revision: Annotated[
         str | None, typer.Option(help="The draft that navigator.ml follows.", envvar="WEBNN_REVISION", show_default=False)
@@ -73,18 +79,28 @@ def command(
         shown = [each.select(output) if output else each for each in found]
         for file, draw_it in pictures.items():
             files.write(file, draw_it(shown[0]))
-        if as_json:
+        if placement:
+            placements = [_place(each, device_profile) for each in shown]
+            told = [each.to_dict() for each in placements]
+            texts = [json.dumps(told, indent=1)] if as_json else [str(each) for each in placements]
+        elif as_json:
             texts = [json.dumps([as_data(each) for each in shown], indent=1, allow_nan=False)]
         else:
             texts = [] if pictures else [as_text(each, whole=True) for each in shown]
     except KeyError as error:
         names = "; ".join(graph_name(each) for each in found)
         raise failure(f"--output must name outputs of the graph, which has {names}, got {error.args[0]!r}", _WRONG) from None
-    except (ImportError, OSError, ValueError, webnn.WebNNTypeError) as error:
+    except (ImportError, OSError, ValueError, webnn.WebNNTypeError, webnn.DOMException) as error:
         raise failure(str(error), _FAILED) from None
     for number, text in enumerate(texts, start=1):
         heading = f"== {number} of {len(texts)}: {graph_name(shown[number - 1])}\n\n" if len(texts) > 1 else ""
         _print(heading + text + ("\n" if number < len(texts) else ""))
+
+
+def _place(description: webnn.GraphDescription, profile: str | None) -> webnn.Placement:
+    """Build a graph, and return where its operators run."""
+    builder = webnn.MLGraphBuilder(webnn.ML(revision=description.draft, profile=profile, fallback="silent").createContextSync())
+    return builder.buildSync(description.build(builder)).placement
 
 
 def _print(text: str) -> None:

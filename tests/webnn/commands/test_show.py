@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from tests.shared import ROOT
 from tests.webnn.formats.networks import builder, encoder, hostile
 from tests.webnn.javascript.node_support import require_node
-from webnn import describe
+from webnn import describe, load
 from webnn.commands.main import app
 from webnn.formats.dot import as_dot
 from webnn.formats.mermaid import as_mermaid
@@ -158,3 +158,16 @@ def test_a_javascript_program() -> None:
     code, out, err = show(ROOT / "examples" / "js" / "add.mjs")
     assert code == 0, err
     assert "add" in out
+
+
+def test_placement(saved: Path) -> None:
+    code, out, err = show(saved, "--placement", "--device-profile", "coreml", "--json")
+    assert (code, err) == (0, "")
+    (told,) = json.loads(out)
+    assert (told["profile"], told["simulated"], told["requested"]) == ("coreml", True, "gpu")
+    assert [each["operation"] for each in told["operators"]] == [each.operation for each in load(saved).operators]
+    code, out, err = show(saved, "--placement")
+    assert (code, err) == (0, "")
+    assert "CPU" in out
+    code, _, err = show(saved, "--placement", "--device-profile", "nothing")
+    assert (code, err.count("\n")) == (1, 1)
