@@ -6,16 +6,13 @@ import functools
 import warnings
 from collections.abc import Iterator
 
-import numpy as np
-
 import webnn
-from tests.support import Array
 from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.vectors.cases import load_cases
 from webnn.wpt_runner.vectors.files import bundled_archives
 from webnn.wpt_runner.vectors.graphs import read_graph
 
-__all__ = ["recorded", "values_for"]
+__all__ = ["recorded"]
 
 
 @functools.cache
@@ -36,14 +33,3 @@ def recorded(level: str, step: int = 1) -> Iterator[tuple[str, webnn.GraphDescri
                 # The recorded corrections say why.
                 continue
         yield f"{case.file}: {case.name}", described
-
-
-def values_for(description: webnn.GraphDescription) -> dict[str, Array]:
-    """Return random values for the inputs of a graph, the same ones each time."""
-    random = np.random.default_rng(0)
-    values = {}
-    for name, descriptor in description.inputs.items():
-        dtype = np.dtype(descriptor.dataType)
-        drawn = random.standard_normal(descriptor.shape) if dtype.kind == "f" else random.integers(0, 8, descriptor.shape)
-        values[name] = np.asarray(drawn).astype(dtype)
-    return values

@@ -22,9 +22,9 @@ DIALECTS = {"2024-06": None, "2025-03": "wpt-2025-03"}
 
 def compare(descriptions: list[webnn.GraphDescription], folder: Path, dialect: str | None = None) -> None:
     """Export graphs, build them in Node, and compare what is built with what was exported."""
-    results, built = build_in_node(export(descriptions, folder), folder, dialect)
-    assert [(name, result["error"]) for name, result in results.items() if "error" in result] == []
-    for description, result, again in zip(descriptions, results.values(), built, strict=True):
+    modules, built = build_in_node(export(descriptions, folder), folder, dialect)
+    assert [(name, result["error"]) for name, result in modules.results.items() if "error" in result] == []
+    for description, result, again in zip(descriptions, modules.results.values(), built, strict=True):
         assert again == replace(description, draft=""), description
         known = description.descriptors()
         outputs = {name: known[value] for name, value in description.outputs.items()}

@@ -1,0 +1,123 @@
+"""The tool that runs exported modules in a real browser: all of it but the browser."""
+
+from __future__ import annotations
+
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import webnn
+from tests.shared import ROOT
+from tests.support import make_context
+from tools.browser.chromium import Result, serve
+from tools.browser.emulator import build_modules, compute, values_for
+from tools.browser.export import export_examples
+from tools.browser.verdicts import Known, Verdict, faults, judge, load_known
+
+
+def describe(dataType: Any = "float32") -> webnn.GraphDescription:
+    builder = webnn.MLGraphBuilder(make_context("2026-06"))
+    return webnn.describe({"y": builder.identity(builder.input("x", dataType=dataType, shape=[2]))})
+
+
+VERDICTS: list[tuple[str, Any, Any, str, str]] = [
+    ("float32", [1, 2], [1, 2], "ok", ""),
+    ("float32", [0, 2], [1e-5, 2], "ok", ""),
+    ("float32", [0, 2], [1e-4, 2], "wrong", "y of float32 differs by 5.0e-05 of the largest value"),
+    ("float32", [np.nan, np.inf], [np.nan, np.inf], "ok", ""),
+    ("float32", [np.nan, 1], [0, 1], "wrong", "differs by inf"),
+    ("float32", [0, 1], [np.nan, 1], "wrong", "differs by inf"),
+    ("float32", [-np.inf, 1], [np.inf, 1], "wrong", "differs by inf"),
+    ("float32", [0, 0], [0, 0], "ok", ""),
+    ("float32", [1, 2], [1], "wrong", "y has 4 bytes, not 8"),
+    ("float16", [1, 2], [1.002, 2], "ok", ""),
+    ("float16", [1, 2], [1.02, 2], "wrong", "y of float16 differs"),
+    ("int8", [1, 2], [1, 2], "ok", ""),
+    ("int8", [1, 2], [1, 3], "wrong", "y of int8 differs"),
+]
+
+
+@pytest.mark.parametrize(("dataType", "expected", "found", "status", "message"), VERDICTS)
+def test_verdicts(dataType: str, expected: Any, found: Any, status: str, message: str) -> None:
+    result = Result(built=True, outputs={"y": np.array(found, dataType).tobytes()})
+    verdict = judge("module", describe(dataType), {"y": np.array(expected, dataType)}, result)
+    assert verdict.status == status
+    assert message in verdict.message
+
+
+def test_what_is_not_built_or_not_computed() -> None:
+    expected: Mapping[str, Any] = {"y": np.zeros(2, np.float32)}
+    assert judge("m", describe(), expected, Result(built=False, error="no")) == Verdict(name="m", status="refused", message="no")
+    assert judge("m", describe(), expected, Result(built=True, error="no")) == Verdict(name="m", status="failed", message="no")
+    assert judge("m", describe(), expected, Result(built=True)).message == "y has 0 bytes, not 8"
+
+
+def test_expectations_are_strict() -> None:
+    known = [
+        Known(modules=["conv*"], status="refused", message="groups", reason="it has none"),
+        Known(modules=["erf"], status="wrong", message="", reason="it approximates"),
+    ]
+    refused = Verdict(name="conv_1", status="refused", message="no groups")
+    wrong = Verdict(name="erf", status="wrong", message="y differs")
+    assert faults([refused, wrong, Verdict(name="add", status="ok")], known, all_modules=True) == []
+    assert faults([refused, Verdict(name="erf", status="ok")], known, all_modules=False) == []
+    assert faults([refused, Verdict(name="erf", status="ok")], known, all_modules=True) == [
+        "the expectation erf (wrong) fits no module any more: it approximates"
+    ]
+    other = Verdict(name="conv_2", status="refused", message="no dilations")
+    assert faults([other], known, all_modules=False) == ["conv_2: refused: no dilations"]
+    assert faults([Verdict(name="erf", status="failed", message="it ended")], known, all_modules=False) == ["erf: failed: it ended"]
+
+
+def test_the_expectations() -> None:
+    known = load_known()
+    assert len(known) > 10
+    for each in known:
+        assert each.modules
+        assert each.status in ("refused", "wrong")
+        assert each.message, each.modules
+        assert each.reason.endswith("."), each.modules
+
+
+def test_the_server(tmp_path: Path) -> None:
+    (tmp_path / "a.mjs").write_text("export {};")
+    with serve(tmp_path) as (address, exchange):
+        assert address.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(address) as answer:
+            assert answer.read().startswith(b"<!doctype html>")
+        with urllib.request.urlopen(f"{address}a.mjs") as answer:
+            assert answer.headers["Content-Type"] == "text/javascript"
+        exchange["/-/=a b"] = b"\x01\x02"
+        with urllib.request.urlopen(f"{address}-/=a%20b") as answer:
+            assert answer.read() == b"\x01\x02"
+        with urllib.request.urlopen(f"{address}-/=%C3%A9", data=b"out") as answer:
+            assert answer.status == 200
+        assert exchange["/-/=é"] == b"out"
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"{address}../{Path(__file__).name}")
+
+
+@pytest.mark.processes
+def test_modules_in_the_emulator(tmp_path: Path) -> None:
+    assert export_examples(tmp_path, tmp_path) >= 7
+    names = sorted(path.stem for path in tmp_path.glob("*.mjs"))
+    assert "example_demo" in names
+    (tmp_path / "broken.mjs").write_text("export async function build() { throw new TypeError('it cannot'); }")
+    modules = build_modules([*names, "broken"], tmp_path, dialect="browsers-2026")
+    assert modules.results["broken"] == {"error": "TypeError: it cannot"}
+    assert list(modules.descriptions) == names
+    description = modules.descriptions["example_transformer_block"]
+    (computed,) = compute(description, values_for(description)).values()
+    assert computed.shape == (8, 32)
+    assert np.isfinite(computed).all()
+
+
+@pytest.mark.processes
+def test_the_job_is_valid_bash() -> None:
+    subprocess.run(["bash", "-n", str(ROOT / ".ci" / "browser")], check=True)

@@ -1,0 +1,89 @@
+"""The command line: ``python -m tools.browser FOLDER --chromium PROGRAM``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import webnn
+from tools.browser.chromium import Chromium, serve
+from tools.browser.emulator import build_modules, compute, values_for
+from tools.browser.verdicts import KNOWN, Verdict, faults, judge, load_known
+
+__all__ = ["main"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+#: What browsers have beside the newest draft.
+_DIALECT = "browsers-2026"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the modules of a folder in the browser, print what became of them, and return 1 if something was not expected."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.browser",
+        description="Build exported modules in a Chromium with WebNN, and compare its numbers with the emulator's.",
+    )
+    parser.add_argument("folder", type=Path, help="the modules, each with its .safetensors, and with an .npz of inputs if there is one")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="which modules to run, such as 'conv2d*' (default: all)")
+    parser.add_argument("--chromium", type=Path, required=True, metavar="PROGRAM", help="the browser")
+    parser.add_argument("--known", type=Path, default=KNOWN, metavar="FILE", help="what is expected not to work, and why (TOML)")
+    parser.add_argument("--partial", action="store_true", help="the folder has a part of the modules that the expectations are about")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="give a module up after so many seconds (%(default)g)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file as well")
+    options = parser.parse_args(arguments)
+    present = sorted(path.name.removesuffix(".mjs") for path in options.folder.glob("*.mjs"))
+    names = [name for name in present if not options.patterns or any(fnmatchcase(name, each) for each in options.patterns)]
+    if not names:
+        parser.error(f"{options.folder} has no such module")
+    modules = build_modules(names, options.folder, dialect=_DIALECT)
+    refused = {name: str(result["error"]) for name, result in modules.results.items() if "error" in result}
+    verdicts = []
+    with serve(options.folder) as (address, exchange), Chromium(options.chromium, address, exchange, options.timeout) as browser:
+        version = browser.version
+        for name, description in modules.descriptions.items():
+            inputs = _find_inputs(options.folder / f"{name}.npz", description)
+            verdicts.append(judge(name, description, compute(description, inputs), browser.run(name, inputs)))
+    known = load_known(options.known)
+    lines = [f"{name}: the emulator refuses it: {message}" for name, message in refused.items()]
+    lines += faults(verdicts, known, all_modules=not options.patterns and not options.partial)
+    _print(verdicts, version)
+    for line in lines:
+        print(f"not expected: {line}")
+    if options.json is not None:
+        rows = [{"name": each.name, "status": each.status, "message": each.message, "difference": each.difference} for each in verdicts]
+        options.json.write_text(json.dumps({"chromium": version, "modules": rows}, indent=1) + "\n", encoding="utf-8")
+    return 1 if lines else 0
+
+
+def _find_inputs(path: Path, description: webnn.GraphDescription) -> Mapping[str, Array]:
+    """Return the values of a graph's inputs: those in the file, if it exists."""
+    if not path.exists():
+        return values_for(description)
+    with np.load(path, allow_pickle=False) as arrays:
+        return {name: arrays[f"input {name}"] for name in description.inputs}
+
+
+def _print(verdicts: Sequence[Verdict], version: str) -> None:
+    """Print the modules that are not ok, with their reasons, and the numbers of all."""
+    for status in ("refused", "failed", "wrong"):
+        for verdict in verdicts:
+            if verdict.status == status:
+                print(f"{status}: {verdict.name}: {verdict.message}")
+    counts = Counter(verdict.status for verdict in verdicts)
+    built = len(verdicts) - counts["refused"]
+    print(f"Chromium {version}: {built} of {len(verdicts)} modules build; {counts['ok']} of them compute what the emulator computes")
+    examples = [verdict for verdict in verdicts if verdict.name.startswith("example_")]
+    for verdict in examples:
+        print(f"  {verdict.name}: {verdict.status}, difference {verdict.difference:.1e} of the largest value")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
