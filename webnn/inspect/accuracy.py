@@ -11,7 +11,7 @@ from webnn.context.inspections import Accuracy, OperatorAccuracy, OutputAccuracy
 from webnn.inspect.distance import find_distance, relative_distance
 from webnn.inspect.statistics import unpack
 from webnn.inspect.subject import LIMIT, Array, Subject, check_inputs, group
-from webnn.reference.computation import evaluate
+from webnn.reference import evaluate
 from webnn.reference.operations import operations_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn.reference.ulp import ulp_distance
+from webnn.reference import ulp_distance
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor import DataType

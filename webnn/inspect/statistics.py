@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webnn import reference
 from webnn.context.inspections import Statistics
-from webnn.validation.descriptor import CARRIERS
+from webnn.validation.descriptor import SMALL_TYPES
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor import OperandDescriptor
@@ -23,14 +24,9 @@ _PIECE = 1 << 20
 
 def unpack(array: Array, descriptor: OperandDescriptor) -> Array:
     """Return a value with an element for each of its own: two elements of int4 and uint4 share a byte, the first one in the low bits."""
-    if descriptor.dataType not in CARRIERS:
-        return array.reshape(descriptor.dimensions)
-    packed = array.reshape(-1).view(np.uint8)
-    pairs = np.stack([packed & 15, packed >> 4], axis=1).reshape(-1)[: descriptor.element_count]
-    if descriptor.dataType == "int4":
-        # The sign is the fourth bit.
-        pairs = ((pairs ^ 8).view(np.int8) - 8).astype(np.int8)
-    return pairs.reshape(descriptor.dimensions)
+    if descriptor.dataType in SMALL_TYPES:
+        return reference.unpack(array, descriptor.dataType, descriptor.dimensions)
+    return array.reshape(descriptor.dimensions)
 
 
 def describe_elements(array: Array) -> Statistics:

@@ -16,7 +16,7 @@ from webnn.inspect import compare
 from webnn.inspect.accuracy import judge
 from webnn.inspect.distance import find_distance, relative_distance
 from webnn.inspect.subject import Subject
-from webnn.reference.computation import compute
+from webnn.reference import compute
 
 ROWS = np.random.default_rng(0).normal(size=(4, 16)).astype(np.float32)
 

@@ -231,16 +231,22 @@ def test_the_graphs_of_a_program(tmp_path: Path) -> None:
 
 def test_warnings_of_a_program(tmp_path: Path) -> None:
     capture = Capture()
-    show = warnings.showwarning
-    with warnings.catch_warnings(), capture.collect():
+    shown: list[str] = []
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        shown.append(str(message))
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
-        warnings.showwarning = warnings.showwarning
-        builder = MLGraphBuilder(ML(revision=CURRENT).createContextSync())
-        x = float_input(builder, "x", 2)
-        options: Any = {"alhpa": 1, "label": "x"}
-        builder.leakyRelu(x, options)
-        warnings.warn("of another package", UserWarning, stacklevel=1)
-    assert warnings.showwarning is show
+        warnings.showwarning = show
+        with capture.collect():
+            builder = MLGraphBuilder(ML(revision=CURRENT).createContextSync())
+            x = float_input(builder, "x", 2)
+            options: Any = {"alhpa": 1, "label": "x"}
+            builder.leakyRelu(x, options)
+            warnings.warn("of another package", UserWarning, stacklevel=1)
+        assert warnings.showwarning is show
+    assert len(shown) == 2
     assert len(capture.warnings) == 1
     assert "alhpa" in capture.warnings[0]
     write_capture(tmp_path / "page.html", capture, "program.py")
