@@ -137,13 +137,15 @@ def _scalar(dataType: str, number: float) -> str:
     return f"{number}n" if dataType in _BIG else _LANGUAGE.literal(number)
 
 
-def _array(constant: ConstantDescription, elements: Sequence[float]) -> str:
+def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> str:
     dataType = constant.descriptor.dataType
+    if elements is None and dataType != "float16":
+        return f"new Uint8Array({list(constant.value.tobytes())}).buffer"
     name = _ARRAYS[dataType]
     if dataType == "float16":
         bits = [f"0x{each:04x}" for each in constant.value.reshape(-1).view("uint16").tolist()]
         return f"new {name}([{', '.join(bits)}]).buffer"
-    numbers = ", ".join([f"{each}n" if dataType in _BIG else _LANGUAGE.literal(each) for each in elements])
+    numbers = ", ".join([f"{each}n" if dataType in _BIG else _LANGUAGE.literal(each) for each in elements or ()])
     return f"new {name}([{numbers}]){'.buffer' if dataType in SMALL_TYPES else ''}"
 
 

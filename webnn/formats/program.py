@@ -51,7 +51,8 @@ class Language:
         options: Returns the options of a call as arguments, from names and expressions.
         activation: Returns the expression of an `MLActivation`, from its operation and the expression of its options.
         scalar: Returns the literal of a scalar constant, or ``None`` if it must be given as an array.
-        array: Returns the expression of the elements of a constant, from the constant and its elements as numbers.
+        array: Returns the expression of the elements of a constant, from the constant and its elements as numbers; these are ``None`` if a
+            NaN has bits that no literal has.
     """
 
     suffix: str
@@ -65,7 +66,7 @@ class Language:
     key: Callable[[str], str]
     options: Callable[[Sequence[tuple[str, str]]], str]
     scalar: Callable[[str, float], str | None]
-    array: Callable[[ConstantDescription, Sequence[float]], str]
+    array: Callable[[ConstantDescription, Sequence[float] | None], str]
 
     def literal(self, value: object) -> str:
         """Return the literal of a number, a text or a sequence of these.
@@ -221,10 +222,8 @@ class Program:
         if constant.value.nbytes > INLINE_BYTES:
             return None
         elements = [_shorten(each) for each in constant.value.reshape(-1)]
-        # A NaN may have bits that no literal has.
-        if np.array(elements, constant.value.dtype).tobytes() != constant.value.tobytes():
-            return None
-        return self._language.array(constant, elements)
+        exact = np.array(elements, constant.value.dtype).tobytes() == constant.value.tobytes()
+        return self._language.array(constant, elements if exact else None)
 
     def _call(self, operator: OperatorDescription, path: str) -> Iterator[str]:
         """Yield the lines of an operator."""

@@ -100,7 +100,9 @@ def _scalar(dataType: str, number: float) -> str | None:
     return _LANGUAGE.literal(number) if kept else None
 
 
-def _array(constant: ConstantDescription, elements: Sequence[float]) -> str:
+def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> str:
+    if elements is None:
+        return f'np.array({list(constant.value.tobytes())}, "uint8").view({_quote(constant.value.dtype.name)})'
     return f"np.array({_LANGUAGE.literal(elements)}, {_quote(constant.value.dtype.name)})"
 
 

@@ -49,6 +49,12 @@ ELEMENTS: list[tuple[DataType, Any, str, str]] = [
         '{"dataType": "int64", "shape": [2]}, np.array([1, -9223372036854775808], "int64")',
     ),
     (
+        "float32",
+        np.array([0x7FC00001], np.uint32).view(np.float32),
+        '{dataType: "float32", shape: [1]}, new Uint8Array([1, 0, 192, 127]).buffer',
+        '{"dataType": "float32", "shape": [1]}, np.array([1, 0, 192, 127], "uint8").view("float32")',
+    ),
+    (
         "uint8",
         [[1], [255]],
         '{dataType: "uint8", shape: [2, 1]}, new Uint8Array([1, 255])',
