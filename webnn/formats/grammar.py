@@ -45,7 +45,7 @@ _LONGEST_NUMBER = 400
 #: A token behind white space and comments: a name, a mark, a number, a string, an annotation, any other character, or nothing at the end.
 #: Each part is possessive, so that nothing is tried twice.
 _TOKEN = re.compile(
-    r"(?:[ \t\r\n]++|#[^\n]*+|//[^\n]*+)*+"
+    r"(?:[ \t\r\n]++|#[^\n]*+)*+"
     r"([A-Za-z_/$][A-Za-z0-9_/.]*+"
     r"|[][{}():;,=]"
     r"|-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"

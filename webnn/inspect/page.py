@@ -47,7 +47,7 @@ _NAMED = 5
 _PLACE = re.compile("@(\\w+)@")
 _LONGEST = 400
 #: The columns of text that are not folded.
-_WHOLE = frozenset({"operation", "type"})
+_WHOLE = frozenset({"at", "operation", "type"})
 
 
 @dataclass(slots=True, kw_only=True)

@@ -98,7 +98,7 @@ def text(inputs: str = "x: f32[2];", consts: str = "", nodes: str = "y = relu(x)
 
 VALID = {
     "nothing more": text(),
-    "comments": text().replace("\n", " // this { is ( a comment\n # and this\n"),
+    "comments": text().replace("\n", " # this { is ( a comment\n # and this\n"),
     "commas": text(nodes="y = concat(x, x, axis=0,);").replace("f32[2]", "f32[2,]"),
     "words": text(nodes="y = clamp(x, minValue=null, maxValue=Infinity);"),
     "strings without quotation marks": text("x: f32[1, 1, 2, 2];", nodes="y = averagePool2d(x, layout=nhwc);"),
