@@ -185,3 +185,19 @@ def test_the_engine_s_own_nodes_and_named_fusions() -> None:
     ]
     assert (profile.engine, profile.overhead) == (3e-6, 2.0)
     assert profile.outside == pytest.approx(1e-5)
+
+
+def test_a_fused_node_belongs_to_the_part_whose_kernel_it_has() -> None:
+    """The engine calls it by its last part."""
+
+    def make(builder: MLGraphBuilder) -> dict[str, MLOperand]:
+        x = float_input(builder, "x", 2, 2)
+        return {"y": builder.relu(builder.matmul(x, x, label="dense"))}
+
+    nodes = [Node("relu#2.0", "MatMul", 7)]
+    op_types = {"matmul#1.0": "MatMul", "relu#2.0": "Relu"}
+    profile = measure(build(make).description, op_types, [nodes, nodes], plain=1e-5, profiled=[2e-5, 2e-5], building=1.0)
+    assert [(each.seconds, each.kernels, each.merged, each.note) for each in profile.operators] == [
+        (7e-6, ("MatMul",), (2,), "with relu#2"),
+        (0, (), (), "runs in matmul#1 dense"),
+    ]
