@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,8 @@ __all__ = [
     "Types",
     "integer_range",
     "is_valid_dimension",
+    "pack",
+    "unpack",
 ]
 
 #: ``MLOperandDataType``, `#enumdef-mloperanddatatype`, and `SMALL_TYPES`.
@@ -98,6 +100,20 @@ class OperandDescriptor:
 
     def __str__(self) -> str:
         return f"{self.dataType} {list(self.dimensions)}"
+
+
+def pack(values: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Return the bytes of small integers: four bits of each element, the first of two in the low bits, zeros behind the last one."""
+    bits = values.ravel().astype(np.uint8) & 15
+    bits = np.pad(bits, (0, bits.size % 2))
+    return np.asarray(bits[::2] | bits[1::2] << 4)
+
+
+def unpack(data: np.ndarray[Any, np.dtype[Any]], dataType: str, shape: Shape) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return the elements of small integers as int8, those of int4 with their sign, or as uint8."""
+    packed = data.ravel().view(np.uint8)
+    bits = np.stack([packed & 15, packed >> 4], -1).ravel()[: math.prod(shape)].reshape(shape)
+    return (bits ^ 8).astype(np.int8) - np.int8(8) if dataType == "int4" else bits
 
 
 def integer_range(dataType: DataType) -> tuple[int, int]:

@@ -14,8 +14,8 @@ from tests.support import BROWSERS, Failures, each_row, make_context
 from webnn import MLContext, MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
 from webnn.context.tensor import MLTensor
+from webnn.reference import pack, unpack
 from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
-from webnn.reference.quantization import pack, unpack
 from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor, integer_range
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -15,7 +15,7 @@ import numpy as np
 
 from webnn.builder.description import ConstantDescription, GraphDescription, OperatorDescription
 from webnn.validation import webidl
-from webnn.validation.descriptor import CARRIERS, OperandDescriptor
+from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor, unpack
 
 __all__ = ["Change", "Difference", "WeightChange", "compare"]
 
@@ -260,9 +260,7 @@ def _compare_weights(operator: str, argument: str, old: ConstantDescription, new
 
 def _elements(constant: ConstantDescription) -> Array:
     """Return the elements of a constant, those of small types one to a byte."""
-    value = np.ascontiguousarray(constant.value).reshape(-1)
-    if constant.descriptor.dataType not in CARRIERS:
-        return value
-    nibbles = np.stack([value & 15, value >> 4], axis=-1).reshape(-1)[: constant.descriptor.element_count]
-    signed = constant.descriptor.dataType == "int4"
-    return (nibbles.astype(np.int8) ^ 8) - 8 if signed else nibbles
+    descriptor = constant.descriptor
+    if descriptor.dataType in SMALL_TYPES:
+        return unpack(constant.value, descriptor.dataType, descriptor.shape).reshape(-1)
+    return np.ascontiguousarray(constant.value).reshape(-1)

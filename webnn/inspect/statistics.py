@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn import reference
 from webnn.context.inspections import Statistics
 from webnn.validation.descriptor import SMALL_TYPES
+from webnn.validation.descriptor import unpack as unpack_small
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor import OperandDescriptor
@@ -25,7 +25,7 @@ _PIECE = 1 << 20
 def unpack(array: Array, descriptor: OperandDescriptor) -> Array:
     """Return a value with an element for each of its own: two elements of int4 and uint4 share a byte, the first one in the low bits."""
     if descriptor.dataType in SMALL_TYPES:
-        return reference.unpack(array, descriptor.dataType, descriptor.dimensions)
+        return unpack_small(array, descriptor.dataType, descriptor.dimensions)
     return array.reshape(descriptor.dimensions)
 
 

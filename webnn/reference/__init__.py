@@ -7,7 +7,7 @@ device's numbers with them. ``ML(reference=True)`` makes a device of it. docs/re
 from __future__ import annotations
 
 from webnn.reference.computation import Program, compute, evaluate
-from webnn.reference.quantization import pack, unpack
 from webnn.reference.ulp import ulp_distance
+from webnn.validation.descriptor import pack, unpack
 
 __all__ = ["Program", "compute", "evaluate", "pack", "ulp_distance", "unpack"]

@@ -11,9 +11,8 @@ import numpy as np
 from webnn.builder.description import DescriptionError
 from webnn.reference.numbers import Array, cast_number
 from webnn.reference.operations import operations_of
-from webnn.reference.quantization import pack, unpack
 from webnn.validation.buffers import elements_mismatch
-from webnn.validation.descriptor import CARRIERS, FLOAT_TYPES, SMALL_TYPES, OperandDescriptor, integer_range
+from webnn.validation.descriptor import CARRIERS, FLOAT_TYPES, SMALL_TYPES, OperandDescriptor, integer_range, pack, unpack
 from webnn.validation.drafts import find_revision
 from webnn.validation.errors import DOMException, NotSupportedError, OperationError, WebNNTypeError, label_prefix
 

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from webnn.reference.numbers import Array
 
-__all__ = ["dequantizeLinear", "pack", "quantizeLinear", "unpack"]
-
-
-def pack(values: Array) -> Array:
-    """Return the bytes of small integers: two elements in each, the first one in the low bits, zeros behind the last one."""
-    bits = values.ravel().astype(np.uint8) & 15
-    bits = np.pad(bits, (0, bits.size % 2))
-    return np.asarray(bits[::2] | bits[1::2] << 4)
-
-
-def unpack(data: Array, dataType: str, shape: tuple[int, ...]) -> Array:
-    """Return the elements of small integers as int8, those of int4 with their sign, or as uint8."""
-    bits = np.stack([data.ravel() & 15, data.ravel() >> 4], -1).ravel()[: math.prod(shape)].reshape(shape)
-    return (bits ^ 8).astype(np.int8) - np.int8(8) if dataType == "int4" else bits
+__all__ = ["dequantizeLinear", "quantizeLinear"]
 
 
 def _upsampled(values: Array, shape: tuple[int, ...]) -> Array:

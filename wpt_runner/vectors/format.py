@@ -12,6 +12,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from webnn.validation.descriptor import SMALL_TYPES, DataType
+from webnn.validation.descriptor import pack as pack_small
+from webnn.validation.descriptor import unpack as unpack_small
 from webnn.wpt_runner.foreign import find_problem, write_path
 
 __all__ = [
@@ -113,20 +115,12 @@ class _Descriptor(Model):
 
 def pack(values: Array, dataType: DataType) -> Array:
     """Return the array that the API takes: two elements of a small type share a byte. As in web-platform-tests, four bits of each count."""
-    if dataType not in SMALL_TYPES:
-        return values
-    nibbles = np.append(values, np.zeros(values.size % 2, values.dtype)).view(np.uint8) & 15
-    return nibbles[::2] | nibbles[1::2] << 4
+    return pack_small(values) if dataType in SMALL_TYPES else values
 
 
 def unpack(values: Array, dataType: DataType, shape: tuple[int, ...]) -> Array:
     """Undo `pack`."""
-    if dataType not in SMALL_TYPES:
-        return values
-    packed = values.view(np.uint8)
-    numbers = np.stack([packed & 15, packed >> 4], axis=1).reshape(-1)[: math.prod(shape)]
-    # The sign of four bits becomes that of eight.
-    return ((numbers << 4).view(np.int8) >> 4 if dataType == "int4" else numbers).reshape(shape)
+    return unpack_small(values, dataType, shape) if dataType in SMALL_TYPES else values
 
 
 class Tensor(Model):
