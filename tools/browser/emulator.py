@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import webnn
+from webnn.commands import feeds
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.node import Node, Program, find_node, run_program
 from webnn.javascript.page_scripts import Script
@@ -83,37 +84,12 @@ def build_modules(names: Sequence[str], folder: Path, *, dialect: str | None = N
 
 def values_for(description: webnn.GraphDescription) -> dict[str, Array]:
     """Return values for the inputs of a graph, the same ones each time: small numbers; bytes for int4 and uint4."""
-    random = np.random.default_rng(0)
-    values = {}
-    for name, descriptor in description.inputs.items():
-        if descriptor.dataType in ("int4", "uint4"):
-            values[name] = random.integers(0, 256, descriptor.byte_length).astype(np.uint8)
-            continue
-        dtype = np.dtype(descriptor.dataType)
-        drawn = random.standard_normal(descriptor.shape) if dtype.kind == "f" else random.integers(0, 8, descriptor.shape)
-        values[name] = np.asarray(drawn).astype(dtype)
-    return values
+    return feeds.seeded_inputs(description.inputs, 0)
 
 
 def compute(description: webnn.GraphDescription, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """Compute a graph over tensors; the outputs have the shapes that the description gives them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        context = webnn.ML(revision=description.draft).createContextSync()
-        builder = webnn.MLGraphBuilder(context)
-        graph = builder.buildSync(description.build(builder))
-    given, wanted = {}, {}
-    for name, descriptor in description.inputs.items():
-        given[name] = context.createTensorSync(dataType=descriptor.dataType, shape=descriptor.shape, writable=True)
-        context.writeTensor(given[name], inputs[name])
-    known = description.descriptors()
-    for name, value in description.outputs.items():
-        wanted[name] = context.createTensorSync(dataType=known[value].dataType, shape=known[value].shape, readable=True)
-    context.dispatch(graph, given, wanted)
-    found = {}
-    for name, tensor in wanted.items():
-        content = context.readTensorSync(tensor)
-        assert content is not None  # without a buffer of its own, that is what is returned
-        found[name] = np.asarray(content)
-    graph.destroy()
-    return found
+        context, graph = feeds.build(description)
+    return feeds.compute(context, graph, inputs)

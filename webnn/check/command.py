@@ -23,6 +23,7 @@ from webnn.commands.failure import failure
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
 from webnn.context.profiles import PROFILES, ProfileError, is_name, load_profile
+from webnn.formats import READERS
 from webnn.validation.drafts import find_revision
 
 __all__ = ["command"]
@@ -33,8 +34,7 @@ _KINDS: dict[str, Kind] = {
     ".mjs": "javascript",
     ".html": "javascript",
     ".htm": "javascript",
-    ".webnn": "graph",
-    ".webnn.json": "graph",
+    **dict.fromkeys(READERS, "graph"),
     ".json": "cases",
 }
 _ALL = "all"

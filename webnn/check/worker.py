@@ -18,6 +18,7 @@ import webnn
 from webnn.check.changes import suggest
 from webnn.check.events import Ended, Job, Kind, Notes
 from webnn.check.report import Fallback, Graph, Refusal
+from webnn.commands import feeds
 from webnn.commands.registry import CASES
 from webnn.commands.scripts import print_error, run_script
 from webnn.commands.text import one_line, replace_surrogates
@@ -205,10 +206,8 @@ def _run_javascript(job: Job, recorder: Recorder) -> Ended:
 def _build_graph(job: Job, recorder: Recorder) -> Ended:
     """Build a saved graph, in the draft that it belongs to."""
     description = webnn.load(job.program)
-    context = webnn.ML(revision=description.draft).createContextSync()
     try:
-        builder = webnn.MLGraphBuilder(context)
-        builder.buildSync(description.build(builder))
+        feeds.build(description)
     except (DOMException, TypeError, webnn.DescriptionError) as error:
         return Ended(code=1, error=_write(error), fatal=recorder.fatal(error))
     return _DONE

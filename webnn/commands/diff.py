@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -12,11 +12,15 @@ from rich.text import Text
 
 import webnn
 from webnn.commands.failure import failure
-from webnn.commands.feeds import compute, seeded_inputs
+from webnn.commands.feeds import build, compute, seeded_inputs
 from webnn.commands.graphs import load_graph
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
 from webnn.formats.difference import compare
+from webnn.inspect.distance import find_distance
+
+if TYPE_CHECKING:
+    from webnn.validation.descriptor import DataType
 
 __all__ = ["command"]
 
@@ -75,19 +79,17 @@ def _compute(one: webnn.GraphDescription, other: webnn.GraphDescription, seed: i
         results = [_run(each, inputs) for each in (one, other)]
     except (webnn.DOMException, TypeError, webnn.DescriptionError) as error:
         raise failure(f"a graph cannot be computed: {error}", _WRONG) from None
-    return {name: _measure(results[0][name], results[1][name]) for name in shared}
+    return {name: _measure(results[0][name], results[1][name], known[0][one.outputs[name]].dataType) for name in shared}
 
 
 def _run(description: webnn.GraphDescription, inputs: dict[str, Any]) -> dict[str, Any]:
-    context = webnn.ML(revision=description.draft).createContextSync()
-    builder = webnn.MLGraphBuilder(context)
-    return compute(context, builder.buildSync(description.build(builder)), inputs)
+    context, graph = build(description)
+    return compute(context, graph, inputs)
 
 
-def _measure(one: Any, other: Any) -> dict[str, float]:
+def _measure(one: Any, other: Any, dataType: DataType) -> dict[str, float]:
     """Return the largest difference of two arrays, infinite where one has a NaN or an infinity and the other one does not."""
-    one, other = one.astype(np.float64), other.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        distance = np.where((one == other) | (np.isnan(one) & np.isnan(other)), 0.0, np.abs(one - other))
-    finite = np.abs(one[np.isfinite(one)])
-    return {"largest": float(np.nan_to_num(distance, nan=np.inf).max()), "scale": float(finite.max()) if finite.size else 0.0}
+    wide = one.astype(np.float64)
+    finite = np.abs(wide[np.isfinite(wide)])
+    distance = find_distance(other, wide if one.dtype.kind == "f" else one, dataType)
+    return {"largest": distance.absolute, "scale": float(finite.max()) if finite.size else 0.0}

@@ -1,4 +1,4 @@
-"""Inputs for a saved graph, from files or from a seed, and its outputs."""
+"""A description as a graph that runs: inputs from files or from a seed, and the outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import webnn
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range
 
-__all__ = ["compute", "read_inputs", "seeded_inputs", "split_pairs"]
+__all__ = ["build", "compute", "read_inputs", "seeded_inputs", "split_pairs"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 #: Seeded integers are small: they may be indices.
@@ -84,6 +84,21 @@ def _draw(generator: np.random.Generator, descriptor: OperandDescriptor) -> Arra
     if dtype.kind == "f":
         return np.asarray(generator.standard_normal(descriptor.shape), dtype)
     return np.asarray(generator.integers(0, min(_INDICES, integer_range(descriptor.dataType)[1] + 1), descriptor.shape), dtype)
+
+
+def build(description: webnn.GraphDescription, **settings: Any) -> tuple[webnn.MLContext, webnn.MLGraph]:
+    """Build a graph in a new context of its own draft.
+
+    Args:
+        description: The graph.
+        settings: Arguments of `webnn.ML` other than the draft.
+
+    Returns:
+        The context, which must be kept as long as the graph computes, and the graph.
+    """
+    context = webnn.ML(revision=description.draft, **settings).createContextSync()
+    builder = webnn.MLGraphBuilder(context)
+    return context, builder.buildSync(description.build(builder))
 
 
 def compute(context: webnn.MLContext, graph: webnn.MLGraph, inputs: Mapping[str, Array]) -> dict[str, Array]:

@@ -14,13 +14,12 @@ import typer
 import webnn
 from webnn.commands import program as run
 from webnn.commands.failure import failure
-from webnn.commands.scripts import print_error, run_script
 from webnn.formats import READERS
 
 __all__ = ["PROGRAMS", "choose_graph", "collect_graphs", "graph_name", "load_graph"]
 
 #: The suffixes of programs.
-PROGRAMS = (".py", ".mjs", ".js", ".html", ".htm")
+PROGRAMS = (*run.PYTHON, *run.JAVASCRIPT)
 #: The environment variable of the draft that `navigator.ml` follows.
 _REVISION = "WEBNN_REVISION"
 _WRONG = 2
@@ -93,7 +92,7 @@ def collect_graphs(path: Path, arguments: Sequence[str] = (), *, revision: str |
     found: list[webnn.GraphDescription] = []
     before = threading.enumerate()
     with webnn.emulate(on_build=lambda description, _: found.append(description)), _output_to_errors():
-        code = _run_python(path, arguments, revision) if name.endswith(".py") else _run_javascript(path, arguments, revision)
+        code = _run(path, arguments, revision)
         # Threads of the program may still build.
         for thread in threading.enumerate():
             if thread not in before and not thread.daemon:
@@ -119,25 +118,14 @@ def _output_to_errors() -> Iterator[None]:
         os.close(kept)
 
 
-def _run_python(path: Path, arguments: Sequence[str], revision: str | None) -> int:
-    if revision is not None:
-        os.environ[_REVISION] = revision
+def _run(path: Path, arguments: Sequence[str], revision: str | None) -> int:
+    """Run a program as ``webnn run`` does; return its exit code."""
     try:
-        run_script(str(path), arguments)
+        run.command(path, list(arguments), root=None, node=None, dialect=None, revision=revision or os.environ.get(_REVISION), timeout=None)
+    except typer.Exit as ended:
+        return ended.exit_code
     except SystemExit as ended:
         if ended.code is not None and not isinstance(ended.code, int):
             print(ended.code, file=sys.stderr)
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except Exception as error:  # whatever the program raises: the interpreter would print it, too
-        print_error(error, str(path))
-        return 1
-    return 0
-
-
-def _run_javascript(path: Path, arguments: Sequence[str], revision: str | None) -> int:
-    revision = revision or os.environ.get(_REVISION) or None
-    try:
-        run.command(path, list(arguments), root=None, node=None, dialect=None, revision=revision, timeout=None)
-    except typer.Exit as ended:
-        return ended.exit_code
     return 0

@@ -12,8 +12,9 @@ import typer
 
 import webnn
 from webnn.commands.failure import failure
-from webnn.commands.feeds import compute, read_inputs, seeded_inputs, split_pairs
+from webnn.commands.feeds import build, compute, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.text import show_controls
+from webnn.inspect.statistics import describe_elements, unpack
 
 __all__ = ["run_graph"]
 
@@ -41,9 +42,7 @@ def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str]) -> None
     if drawn:
         typer.echo(f"webnn: random numbers for the inputs {', '.join(map(show_controls, drawn))}", err=True)
     try:
-        context = webnn.ML(revision=description.draft).createContextSync()
-        builder = webnn.MLGraphBuilder(context)
-        graph = builder.buildSync(description.build(builder))
+        context, graph = build(description)
         results = compute(context, graph, {**seeded_inputs(description.inputs, 0), **given})
     except (webnn.DOMException, TypeError, webnn.DescriptionError) as error:
         raise failure(str(error), _FAILED) from None
@@ -51,7 +50,8 @@ def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str]) -> None
         if name in wanted:
             _write(wanted[name], array)
         else:
-            typer.echo(f"{show_controls(name)}: {graph._outputDescriptors[name]}: {_summarize(array)}")
+            descriptor = graph._outputDescriptors[name]
+            typer.echo(f"{show_controls(name)}: {descriptor}: {_summarize(array, descriptor)}")
 
 
 def _write(file: Path, array: np.ndarray[Any, np.dtype[Any]]) -> None:
@@ -63,10 +63,10 @@ def _write(file: Path, array: np.ndarray[Any, np.dtype[Any]]) -> None:
         raise failure(f"the output cannot be written: {error}", _FAILED) from None
 
 
-def _summarize(array: np.ndarray[Any, np.dtype[Any]]) -> str:
-    numbers = array.astype(np.float64).reshape(-1)
-    finite = numbers[np.isfinite(numbers)]
-    if not finite.size:
-        return f"none of {numbers.size} elements is finite"
-    odd = f", {numbers.size - finite.size} not finite" if finite.size < numbers.size else ""
-    return f"from {finite.min():.6g} to {finite.max():.6g}, mean {finite.mean():.6g}{odd}"
+def _summarize(array: np.ndarray[Any, np.dtype[Any]], descriptor: webnn.OperandDescriptor) -> str:
+    found = describe_elements(unpack(array, descriptor))
+    if found.mean is None:
+        return f"none of {found.count} elements is finite"
+    bad = found.nans + found.infinities
+    odd = f", {bad} not finite" if bad else ""
+    return f"from {found.minimum:.6g} to {found.maximum:.6g}, mean {found.mean:.6g}{odd}"

@@ -15,7 +15,6 @@ import webnn
 from webnn.commands.choices import Fallback, FormerDialect, choose_dialect
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection
-from webnn.commands.model import run_graph
 from webnn.commands.scripts import print_error, run_script
 from webnn.context.profiles import is_name
 from webnn.formats import READERS
@@ -24,7 +23,7 @@ from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import ENDED_BY_USER, MEMORY, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
 from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
 
-__all__ = ["CLASS", "CONTEXT_SETTINGS", "command", "is_graph"]
+__all__ = ["CLASS", "CONTEXT_SETTINGS", "JAVASCRIPT", "PYTHON", "command", "is_graph"]
 
 #: What follows the program is the program's.
 CONTEXT_SETTINGS = {"allow_interspersed_args": False}
@@ -45,9 +44,10 @@ def is_graph(path: str) -> bool:
     return path.lower().endswith(tuple(READERS))
 
 
-_JAVASCRIPT = (".mjs", ".js")
 _PAGE = (".html", ".htm")
-_PYTHON = (".py",)
+#: The suffixes of programs in JavaScript, pages included, and in Python.
+JAVASCRIPT = (".mjs", ".js", *_PAGE)
+PYTHON = (".py",)
 _REVISION = "2024-06"
 #: The exit code of a wrong call.
 _WRONG = 2
@@ -125,6 +125,9 @@ def command(
     except ValueError as error:
         raise failure(str(error), _WRONG) from None
     if is_graph(program.name):
+        # Imported lazily: most programs are no graphs.
+        from webnn.commands.model import run_graph  # noqa: PLC0415
+
         if arguments:
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
         with emulation, write_inspection(inspect, program):
@@ -134,7 +137,7 @@ def command(
         raise failure("--input and --output can only be given for a graph", _WRONG)
     dialect = choose_dialect(dialect, profile)
     suffix = program.suffix.lower()
-    if suffix in _PYTHON:
+    if suffix in PYTHON:
         _refuse_for_python(root=root, node=node, dialect=dialect, verbose=verbose or None)
         if device_profile and not is_name(device_profile):
             # It stays the same in another folder.
@@ -145,8 +148,8 @@ def command(
         with webnn.emulate(reference=reference or None), write_inspection(inspect, program):
             code = _run_python(program, arguments or [], timeout)
         raise typer.Exit(code)
-    if suffix not in _JAVASCRIPT + _PAGE:
-        raise failure(f"a program is a file {', '.join(_JAVASCRIPT + _PAGE + _PYTHON)}, got {program}", _WRONG)
+    if suffix not in JAVASCRIPT:
+        raise failure(f"a program is a file {', '.join(JAVASCRIPT + PYTHON)}, got {program}", _WRONG)
     if root is not None and not root.is_dir():
         raise failure(f"--root must be a folder, got {root}", _WRONG)
     place = program.resolve()

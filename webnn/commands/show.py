@@ -99,8 +99,10 @@ def command(
 
 def _place(description: webnn.GraphDescription, profile: str | None) -> webnn.Placement:
     """Build a graph, and return where its operators run."""
-    builder = webnn.MLGraphBuilder(webnn.ML(revision=description.draft, profile=profile, fallback="silent").createContextSync())
-    return builder.buildSync(description.build(builder)).placement
+    from webnn.commands.feeds import build  # noqa: PLC0415 (as above)
+
+    _, graph = build(description, profile=profile, fallback="silent")
+    return graph.placement
 
 
 def _print(text: str) -> None:

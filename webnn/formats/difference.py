@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from webnn.builder.description import ConstantDescription, GraphDescription, OperatorDescription
+from webnn.formats import plain
 from webnn.validation import webidl
 from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor, unpack
 
@@ -235,9 +236,7 @@ def _write(operator: OperatorDescription) -> str:
 
 
 def _plain(value: object) -> str:
-    if value is None:
-        return "(none)"
-    return f"[{', '.join(map(_plain, value))}]" if isinstance(value, tuple) else str(value)
+    return "(none)" if value is None else plain.value(value)
 
 
 def _compare_weights(operator: str, argument: str, old: ConstantDescription, new: ConstantDescription) -> WeightChange | None:

@@ -12,6 +12,7 @@ from webnn.inspect.distance import find_distance, relative_distance
 from webnn.inspect.statistics import unpack
 from webnn.inspect.subject import LIMIT, Array, Subject, check_inputs, group
 from webnn.reference import evaluate
+from webnn.reference.computation import last_uses
 from webnn.reference.operations import operations_of
 
 if TYPE_CHECKING:
@@ -54,9 +55,7 @@ class _Judgement:
         self._operations = operations_of(self._description.draft)
         #: The values of the whole graph in float64, each until its last use.
         self._exact: dict[str, Array] = {}
-        self._last: dict[str, int] = {}
-        for position, operator in enumerate(self._description.operators):
-            self._last.update(dict.fromkeys([value for _, _, value in operator.named_values()], position))
+        self._last = last_uses(self._description)
         self._kept = {*self._description.outputs.values()}
         self.found: list[OperatorAccuracy] = []
         self.missing: set[str] = set()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace, TracedValue
 from webnn.context.placement import Placement
+from webnn.formats import plain
 from webnn.inspect.compare import Comparison
 
 if TYPE_CHECKING:
@@ -96,8 +97,7 @@ def as_renderable(result: object) -> RenderableType:
 
 def printable(text: str, limit: int = _LONGEST_LABEL) -> str:
     """Return a label on one line, its control characters escaped, and cut if it is long."""
-    shown = "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
-    return shown if len(shown) <= limit else f"{shown[: limit - 3]}..."
+    return plain.clip(text, limit, ellipsis="...")
 
 
 def seconds(value: float) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webnn.builder.description import ActivationDescription, GraphDescription, OperatorDescription
     from webnn.validation.operation import Operation
 
-__all__ = ["Program", "compute", "evaluate"]
+__all__ = ["Program", "compute", "evaluate", "last_uses"]
 
 #: No draft has this type. Nothing is rounded where operands have it.
 _EXACT = np.dtype(np.float64)
@@ -134,9 +134,7 @@ class Program:
         graph = self._description.select(outputs)
         values = {**inputs, **{name: constant.value for name, constant in graph.constants.items()}}
         # An intermediate value is dropped after its last use.
-        last: dict[str, int] = {}
-        for position, operator in enumerate(graph.operators):
-            last.update(dict.fromkeys([value for _, _, value in operator.named_values()], position))
+        last = last_uses(graph)
         kept = {*graph.outputs.values()}
         for position, operator in enumerate(graph.operators):
             try:
@@ -152,6 +150,11 @@ class Program:
                 if last[value] == position and value not in kept:
                     values.pop(value, None)
         return {name: values[value] for name, value in graph.outputs.items()}
+
+
+def last_uses(description: GraphDescription) -> dict[str, int]:
+    """Return for each value that an operator takes the position of the last one that does."""
+    return {value: position for position, operator in enumerate(description.operators) for _, _, value in operator.named_values()}
 
 
 def _plain(draft: str) -> str:
