@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.base import require_operand
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["describe", "describe_graph"]
+__all__ = ["describe", "describe_graph", "value_key"]
 
 
 def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescription:
@@ -50,15 +51,27 @@ def describe(outputs: Mapping[str, MLOperand], *, name: str = "") -> GraphDescri
     return describe_graph(cast("GraphBuilder", builder)._survey(call, named), name)
 
 
-def describe_graph(graph: ComputationalGraph, name: str = "") -> GraphDescription:
-    """Describe a graph that was collected; see `describe`."""
-    return _Describer(graph).describe(graph, name)
+def describe_graph(graph: ComputationalGraph, name: str = "", names: Mapping[object, str] = MappingProxyType({})) -> GraphDescription:
+    """Describe a graph that was collected; see `describe`.
+
+    Args:
+        graph: The graph.
+        name: Its name.
+        names: Names for some of its values, by `value_key`. One that is taken gets a number.
+    """
+    return _Describer(graph, names).describe(graph, name)
+
+
+def value_key(operand: MLOperand) -> object:
+    """Return what an operand's value is known by, as long as the operand is kept."""
+    return id(operand) if operand._operator is None else (operand._operator.index, operand._position)
 
 
 class _Describer:
     """The state of one `describe_graph`: the names that are given so far."""
 
-    def __init__(self, graph: ComputationalGraph) -> None:
+    def __init__(self, graph: ComputationalGraph, wanted: Mapping[object, str]) -> None:
+        self._wanted = wanted
         self._names = Names(graph.inputs)
         #: The names of inputs and constants, by id: the graph keeps the operands alive.
         self._leaves = {id(operand): name for name, operand in graph.inputs.items()}
@@ -98,7 +111,8 @@ class _Describer:
             key = operator.index, position
             name = self._results.get(key)
             if name is None:
-                name = self._results[key] = self._names.find(base if len(operator.outputs) == 1 else f"{base}_{position}")
+                usual = base if len(operator.outputs) == 1 else f"{base}_{position}"
+                name = self._results[key] = self._names.find(self._wanted.get(key, usual))
             outputs.append(name)
         return OperatorDescription(
             operation=row.name,
@@ -119,7 +133,7 @@ class _Describer:
         name = self._leaves.get(id(operand))
         if name is None:
             assert operand._value is not None  # the inputs have their names
-            name = self._leaves[id(operand)] = self._names.find(hint)
+            name = self._leaves[id(operand)] = self._names.find(self._wanted.get(id(operand), hint))
             self._constants[name] = ConstantDescription(descriptor=operand._descriptor, value=operand._value)
         elif operand._value is None:
             self._inputs[name] = operand._descriptor

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
-
-import numpy as np
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
-from webnn.builder.constants import ConstantMemory
 from webnn.builder.description import ActivationDescription, DescriptionError, OperatorDescription
 from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.builder.operand import MLOperand
+from webnn.builder.sketch import Sketch, make_sketch
 from webnn.validation import webidl
 from webnn.validation.drafts import DELTAS, DRAFTS, find_revision
 from webnn.validation.drafts.delta import Lifting, NoCounterpartError
 from webnn.validation.errors import WebNNTypeError
-from webnn.validation.member import class_of_draft
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
@@ -91,10 +88,7 @@ def _sketch(description: GraphDescription) -> GraphBuilder:
         revision = find_revision(description.draft, imports=False)
     except ValueError as error:
         raise DescriptionError(str(error), "draft") from None
-    builder = object.__new__(class_of_draft(_Sketch, "MLGraphBuilder", revision))
-    GraphBuilder.__init__(builder, _NoContext(revision))
-    builder._memory = _Views()
-    return builder
+    return make_sketch(Sketch, revision)
 
 
 def lift(description: GraphDescription, draft: str | None) -> GraphDescription:
@@ -165,39 +159,6 @@ def _name_activations(value: Any) -> Any:
             raise NoCounterpartError(f"the activation {value.operation} has options")
         return value.operation
     return tuple([_name_activations(each) for each in value]) if isinstance(value, tuple) else value
-
-
-class _Sketch(GraphBuilder):
-    """A builder without a context: it checks and infers, and cannot compile."""
-
-    __slots__ = ()
-    _tensorClass: ClassVar[type] = type(None)
-
-
-@dataclass(frozen=True, slots=True)
-class _NoContext:
-    """What a builder asks of a context, where there is none."""
-
-    revision: Revision
-
-    @property
-    def loss(self) -> _NoContext:
-        return self
-
-    def check(self, operation: str) -> None:
-        """Do nothing: the context cannot be lost."""
-
-    def detached_reason(self, view: object) -> str:
-        return ""
-
-
-class _Views(ConstantMemory):
-    """Leaves constants where they are."""
-
-    __slots__ = ()
-
-    def copy(self, view: np.ndarray[Any, np.dtype[Any]], descriptor: OperandDescriptor) -> np.ndarray[Any, np.dtype[Any]]:
-        return view.reshape(descriptor.array_shape)
 
 
 class _Rebuilder:

@@ -32,6 +32,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.demo": "webnn/demo",
         "webnn.inspect": "webnn/inspect",
         "webnn.formats": "webnn/formats",
+        "webnn.onnx": "webnn/onnx",
         "webnn.reference": "webnn/reference",
         "webnn.javascript": "webnn/javascript",
         "webnn.processes": "webnn/processes",

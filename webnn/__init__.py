@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from webnn.builder.options import *  # noqa: F403 (mypy does not follow `__all__ +=`)
 
 
+#: Packages that a program uses by their names, and that load when it does: ``webnn.onnx.load``.
+_PACKAGES = ("onnx",)
+
+
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"{__name__}.{name}")
     if not name.startswith("_") or name == "__all__":
         names = _load()
         if name in names:
@@ -31,7 +37,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_load()})
+    return sorted({*globals(), *_load(), *_PACKAGES})
 
 
 def _load() -> dict[str, Any]:

@@ -27,6 +27,7 @@ BELOW = {
     "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
     "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx"},
+    "webnn.onnx": {"webnn.validation", "webnn.builder"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
     "webnn.processes": {"webnn.context"},
@@ -44,12 +45,13 @@ NOT_BY_THE_FACE = {
     "webnn.formats",
     "webnn.inspect",
     "webnn.javascript",
+    "webnn.onnx",
     "webnn.reference",
 }
 
 #: Who may import a heavy library.
 DOORS = {
-    "onnx": ("builder/onnx/", "webnn/formats/onnx_file.py"),
+    "onnx": ("builder/onnx/", "webnn/formats/onnx_file.py", "webnn/onnx/"),
     "onnxruntime": ("context/engine/runtime.py",),
     "safetensors": ("webnn/formats/weights.py",),
     "graphlay": ("webnn/formats/layout.py",),

@@ -1,0 +1,61 @@
+"""Builders without a context: they check and infer as any other, and cannot compile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from webnn.builder.constants import ConstantMemory
+from webnn.builder.graph_builder import GraphBuilder
+from webnn.validation.member import class_of_draft
+
+if TYPE_CHECKING:
+    from webnn.validation.descriptor import OperandDescriptor
+    from webnn.validation.revision import Revision
+
+__all__ = ["Sketch", "make_sketch"]
+
+_Kind = TypeVar("_Kind", bound="Sketch")
+
+
+class Sketch(GraphBuilder):
+    """A builder without a context. It does not copy constants."""
+
+    __slots__ = ()
+    _tensorClass: ClassVar[type] = type(None)
+
+
+def make_sketch(kind: type[_Kind], revision: Revision) -> _Kind:
+    """Make a builder of a draft."""
+    builder: _Kind = object.__new__(class_of_draft(kind, "MLGraphBuilder", revision))
+    GraphBuilder.__init__(builder, _NoContext(revision))
+    builder._memory = _Views()
+    return builder
+
+
+@dataclass(frozen=True, slots=True)
+class _NoContext:
+    """What a builder asks of a context, where there is none."""
+
+    revision: Revision
+
+    @property
+    def loss(self) -> _NoContext:
+        return self
+
+    def check(self, operation: str) -> None:
+        """Do nothing: the context cannot be lost."""
+
+    def detached_reason(self, view: object) -> str:
+        return ""
+
+
+class _Views(ConstantMemory):
+    """Leaves constants where they are."""
+
+    __slots__ = ()
+
+    def copy(self, view: np.ndarray[Any, np.dtype[Any]], descriptor: OperandDescriptor) -> np.ndarray[Any, np.dtype[Any]]:
+        return view.reshape(descriptor.array_shape)

@@ -1,0 +1,93 @@
+"""The pass: inputs and their shapes, folding, functions, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, parser
+
+import webnn.onnx
+from tests.webnn.onnx.nodes import make_context
+from webnn import MLGraphBuilder, OperandDescriptor
+
+MODEL = """
+<ir_version: 9, opset_import: ["" : 20]>
+m (float[batch, 3] x) => (float[batch, 3] y)
+<float[3] w = {1, 2, 3}>
+{
+    s = Add(x, w)
+    y = Relu(s)
+}
+"""
+
+
+def test_a_model_becomes_a_graph() -> None:
+    imported = webnn.onnx.load(parser.parse_model(MODEL), dims={"batch": 2})
+    description = imported.description
+    assert imported.inputs == {"x": OperandDescriptor("float32", (2, 3))}
+    assert imported.outputs == {}
+    assert [(each.operation, each.label, each.outputs) for each in description.operators] == [
+        ("add", "s", ("s",)),
+        ("relu", "y", ("y",)),
+    ]
+    assert list(description.constants) == ["w"]
+    assert [each.outcome for each in imported.report.nodes] == ["converted", "converted"]
+
+
+def test_it_computes_in_a_builder() -> None:
+    context = make_context()
+    builder = MLGraphBuilder(context)
+    imported = webnn.onnx.load(parser.parse_model(MODEL), builder, shapes={"x": [1, 3]})
+    graph = builder.buildSync(dict(imported.outputs))
+    x = context.createTensorSync(dataType="float32", shape=[1, 3], writable=True)
+    y = context.createTensorSync(dataType="float32", shape=[1, 3], readable=True)
+    context.writeTensor(x, np.array([[-5, 0, 0.5]], np.float32))
+    context.dispatch(graph, {"x": x}, {"y": y})
+    assert np.asarray(context.readTensorSync(y)).tolist() == [[0, 2, 3.5]]
+
+
+def test_all_refusals_come_at_once() -> None:
+    model = parser.parse_model(
+        """
+        <ir_version: 9, opset_import: ["" : 20, "com.example" : 1]>
+        m (float[n, 4] x, float[2, ?] z, string[1] t) => (float[2, 4] y)
+        {
+            a = com.example.Strange(z)
+            b = NonMaxSuppression(z, z)
+            y = Add(x, a)
+        }
+        """
+    )
+    with pytest.raises(webnn.onnx.RefusedModelError) as refused:
+        webnn.onnx.load(model, dims={"m": 3})
+    found = [(each.place, each.operator) for each in refused.value.report.refusals]
+    assert found == [
+        ("dims['m']", ""),
+        ("inputs['x']", ""),
+        ("inputs['z']", ""),
+        ("inputs['t']", ""),
+        ("a", "com.example.Strange"),
+        ("b", "NonMaxSuppression"),
+    ]
+    text = str(refused.value)
+    assert "dims={'n': ...}" in text
+    assert "shapes={'z': [2, ...]}" in text
+    assert "got string" in text
+
+
+def test_a_model_is_not_changed() -> None:
+    model = parser.parse_model(MODEL)
+    before = model.SerializeToString()
+    webnn.onnx.load(model, dims={"batch": 2})
+    assert model.SerializeToString() == before
+
+
+def test_values_that_must_be_known() -> None:
+    node = helper.make_node("ConstantOfShape", ["shape"], ["y"])
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph([node], "g", [info("shape", TensorProto.INT64, [2])], [info("y", TensorProto.FLOAT, None)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)])
+    with pytest.raises(webnn.onnx.RefusedModelError, match=r"the shape must be known at import, got the value 'shape'; give it"):
+        webnn.onnx.load(model)
+    imported = webnn.onnx.load(model, constants={"shape": np.array([2, 3])})
+    assert imported.description.descriptors()[imported.description.outputs["y"]].shape == (2, 3)

@@ -1,0 +1,105 @@
+"""ONNX models as WebNN graphs: `load`.
+
+>>> import webnn.onnx
+>>> imported = webnn.onnx.load("model.onnx", dims={"batch": 1})
+>>> imported.description.save("model.mjs")
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from onnx import ModelProto, TensorProto
+
+from webnn.builder.describe import describe_graph
+from webnn.builder.description import GraphDescription
+from webnn.builder.graph import collect
+from webnn.builder.sketch import make_sketch
+from webnn.onnx.builder import LabellingBuilder
+from webnn.onnx.importer import Importer
+from webnn.onnx.inputs import Settings
+from webnn.onnx.model import Model, read
+from webnn.onnx.report import NodeReport, Refusal, RefusedModelError, Report
+from webnn.validation.drafts import DRAFTS, find_revision, for_devices
+
+if TYPE_CHECKING:
+    from webnn.builder.graph_builder import GraphBuilder
+    from webnn.builder.operand import MLOperand
+    from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "inspect", "load"]
+
+_SMALL = frozenset({TensorProto.INT4, TensorProto.UINT4})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """A model as a WebNN graph.
+
+    Attributes:
+        description: The graph. Its operators are labelled with the names of the nodes, and its values have the names of the model.
+        inputs: The data types and shapes of the inputs, by their names. ONNX's bool is uint8, float64 is float32.
+        outputs: The operands of the outputs in the builder that was given; empty without one.
+        report: What the import found.
+    """
+
+    description: GraphDescription
+    inputs: Mapping[str, OperandDescriptor]
+    outputs: Mapping[str, MLOperand]
+    report: Report
+
+
+def load(
+    source: str | os.PathLike[str] | ModelProto,
+    builder: GraphBuilder | None = None,
+    *,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    dims: Mapping[str, int] | None = None,
+    float64: bool = True,
+) -> Imported:
+    """Import an ONNX model of opset 7 or newer.
+
+    What is known at import is computed. Functions are inlined, and so are operators that ONNX defines by others. An `If` with a known
+    condition and a `Loop` or `Scan` with a known count are unrolled.
+
+    Args:
+        source: The file, or the model, which is not changed. External data is read from the file's folder.
+        builder: The builder that gets the graph; without one it is only described.
+        shapes: The shapes of inputs, by their names. Needed where the model leaves a dimension open.
+        constants: Inputs that are known, by their names: numbers or arrays. Shapes, axes and counts must be known.
+        dims: The sizes of named dimensions.
+        float64: Compute float64 in float32, which is the widest type of WebNN. If false, float64 is refused.
+
+    Raises:
+        RefusedModelError: Some nodes or inputs cannot be imported. It names all of them.
+        FormatError: The file is no valid model, or its external data is not there.
+        OSError: A file cannot be read.
+        WebNNTypeError: The builder refuses something, because of its draft or the limits of its device.
+    """
+    model = read(source)
+    settings = Settings(shapes=shapes or {}, dims=dims or {}, constants=constants or {}, float64=float64)
+    description, report = _describe(model, settings)
+    if description is None:
+        raise RefusedModelError(model.file, report)
+    outputs = {} if builder is None else description.build(builder)
+    return Imported(description=description, inputs=description.inputs, outputs=outputs, report=report)
+
+
+def inspect(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
+    """Import a model, and return the report even if it is refused; then without a description."""
+    return _describe(model, settings)
+
+
+def _describe(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
+    newest = find_revision(DRAFTS[-1])
+    small = any(tensor.data_type in _SMALL for tensor in model.proto.graph.initializer)
+    importer = Importer(model, make_sketch(LabellingBuilder, for_devices(newest) if small else newest), settings)
+    report = importer.run()
+    if report.refusals:
+        return None, report
+    graph = collect({name: importer.operands.find(value) for name, value in importer.outputs.items()})
+    return describe_graph(graph, model.proto.graph.name, importer.operands.names), report

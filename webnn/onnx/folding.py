@@ -1,0 +1,291 @@
+"""Nodes whose inputs are all known are computed at import: the common ones in NumPy, others by the reference evaluator of onnx."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from onnx import NodeProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from webnn.onnx.model import ONNX_DOMAINS
+from webnn.onnx.values import Array
+
+__all__ = ["fold"]
+
+#: What is folded has results of at most so many bytes, or no more than its operands have. The rest is left to the graph.
+_MOST_BYTES = 1 << 24
+#: What the reference evaluator computes has operands of at most so many elements: it is slow.
+_MOST_ELEMENTS = 1 << 16
+#: Operators that the reference evaluator does not get: they are not deterministic, have bodies, or make much of little.
+_NOT_FOLDED = frozenset(
+    {
+        *("If", "Loop", "Scan", "SequenceMap"),
+        *("Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"),
+        *("BlackmanWindow", "HammingWindow", "HannWindow", "MelWeightMatrix"),
+        *("AffineGrid", "CenterCropPad", "Col2Im", "EyeLike", "GridSample", "MaxUnpool", "OneHot", "Pad", "Resize", "Upsample"),
+        # Quantized weights stay quantized.
+        *("DequantizeLinear", "QuantizeLinear", "DynamicQuantizeLinear"),
+    }
+)
+
+
+class _Left(Exception):
+    """The node is left to the graph."""
+
+
+def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequence[Array | None]) -> list[Array | None] | None:
+    """Compute a node.
+
+    Args:
+        proto: The node; it fits its schema.
+        version: The version of its domain.
+        opsets: The versions of all domains.
+        arrays: The inputs; an optional one that is missing is None.
+
+    Returns:
+        The outputs; None if the node is left to the graph.
+    """
+    if proto.op_type in _NOT_FOLDED or proto.domain not in ONNX_DOMAINS or not arrays:
+        return None
+    function = FOLDS.get(proto.op_type)
+    attributes = {each.name: helper.get_attribute_value(each) for each in proto.attribute if not each.HasField("g")}
+    try:
+        with np.errstate(all="ignore"):
+            if function is not None:
+                returned = function({**attributes, "": version}, *arrays)
+                return [np.asarray(each) for each in (returned if isinstance(returned, list) else [returned])]
+            if sum(0 if array is None else array.size for array in arrays) > _MOST_ELEMENTS:
+                return None
+            return _evaluate(proto, opsets, arrays)
+    except _Left:
+        return None
+    except Exception:  # the rule says what is wrong
+        return None
+
+
+def _evaluate(proto: NodeProto, opsets: Mapping[str, int], arrays: Sequence[Array | None]) -> list[Array | None] | None:
+    """Compute a node by the reference evaluator."""
+    given = {name: array for name, array in zip(proto.input, arrays, strict=True) if array is not None}
+    inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(each.dtype), each.shape) for name, each in given.items()]
+    outputs = [helper.make_empty_tensor_value_info(name) for name in proto.output if name]
+    graph = helper.make_graph([proto], "fold", inputs, outputs)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(domain, version) for domain, version in opsets.items()])
+    results = iter(ReferenceEvaluator(model).run(None, given))
+    found = [next(results) if name else None for name in proto.output]
+    if any(each is not None and not isinstance(each, np.ndarray | np.generic) for each in found):
+        return None
+    return [None if each is None else np.asarray(each) for each in found]
+
+
+def _check_size(count: int, dtype: np.dtype[Any], *arrays: Array) -> None:
+    """Leave a node to the graph whose result is much larger than its operands."""
+    if count * dtype.itemsize > max(_MOST_BYTES, sum(array.nbytes for array in arrays)):
+        raise _Left
+
+
+def _integers(array: Array | None) -> list[int]:
+    return [] if array is None else [int(each) for each in array.reshape(-1)]
+
+
+def _broadcasting(function: Callable[[Array, Array], Array]) -> Callable[..., Array]:
+    def compute(attributes: Mapping[str, Any], a: Array, b: Array) -> Array:
+        _check_size(int(np.prod(np.broadcast_shapes(a.shape, b.shape), dtype=object)), a.dtype, a, b)
+        return function(a, b)
+
+    return compute
+
+
+def _unary(function: Callable[[Array], Array]) -> Callable[..., Array]:
+    return lambda attributes, x: function(x).astype(x.dtype, copy=False)
+
+
+def _several(function: Callable[[Array, Array], Array]) -> Callable[..., Array]:
+    def compute(attributes: Mapping[str, Any], *arrays: Array) -> Array:
+        result = arrays[0]
+        for each in arrays[1:]:
+            result = _broadcasting(function)(attributes, result, each)
+        return result
+
+    return compute
+
+
+def _div(a: Array, b: Array) -> Array:
+    if a.dtype.kind == "f":
+        return a / b
+    if not b.all():
+        raise _Left
+    # Toward zero, without a detour over floating-point numbers.
+    quotient = np.floor_divide(a, b)
+    return np.asarray(quotient + ((quotient < 0) & (quotient * b != a)).astype(a.dtype))
+
+
+def _cast(attributes: Mapping[str, Any], x: Array) -> Array:
+    dtype = helper.tensor_dtype_to_np_dtype(attributes["to"])
+    if dtype.name not in _PLAIN or x.dtype.name not in _PLAIN:
+        raise _Left
+    if x.dtype.kind == "f" and dtype.kind in "iu" and not np.all(np.isfinite(x)):
+        raise _Left
+    return x.astype(dtype)
+
+
+_PLAIN = frozenset({"bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"})
+
+
+def _constant_of_shape(attributes: Mapping[str, Any], shape: Array) -> Array:
+    value = numpy_helper.to_array(attributes["value"]).reshape(-1) if "value" in attributes else np.zeros(1, np.float32)
+    return np.broadcast_to(value[0], _integers(shape))
+
+
+def _concat(attributes: Mapping[str, Any], *arrays: Array) -> Array:
+    largest = max(arrays, key=lambda array: array.nbytes)
+    _check_size(sum(array.size for array in arrays), largest.dtype, largest)
+    return np.concatenate(arrays, attributes["axis"])
+
+
+def _gather(attributes: Mapping[str, Any], x: Array, indices: Array) -> Array:
+    axis = attributes.get("axis", 0)
+    size = x.shape[axis]
+    if indices.size and not (-size <= indices.min() and indices.max() < size):
+        raise _Left
+    _check_size(x.size // max(size, 1) * indices.size, x.dtype, x)
+    return np.take(x, indices, axis)
+
+
+def _reshape(attributes: Mapping[str, Any], x: Array, shape: Array | None = None) -> Array:
+    wanted = list(attributes["shape"]) if shape is None else _integers(shape)
+    if not attributes.get("allowzero"):
+        wanted = [x.shape[index] if size == 0 else size for index, size in enumerate(wanted)]
+    return x.reshape(wanted)
+
+
+def _squeeze(attributes: Mapping[str, Any], x: Array, axes: Array | None = None) -> Array:
+    chosen = attributes.get("axes") if axes is None else _integers(axes)
+    return np.squeeze(x, None if chosen is None else tuple(chosen))
+
+
+def _unsqueeze(attributes: Mapping[str, Any], x: Array, axes: Array | None = None) -> Array:
+    return np.expand_dims(x, tuple(attributes["axes"] if axes is None else _integers(axes)))
+
+
+def _slice(attributes: Mapping[str, Any], x: Array, *given: Array | None) -> Array:
+    if given:
+        starts, ends, axes, steps = ([*given, None, None][index] for index in range(4))
+        begin, end = _integers(starts), _integers(ends)
+        chosen = list(range(len(begin))) if axes is None else _integers(axes)
+        strides = [1] * len(begin) if steps is None else _integers(steps)
+    else:
+        begin, end = list(attributes["starts"]), list(attributes["ends"])
+        chosen, strides = list(attributes.get("axes", range(len(begin)))), [1] * len(begin)
+    selection: list[slice] = [slice(None)] * x.ndim
+    for axis, first, last, stride in zip(chosen, begin, end, strides, strict=True):
+        size = x.shape[axis]
+        # An end before the first element, going backwards, is behind it.
+        selection[axis] = slice(first, None if stride < 0 and last < -size else last, stride)
+    return x[tuple(selection)]
+
+
+def _split(attributes: Mapping[str, Any], x: Array, sizes: Array | None = None) -> list[Array]:
+    axis = attributes.get("axis", 0)
+    given = attributes.get("split") if sizes is None else _integers(sizes)
+    if given is None or sum(given) != x.shape[axis]:
+        raise _Left
+    return np.split(x, np.cumsum(given)[:-1].tolist(), axis)
+
+
+def _transpose(attributes: Mapping[str, Any], x: Array) -> Array:
+    return np.transpose(x, attributes.get("perm"))
+
+
+def _expand(attributes: Mapping[str, Any], x: Array, shape: Array) -> Array:
+    wanted = np.broadcast_shapes(x.shape, tuple(_integers(shape)))
+    if x.size > 1:
+        _check_size(int(np.prod(wanted, dtype=object)), x.dtype, x)
+    return np.broadcast_to(x, wanted)
+
+
+def _tile(attributes: Mapping[str, Any], x: Array, repeats: Array) -> Array:
+    counts = _integers(repeats)
+    _check_size(x.size * int(np.prod(counts, dtype=object)), x.dtype, x)
+    return np.tile(x, counts)
+
+
+def _flatten(attributes: Mapping[str, Any], x: Array) -> Array:
+    axis = attributes.get("axis", 1)
+    first = int(np.prod(x.shape[: axis + x.ndim if axis < 0 else axis], dtype=object))
+    return x.reshape(first, -1) if x.size else x.reshape(first, int(np.prod(x.shape[axis:], dtype=object)))
+
+
+def _range(attributes: Mapping[str, Any], start: Array, limit: Array, delta: Array) -> Array:
+    first, last, step = (each.reshape(-1)[0] for each in (start, limit, delta))
+    count = max(0, int(np.ceil((float(last) - float(first)) / float(step))))
+    _check_size(count, start.dtype)
+    return np.asarray(first + np.arange(count).astype(start.dtype) * step, start.dtype)
+
+
+def _where(attributes: Mapping[str, Any], condition: Array, x: Array, y: Array) -> Array:
+    wanted = np.broadcast_shapes(condition.shape, x.shape, y.shape)
+    _check_size(int(np.prod(wanted, dtype=object)), x.dtype, x, y, condition)
+    return np.where(condition, x, y)
+
+
+def _reduce(function: Callable[..., Array]) -> Callable[..., Array]:
+    def compute(attributes: Mapping[str, Any], x: Array, axes: Array | None = None) -> Array:
+        chosen = list(attributes.get("axes", [])) if axes is None else _integers(axes)
+        if not chosen and attributes.get("noop_with_empty_axes"):
+            raise _Left
+        if x.dtype.kind not in "iu" or x.size == 0:
+            # The order of a sum of floating-point numbers is the engine's.
+            raise _Left
+        return np.asarray(function(x, axis=tuple(chosen) or None, keepdims=bool(attributes.get("keepdims", 1)))).astype(x.dtype)
+
+    return compute
+
+
+#: How NumPy computes operators. The attributes come first, with the version of the domain under an empty name.
+FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = MappingProxyType(
+    {
+        "Abs": _unary(np.abs),
+        "Ceil": _unary(np.ceil),
+        "Floor": _unary(np.floor),
+        "Neg": _unary(np.negative),
+        "Sqrt": _unary(np.sqrt),
+        "Identity": _unary(lambda x: x),
+        "Not": _unary(np.logical_not),
+        "Add": _broadcasting(np.add),
+        "Sub": _broadcasting(np.subtract),
+        "Mul": _broadcasting(np.multiply),
+        "Div": _broadcasting(_div),
+        "Equal": _broadcasting(np.equal),
+        "Greater": _broadcasting(np.greater),
+        "GreaterOrEqual": _broadcasting(np.greater_equal),
+        "Less": _broadcasting(np.less),
+        "LessOrEqual": _broadcasting(np.less_equal),
+        "And": _broadcasting(np.logical_and),
+        "Or": _broadcasting(np.logical_or),
+        "Xor": _broadcasting(np.logical_xor),
+        "Max": _several(np.maximum),
+        "Min": _several(np.minimum),
+        "Cast": _cast,
+        "Concat": _concat,
+        "ConstantOfShape": _constant_of_shape,
+        "Expand": _expand,
+        "Flatten": _flatten,
+        "Gather": _gather,
+        "Range": _range,
+        "ReduceMax": _reduce(np.max),
+        "ReduceMin": _reduce(np.min),
+        "ReduceProd": _reduce(np.prod),
+        "ReduceSum": _reduce(np.sum),
+        "Reshape": _reshape,
+        "Slice": _slice,
+        "Split": _split,
+        "Squeeze": _squeeze,
+        "Tile": _tile,
+        "Transpose": _transpose,
+        "Unsqueeze": _unsqueeze,
+        "Where": _where,
+    }
+)

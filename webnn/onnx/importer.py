@@ -1,0 +1,359 @@
+"""The import: one pass over the nodes, in the order of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from onnx import GraphProto, NodeProto, checker
+
+from webnn.builder.operand import MLOperand
+from webnn.onnx.folding import fold
+from webnn.onnx.functions import bind, find_body, find_schema, has_body
+from webnn.onnx.inputs import Settings, check_names, input_shape
+from webnn.onnx.model import ONNX_DOMAINS, Model
+from webnn.onnx.node import Node
+from webnn.onnx.operands import Operands
+from webnn.onnx.report import NodeReport, Outcome, Refusal, Report
+from webnn.onnx.rules import RULES, Rule
+from webnn.onnx.scope import Blocked, Scope
+from webnn.onnx.shapes import Shapes
+from webnn.onnx.types import output_types
+from webnn.onnx.values import Array, Refused, Value, carrier, element_type
+from webnn.validation import webidl
+from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation.errors import OperationError, WebNNTypeError
+
+if TYPE_CHECKING:
+    from onnx import TensorProto, ValueInfoProto
+
+    from webnn.onnx.builder import LabellingBuilder
+    from webnn.onnx.node import Result
+
+__all__ = ["Importer"]
+
+#: The most nodes that one import goes through, those of bodies each time that they run.
+_MOST_STEPS = 1_000_000
+
+
+class Importer:
+    """The state of one import.
+
+    Attributes:
+        operands: The operands.
+        inputs: The inputs that are operands, by their names.
+        outputs: The values of the outputs, by their names; those that could not be imported are missing.
+    """
+
+    def __init__(self, model: Model, builder: LabellingBuilder, settings: Settings) -> None:
+        self.operands = Operands(builder, float64=settings.float64)
+        self.inputs: dict[str, Value] = {}
+        self.outputs: dict[str, Value] = {}
+        self._builder = builder
+        self._model = model
+        self._settings = settings
+        self._shapes = Shapes(model)
+        self._refusals: list[Refusal] = []
+        self._nodes: list[NodeReport] = []
+        self._steps = 0
+        self._checks = checker.C.CheckerContext()
+        self._checks.ir_version = max(model.proto.ir_version, 3)
+
+    # The graph.
+
+    def run(self) -> Report:
+        """Import the graph."""
+        graph = self._model.proto.graph
+        scope = Scope(self._model.opsets)
+        self._builder.label = ""
+        self._define_initializers(graph, scope)
+        for place, refused in check_names(self._settings, graph):
+            self._refuse(place, "", refused)
+        initializers = {tensor.name for tensor in graph.initializer}
+        for info in graph.input:
+            if info.name not in initializers or info.name in self._settings.constants:
+                try:
+                    scope.define(info.name, self._input(info))
+                except Refused as refused:
+                    self._refuse(f"inputs[{info.name!r}]", "", refused)
+                    scope.define(info.name, None)
+        for index, proto in enumerate(graph.node):
+            self._top(index, proto, scope)
+        self._builder.label = ""
+        for info in graph.output:
+            try:
+                self.outputs[info.name] = self._output(scope.find(info.name))
+            except Refused as refused:
+                self._refuse(f"outputs[{info.name!r}]", "", refused)
+            except Blocked:
+                pass
+        if not graph.output:
+            self._refuse("outputs", "", Refused("the graph must have outputs"))
+        return Report(nodes=tuple(self._nodes), refusals=tuple(self._refusals), notes=tuple(self.operands.notes))
+
+    def _refuse(self, place: str, operator: str, refused: Refused) -> None:
+        self._refusals.append(Refusal(place=place, operator=operator, reason=refused.reason, advice=refused.advice))
+
+    def _define_initializers(self, graph: GraphProto, scope: Scope) -> None:
+        for tensor in graph.initializer:
+            scope.define(tensor.name, self._initializer(tensor, scope))
+        for sparse in graph.sparse_initializer:
+            self._refuse(f"{scope.path}{sparse.values.name}", "", Refused("sparse initializers are not supported"))
+            scope.define(sparse.values.name, None)
+
+    def _initializer(self, tensor: TensorProto, scope: Scope) -> Value | None:
+        try:
+            return Value.known(self._array(tensor), tensor.name)
+        except Refused as refused:
+            self._refuse(f"{scope.path}{tensor.name}", "", refused)
+            return None
+
+    def _array(self, tensor: TensorProto) -> Array:
+        """Return the elements of a tensor of the model."""
+        array = self._model.tensor(tensor, weights=self._settings.weights)
+        # Only such zeros are one element, repeated.
+        if array.size > 1 and not any(array.strides):
+            self.operands.miss(array)
+        return array
+
+    def _input(self, info: ValueInfoProto) -> Value:
+        """Return an input of the model."""
+        if info.type.WhichOneof("value") != "tensor_type":
+            raise Refused(f"must be a tensor, got {info.type.WhichOneof('value') or 'no type'}")
+        dtype = element_type(info.type.tensor_type.elem_type)
+        constant = self._settings.constants.get(info.name)
+        shape = input_shape(self._settings, info)
+        if constant is not None:
+            array = np.asarray(constant)
+            if array.dtype != dtype and not np.can_cast(array, dtype, "same_kind") and array.dtype.kind not in "iu":
+                raise Refused(f"the constant must be {dtype.name}, got {array.dtype.name}")
+            return Value.known(np.asarray(array, dtype), info.name)
+        if 0 in shape:
+            raise Refused(f"must have no empty dimension, got {list(shape)}", "give it as a constant")
+        dataType = self.operands.carrier(dtype)
+        operand = self._builder.input(info.name, dataType=dataType, shape=list(shape))
+        value = self.inputs[info.name] = Value(info.name, dtype, shape, operand=operand, is_input=True)
+        return value
+
+    def _output(self, value: Value) -> Value:
+        """Return the value of an output, with an operand that an operator makes."""
+        operand = self.operands.find(value)
+        if operand._operator is None:
+            operand = self._builder.identity(operand)
+        return Value(value.name, value.dtype, value.shape, value.array, operand)
+
+    # Nodes.
+
+    def _top(self, index: int, proto: NodeProto, scope: Scope) -> None:
+        """Import a node of the model's graph, and report it."""
+        begin, refused = self._builder._count, len(self._refusals)
+        blocked = self._import(proto, scope)
+        operators = range(begin + 1, self._builder._count + 1)
+        outcome: Outcome = "converted" if operators else "folded"
+        if len(self._refusals) > refused:
+            outcome = "refused"
+        elif blocked:
+            outcome = "blocked"
+        if outcome in ("refused", "blocked"):
+            self._stand_in(proto, scope)
+        self._nodes.append(
+            NodeReport(
+                index=index,
+                name=_name(proto),
+                operator=_operator(proto),
+                outcome=outcome,
+                operators=operators,
+                refusals=tuple(self._refusals[refused:]),
+            )
+        )
+
+    def _stand_in(self, proto: NodeProto, scope: Scope) -> None:
+        """Let inputs stand for the results of a refused node whose types and shapes are known, so that all refusals are found."""
+        for name in proto.output:
+            found = self._shapes.find(name, {key: (value.dtype, value.shape) for key, value in self.inputs.items()})
+            if name and found is not None:
+                dtype, shape = found
+                try:
+                    operand = self._builder.input(f"{name} of {_name(proto)}", dataType=carrier(dtype), shape=list(shape))
+                except (Refused, WebNNTypeError):
+                    continue
+                scope.define(name, Value(name, dtype, shape, operand=operand))
+
+    def _run_body(self, outer: Scope, node: str, graph: GraphProto, name: str, arguments: Sequence[Value]) -> list[Value]:
+        """Import the body of a node.
+
+        Args:
+            outer: The scope of the node.
+            node: The name of the node.
+            graph: The body.
+            name: The name of the body.
+            arguments: The values of the body's inputs.
+
+        Returns:
+            The values of the body's outputs.
+
+        Raises:
+            Refused: The body has another number of inputs.
+            Blocked: A result could not be imported. The reasons are noted.
+        """
+        path = f"{node}/{name}"
+        scope = outer.inner(path)
+        if len(graph.input) != len(arguments):
+            raise Refused(f"{path} must have {len(arguments)} inputs, got {len(graph.input)}")
+        self._define_initializers(graph, scope)
+        for info, value in zip(graph.input, arguments, strict=True):
+            scope.define(info.name, value)
+        for proto in graph.node:
+            self._import(proto, scope)
+        return [scope.find(info.name) for info in graph.output]
+
+    def _import(self, proto: NodeProto, scope: Scope) -> bool:
+        """Import a node; tell whether it takes a value that could not be imported."""
+        outputs: Sequence[Value | None] = [None] * len(proto.output)
+        blocked = False
+        self._steps += 1
+        try:
+            if self._steps > _MOST_STEPS:
+                raise Refused(f"the graph must have at most {_MOST_STEPS} nodes when loops and functions are unrolled")
+            outputs = self._evaluate(proto, scope)
+        except Refused as refused:
+            # One sentence is enough where every node would say it.
+            if self._steps <= _MOST_STEPS + 1:
+                self._refuse(f"{scope.path}{_name(proto)}", _operator(proto), refused)
+        except WebNNTypeError as error:
+            self._refuse(f"{scope.path}{_name(proto)}", _operator(proto), Refused(f"WebNN refuses it: {error}"))
+        except Blocked:
+            blocked = True
+        for name, value in zip(proto.output, outputs, strict=True):
+            if name:
+                if value is not None:
+                    value.name = value.name or name
+                    self.operands.remember(name, value)
+                scope.define(name, value)
+        return blocked
+
+    def _evaluate(self, proto: NodeProto, scope: Scope) -> Sequence[Value | None]:
+        """Return the outputs of a node."""
+        domain = "" if proto.domain in ONNX_DOMAINS else proto.domain
+        version = scope.opsets.get(domain)
+        key = f"{domain}.{proto.op_type}" if domain else proto.op_type
+        function = self._model.functions.get((proto.domain, proto.op_type, proto.overload))
+        rule = RULES.get(key)
+        if version is None and function is None:
+            raise Refused(f"the model must import the domain {webidl.describe(domain or 'ai.onnx')}")
+        version = version or 1
+        schema = find_schema(proto.op_type, version, domain)
+        if function is None:
+            if rule is None and not has_body(schema):
+                advice = "" if schema is not None else "the installed onnx does not know it"
+                raise Refused(f"there is no rule for the operator {key}", advice)
+            if schema is not None:
+                self._check(proto, scope)
+        inputs = [scope.find(name) if name else None for name in proto.input]
+        if function is not None:
+            return self._inline(proto, scope, inputs, [*bind(function, proto, None)], function)
+        if rule is None:
+            body = find_body(schema, proto, version, inputs)
+            return self._inline(proto, scope, inputs, [*bind(body, proto, schema)], body)
+        if all(value is None or (value.array is not None and not self.operands.is_missing(value)) for value in inputs):
+            folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
+            if folded is not None:
+                return [None if array is None else Value.known(array) for array in folded]
+        return self._apply(rule, proto, scope, version, inputs, schema)
+
+    def _check(self, proto: NodeProto, scope: Scope) -> None:
+        """Compare a node with its operator's schema."""
+        self._checks.opset_imports = dict(scope.opsets)
+        try:
+            checker.check_node(_without_bodies(proto), self._checks)
+        except checker.ValidationError as error:
+            raise Refused(f"the node is not valid: {_first_line(error)}") from None
+
+    def _apply(
+        self, rule: Rule, proto: NodeProto, scope: Scope, version: int, inputs: Sequence[Value | None], schema: Any
+    ) -> Sequence[Value | None]:
+        """Return the outputs of a rule, in the types that the operator gives them."""
+        self._builder.label = f"{scope.path}{_name(proto)}"
+        run_body = partial(self._run_body, scope, _name(proto))
+        node = Node(self.operands, proto, version, inputs, run_body, self._array)
+        try:
+            returned = rule(node)
+        except (Refused, Blocked, WebNNTypeError):
+            raise
+        except Exception as error:
+            # The attributes or the inputs contradict each other; ONNX's own inference says how.
+            reason = self._shapes.explain(proto, scope.opsets, inputs)
+            if reason:
+                raise Refused(f"the node is not valid: {reason}") from None
+            raise OperationError(
+                f"{scope.path}{_name(proto)} ({_operator(proto)}): the import failed: {type(error).__name__}: {error}"
+            ) from error
+        results = list(returned) if isinstance(returned, list | tuple) else [returned]
+        if len(results) < len(proto.output) and any(proto.output[len(results) :]):
+            raise Refused(f"has {len(results)} outputs, got names for {len(proto.output)}")
+        types = output_types(schema, inputs, len(proto.output))
+        return [self._result(result, dtype) for result, dtype in zip(results, types, strict=False)]
+
+    def _result(self, result: Result, dtype: np.dtype[Any] | None) -> Value | None:
+        """Return a rule's result as a value."""
+        if isinstance(result, np.ndarray):
+            return Value.known(result)
+        if isinstance(result, MLOperand):
+            descriptor = result._descriptor
+            if dtype is None:
+                dtype = NUMPY_DTYPES[descriptor.dataType]
+            elif self.operands.carrier(dtype) != descriptor.dataType:
+                result = self._builder.cast(result, self.operands.carrier(dtype))
+            return Value("", dtype, descriptor.dimensions, operand=result)
+        if result is not None and result.name:
+            # An input that is passed on keeps its own name.
+            return Value("", result.dtype, result.shape, result.array, result.operand, result.is_input)
+        return result
+
+    def _inline(
+        self, proto: NodeProto, scope: Scope, inputs: Sequence[Value | None], nodes: Iterable[NodeProto], function: Any
+    ) -> Sequence[Value | None]:
+        """Import the nodes of a function in place of a call."""
+        opsets = {"" if each.domain in ONNX_DOMAINS else each.domain: each.version for each in function.opset_import}
+        inner = scope.inner(_name(proto), opsets)
+        if len(inputs) > len(function.input):
+            raise Refused(f"takes at most {len(function.input)} inputs, got {len(inputs)}")
+        missing = {*function.input[len(inputs) :]}
+        for name, value in zip(function.input, inputs, strict=False):
+            if value is None:
+                missing.add(name)
+            else:
+                inner.define(name, value)
+        for node in nodes:
+            if missing.intersection(node.input):
+                # An optional input that is not given is an empty name inside.
+                node.input[:] = ["" if name in missing else name for name in node.input]
+            self._import(node, inner)
+        return [inner.find(name) for name, _ in zip(function.output, proto.output, strict=False)]
+
+
+def _name(proto: NodeProto) -> str:
+    """Return the name of a node; that of its first output if it has none."""
+    return proto.name or next((name for name in proto.output if name), proto.op_type)
+
+
+def _operator(proto: NodeProto) -> str:
+    return proto.op_type if proto.domain in ONNX_DOMAINS else f"{proto.domain}.{proto.op_type}"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+def _without_bodies(proto: NodeProto) -> NodeProto:
+    """Return a node without the nodes of its bodies, which are checked one by one."""
+    if not any(attribute.HasField("g") for attribute in proto.attribute):
+        return proto
+    checked = NodeProto()
+    checked.CopyFrom(proto)
+    for attribute in checked.attribute:
+        if attribute.HasField("g"):
+            attribute.g.CopyFrom(GraphProto(name="body"))
+    return checked

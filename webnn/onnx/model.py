@@ -1,0 +1,158 @@
+"""ONNX files: reading them, and their tensors. Files are foreign: nothing outside the folder is read, no size is believed."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+from onnx import ModelProto, TensorProto, numpy_helper
+from onnx.defs import onnx_opset_version
+
+from webnn.builder.description import FormatError
+from webnn.onnx.values import Array, Refused, element_type
+from webnn.validation import webidl
+
+if TYPE_CHECKING:
+    from onnx import FunctionProto
+
+__all__ = ["ONNX_DOMAINS", "Model", "read"]
+
+#: ONNX's own domain, by both of its names.
+ONNX_DOMAINS = ("", "ai.onnx")
+_OLDEST = 7
+#: protobuf itself reads no more.
+_LARGEST = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An ONNX model.
+
+    Attributes:
+        proto: The model.
+        file: The file, for messages.
+        folder: The folder of external data; none if the model did not come from a file.
+        opsets: The version of each domain; ONNX's own is the empty one.
+        functions: The model's functions by domain, name and overload.
+    """
+
+    proto: ModelProto
+    file: str
+    folder: Path | None
+    opsets: Mapping[str, int]
+    functions: Mapping[tuple[str, str, str], FunctionProto]
+
+    def tensor(self, tensor: TensorProto, *, weights: bool = True) -> Array:
+        """Return the elements of a tensor.
+
+        Args:
+            tensor: The tensor.
+            weights: Its external data must be there; otherwise zeros stand for a missing file.
+
+        Raises:
+            Refused: The element type has no NumPy type, or the tensor contradicts itself.
+            FormatError: The external data cannot be read.
+        """
+        dtype = element_type(tensor.data_type)
+        shape = tuple(tensor.dims)
+        if any(size < 0 for size in shape):
+            raise Refused(f"the tensor {webidl.describe(tensor.name)} must have sizes of at least 0, got {list(shape)}")
+        if tensor.data_location == TensorProto.EXTERNAL:
+            return self._external(tensor, dtype, shape, weights=weights)
+        # Each field of numbers is read by onnx itself; it never makes more elements than there are.
+        try:
+            return _read_only(numpy_helper.to_array(tensor))
+        except (ValueError, TypeError, OverflowError, MemoryError) as error:
+            raise Refused(f"the tensor {webidl.describe(tensor.name)} contradicts itself: {error}") from None
+
+    def _external(self, tensor: TensorProto, dtype: np.dtype[Any], shape: tuple[int, ...], *, weights: bool) -> Array:
+        entries = {entry.key: entry.value for entry in tensor.external_data}
+        name = webidl.describe(tensor.name)
+        count = math.prod(shape)
+        # Two elements of a small type share a byte.
+        bits = {"int4": 4, "uint4": 4, "float4_e2m1fn": 4, "int2": 2, "uint2": 2}.get(dtype.name, 8 * dtype.itemsize)
+        size = -(-count * bits // 8)
+        path = self._beside(entries.get("location", ""))
+        try:
+            offset, length = (int(entries.get(key, default)) for key, default in (("offset", "0"), ("length", str(size))))
+        except ValueError:
+            raise FormatError(f"the external data of {name} must have numbers as offset and length, got {entries}", self.file) from None
+        if length != size or offset < 0:
+            raise FormatError(
+                f"the external data of {name} must be the {size} bytes of {dtype.name} {list(shape)}, got {length} at {offset}", self.file
+            )
+        if not path.is_file():
+            if weights:
+                raise FormatError(f"the external data of {name} is missing: there is no file {path.name}", self.file)
+            return np.broadcast_to(np.zeros((), dtype), shape)
+        if offset + length > path.stat().st_size:
+            there = path.stat().st_size
+            raise FormatError(
+                f"the external data of {name} must end within {path.name}, which has {there} bytes, got {offset + length}", self.file
+            )
+        if count == 0:
+            return _read_only(np.zeros(shape, dtype))
+        if bits >= 8:
+            return np.memmap(path, dtype.newbyteorder("<"), "r", offset, shape)
+        inline = TensorProto(data_type=tensor.data_type, dims=shape, raw_data=np.memmap(path, np.uint8, "r", offset, (length,)).tobytes())
+        return _read_only(numpy_helper.to_array(inline))
+
+    def _beside(self, location: str) -> Path:
+        """Return a file in the model's folder or below it."""
+        if self.folder is None:
+            raise FormatError("external data needs the model's file: give its path, or load the data into the model", self.file)
+        folder = self.folder.resolve()
+        parts = location.replace("\\", "/").split("/")
+        bad = not location or "\0" in location or location.startswith("/") or ":" in location or ".." in parts
+        # Links may not lead out of the folder either.
+        if bad or not (folder / location).resolve().is_relative_to(folder):
+            raise FormatError(f"external data must be in the model's folder, got {webidl.describe(location)}", self.file)
+        return folder / location
+
+
+def _read_only(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
+
+
+def read(source: str | os.PathLike[str] | ModelProto) -> Model:
+    """Read a model.
+
+    Args:
+        source: A file, or a model, which is not changed.
+
+    Raises:
+        FormatError: It is no ONNX model, or one of an opset that is not supported.
+        OSError: The file cannot be read.
+    """
+    if isinstance(source, ModelProto):
+        return _check(source, source.graph.name or "model", None)
+    path = Path(source)
+    if path.stat().st_size > _LARGEST:
+        raise FormatError("must be smaller than 2 GiB: larger models have their weights in external data", path)
+    proto = ModelProto()
+    try:
+        proto.ParseFromString(path.read_bytes())
+    except DecodeError as error:
+        raise FormatError(f"is no ONNX model: {error}", path) from None
+    return _check(proto, os.fspath(path), path.parent)
+
+
+def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
+    if not proto.HasField("graph") or not proto.opset_import:
+        raise FormatError("is no ONNX model: it must have a graph and the versions of its operators", file)
+    opsets = {"" if each.domain in ONNX_DOMAINS else each.domain: each.version for each in proto.opset_import}
+    version = opsets.get("")
+    newest = onnx_opset_version()
+    if version is not None and not _OLDEST <= version <= newest:
+        advice = "convert it with onnx.version_converter" if version < _OLDEST else "install a newer onnx"
+        raise FormatError(f"must be of an opset from {_OLDEST} to {newest}, got {version}: {advice}", file)
+    functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
+    return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions))

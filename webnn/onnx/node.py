@@ -1,0 +1,254 @@
+"""`Node`: what a rule sees of a node, and the steps that rules share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from onnx import AttributeProto
+
+from webnn.onnx.values import Array, Refused, Value, carrier
+from webnn.validation import webidl
+from webnn.validation.descriptor import FLOAT_TYPES
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, NodeProto, TensorProto
+
+    from webnn.builder.operand import MLOperand
+    from webnn.onnx.operands import Operands
+    from webnn.validation.descriptor import DataType
+
+__all__ = ["Node", "Result", "normalize_axes", "normalize_axis", "product"]
+
+#: What a rule returns for an output: an operand, whose type the driver casts to that of the output; a value that is known; a value with a
+#: type of its own; nothing for an optional output that it does not compute.
+Result: TypeAlias = "MLOperand | Array | Value | None"
+
+
+RunBody: TypeAlias = "Callable[[GraphProto, str, Sequence[Value]], list[Value]]"
+
+
+class Node:
+    """A node with its inputs. A rule reads it, calls the methods of its builder, and returns the outputs.
+
+    Attributes:
+        builder: The builder, of the draft 2026-06. Rules give it options as keyword arguments.
+        operator: The operator's name.
+        version: The version of the operator's domain in the model.
+        inputs: The inputs; an optional one that is missing is None.
+        outputs: The names of the outputs; that of an optional one that is not used is empty.
+        run_body: Imports a body of the node with values for its inputs, and returns those of its outputs. The name of the body is for
+            messages.
+    """
+
+    def __init__(
+        self,
+        operands: Operands,
+        proto: NodeProto,
+        version: int,
+        inputs: Sequence[Value | None],
+        run_body: RunBody,
+        read_tensor: Callable[[TensorProto], Array],
+    ) -> None:
+        self.builder = operands.builder
+        self.operator = proto.op_type
+        self.version = version
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(proto.output)
+        self.run_body = run_body
+        self._operands = operands
+        self._read_tensor = read_tensor
+        self._attributes = {attribute.name: attribute for attribute in proto.attribute}
+
+    # Inputs.
+
+    def given(self, index: int) -> bool:
+        """Tell whether an optional input is there."""
+        return index < len(self.inputs) and self.inputs[index] is not None
+
+    def value(self, index: int) -> Value:
+        """Return an input that must be there."""
+        value = self.inputs[index] if index < len(self.inputs) else None
+        if value is None:
+            raise Refused(f"the input {index} must be given")
+        return value
+
+    def operand(self, index: int) -> MLOperand:
+        """Return the operand of an input that must be there."""
+        return self._operands.find(self.value(index))
+
+    def operand_of(self, value: Value) -> MLOperand:
+        """Return the operand of a value."""
+        return self._operands.find(value)
+
+    def known(self, index: int, what: str) -> Array:
+        """Return the elements of an input that must be known at import.
+
+        Args:
+            index: The input.
+            what: What the operator calls it.
+        """
+        value = self.value(index)
+        if value.array is None:
+            if value.is_input:
+                advice = f"give it as a constant: constants={{{value.name!r}: ...}}"
+            else:
+                advice = "it is computed; give the inputs that it comes from as constants, or fix the shapes that it comes from"
+            raise Refused(f"{what} must be known at import, got the value {webidl.describe(value.name)}", advice)
+        if self._operands.is_missing(value):
+            raise Refused(f"{what} must be known at import, but its external data is missing")
+        return value.array
+
+    def known_integers(self, index: int, what: str) -> list[int]:
+        """Return the elements of an integer input that must be known at import, as a flat list."""
+        array = self.known(index, what)
+        if array.dtype.kind not in "iu":
+            raise Refused(f"{what} must be integers, got {array.dtype.name}")
+        return [int(each) for each in array.reshape(-1)]
+
+    def indices(self, index: int, size: int) -> MLOperand:
+        """Return an input with indices into a dimension of a size. Those that are known become int32, which every device takes."""
+        value = self.value(index)
+        if value.array is not None and value.dtype == np.int64 and size < 2**31 and _fits(value.array):
+            return self.constant(value.array.astype(np.int32))
+        return self._operands.find(value)
+
+    # Attributes. `onnx.checker` has compared them with the operator's schema before.
+
+    def has(self, name: str) -> bool:
+        """Tell whether an attribute is given."""
+        return name in self._attributes
+
+    def _get(self, name: str, type: int, kind: str) -> AttributeProto | None:
+        attribute = self._attributes.get(name)
+        if attribute is not None and attribute.type != type:
+            raise Refused(f"the attribute {name} must be {kind}")
+        return attribute
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """Return an attribute; one without a default must be given."""
+        attribute = self._get(name, AttributeProto.INT, "an integer")
+        return self._default(name, default) if attribute is None else attribute.i
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """Return an attribute; one without a default must be given."""
+        attribute = self._get(name, AttributeProto.FLOAT, "a number")
+        return self._default(name, default) if attribute is None else attribute.f
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return an attribute; one without a default must be given."""
+        attribute = self._get(name, AttributeProto.STRING, "a string")
+        return self._default(name, default) if attribute is None else attribute.s.decode("utf-8", "replace")
+
+    def choice(self, name: str, default: str, choices: Sequence[str]) -> str:
+        """Return an attribute that must be one of several words."""
+        text = self.text(name, default)
+        if text not in choices:
+            raise Refused(f"the attribute {name} must be one of {', '.join(choices)}, got {webidl.describe(text)}")
+        return text
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> list[int]:
+        """Return an attribute; one without a default must be given."""
+        attribute = self._get(name, AttributeProto.INTS, "a list of integers")
+        return list(self._default(name, default) if attribute is None else attribute.ints)
+
+    def numbers(self, name: str, default: Sequence[float] | None = None) -> list[float]:
+        """Return an attribute; one without a default must be given."""
+        attribute = self._get(name, AttributeProto.FLOATS, "a list of numbers")
+        return list(self._default(name, default) if attribute is None else attribute.floats)
+
+    def texts(self, name: str, default: Sequence[str] | None = None) -> list[str]:
+        """Return an attribute; one without a default must be given."""
+        attribute = self._get(name, AttributeProto.STRINGS, "a list of strings")
+        return list(self._default(name, default) if attribute is None else [each.decode("utf-8", "replace") for each in attribute.strings])
+
+    def tensor_array(self, name: str) -> Array:
+        """Return the elements of an attribute that must be given."""
+        attribute = self._get(name, AttributeProto.TENSOR, "a tensor")
+        return self._read_tensor(self._default(name, None) if attribute is None else attribute.t)
+
+    def graph(self, name: str) -> GraphProto:
+        """Return an attribute that must be given."""
+        attribute = self._get(name, AttributeProto.GRAPH, "a graph")
+        return self._default(name, None) if attribute is None else attribute.g
+
+    @staticmethod
+    def _default(name: str, default: Any) -> Any:
+        if default is None:
+            raise Refused(f"the attribute {name} must be given")
+        return default
+
+    def axis(self, name: str, default: int | None, rank: int) -> int:
+        """Return an attribute that is an axis, counted from the front."""
+        return normalize_axis(name, self.integer(name, default), rank)
+
+    # Steps that rules share.
+
+    def constant(self, array: Array) -> MLOperand:
+        """Return an operand for an array; equal small arrays share one."""
+        return self._operands.find(Value.known(array))
+
+    def scalar(self, number: float, like: MLOperand | DataType) -> MLOperand:
+        """Return a scalar constant in the data type of an operand."""
+        dataType = like if isinstance(like, str) else like._descriptor.dataType
+        return self._operands.scalar(dataType, number)
+
+    def reshape(self, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
+        """Reshape an operand if it has another shape."""
+        if operand._descriptor.dimensions == tuple(shape):
+            return operand
+        if 0 in shape:
+            raise Refused(f"the shape must have no empty dimension, got {list(shape)}")
+        return self.builder.reshape(operand, list(shape))
+
+    def transpose(self, operand: MLOperand, permutation: Sequence[int]) -> MLOperand:
+        """Transpose an operand if its dimensions move."""
+        moved = list(permutation)
+        return operand if moved == sorted(moved) else self.builder.transpose(operand, permutation=moved)
+
+    def cast(self, operand: MLOperand, dataType: DataType) -> MLOperand:
+        """Cast an operand if it has another type."""
+        return operand if operand._descriptor.dataType == dataType else self.builder.cast(operand, dataType)
+
+    def boolean(self, operand: MLOperand) -> Value:
+        """Return a result of ONNX's type bool: uint8 with the values 0 and 1."""
+        return self.typed(operand, np.dtype(np.bool_))
+
+    def typed(self, operand: MLOperand, dtype: np.dtype[Any]) -> Value:
+        """Return a result with a type of ONNX."""
+        return Value("", dtype, operand._descriptor.dimensions, operand=self.cast(operand, carrier(dtype)))
+
+    @staticmethod
+    def is_float(operand: MLOperand) -> bool:
+        """Tell whether an operand is of a floating-point type."""
+        return operand._descriptor.dataType in FLOAT_TYPES
+
+
+def _fits(array: Array) -> bool:
+    return not array.size or (int(array.min()) >= -(2**31) and int(array.max()) < 2**31)
+
+
+def normalize_axis(name: str, axis: int, rank: int) -> int:
+    """Return an axis counted from the front.
+
+    Raises:
+        Refused: There is no such axis.
+    """
+    if not -rank <= axis < rank:
+        raise Refused(f"{name} must be from {-rank} to {rank - 1}, got {axis}")
+    return axis % rank
+
+
+def normalize_axes(name: str, axes: Sequence[int], rank: int) -> list[int]:
+    """Return axes counted from the front, each of which must be named once."""
+    found = [normalize_axis(name, axis, rank) for axis in axes]
+    if len(set(found)) < len(found):
+        raise Refused(f"{name} must name each axis once, got {list(axes)}")
+    return found
+
+
+def product(sizes: Sequence[int]) -> int:
+    """Return the number of elements of a shape."""
+    return math.prod(sizes)

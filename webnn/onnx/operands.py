@@ -1,0 +1,108 @@
+"""The operands of values: constants of those that are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.builder.describe import value_key
+from webnn.onnx.values import Array, Refused, Value, carrier
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, pack
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.onnx.builder import LabellingBuilder
+    from webnn.validation.descriptor import DataType
+
+__all__ = ["Operands"]
+
+#: Arrays of at most so many bytes share a constant if they are equal.
+_SHARED_BYTES = 64
+#: Arrays of more bytes, all of whose elements are one, become an expanded scalar.
+_UNIFORM_BYTES = 4096
+
+
+class Operands:
+    """The operands of an import.
+
+    Args:
+        builder: The builder.
+        float64: float64 becomes float32; otherwise it is refused.
+
+    Attributes:
+        names: The names that the model gives values, by `value_key`.
+        notes: What differs from the model.
+    """
+
+    def __init__(self, builder: LabellingBuilder, *, float64: bool) -> None:
+        self.builder = builder
+        self.names: dict[object, str] = {}
+        self.notes: dict[str, None] = {}
+        self._float64 = float64
+        self._shared: dict[object, MLOperand] = {}
+        self._missing: set[int] = set()
+        #: What is known by its id is kept, so that the id stays its own.
+        self._kept: list[object] = []
+
+    def remember(self, name: str, value: Value) -> None:
+        """Remember the name that the model gives a value, if there is an operand."""
+        if value.operand is not None:
+            self.names.setdefault(value_key(value.operand), name)
+            self._kept.append(value.operand)
+
+    def miss(self, array: Array) -> None:
+        """Let zeros stand for external data that is not there."""
+        self._missing.add(id(array))
+        self._kept.append(array)
+
+    def is_missing(self, value: Value) -> bool:
+        """Tell whether zeros stand for external data that is not there."""
+        return id(value.array) in self._missing
+
+    def carrier(self, dtype: np.dtype[Any]) -> DataType:
+        """Return the data type of WebNN for an element type."""
+        if dtype == np.float64:
+            if not self._float64:
+                raise Refused("float64 must be allowed to become float32", "give float64=True")
+            self.notes["float64 is computed in float32"] = None
+        return carrier(dtype)
+
+    def find(self, value: Value) -> MLOperand:
+        """Return the operand of a value; a known value becomes a constant.
+
+        Raises:
+            Refused: The value has no elements, or a type that WebNN does not have.
+        """
+        if value.operand is None:
+            assert value.array is not None
+            value.operand = self._constant(value.array)
+            if value.name:
+                self.remember(value.name, value)
+        return value.operand
+
+    def _constant(self, array: Array) -> MLOperand:
+        dataType = self.carrier(array.dtype)
+        if 0 in array.shape:
+            raise Refused(f"tensors without elements are not supported, got {list(array.shape)}")
+        if array.nbytes > _UNIFORM_BYTES and not any(array.strides) and id(array) not in self._missing:
+            return self.builder.expand(self._constant(array[(0,) * array.ndim]), list(array.shape))
+        with np.errstate(over="ignore"):
+            carried = np.ascontiguousarray(array, None if dataType in SMALL_TYPES else NUMPY_DTYPES[dataType]).reshape(array.shape)
+        key = (dataType, array.shape, carried.tobytes()) if carried.nbytes <= _SHARED_BYTES else id(array)
+        found = self._shared.get(key)
+        if found is None:
+            data = pack(carried.astype(np.int8)) if dataType in SMALL_TYPES else carried
+            found = self.builder.constant({"dataType": dataType, "shape": list(array.shape)}, data)
+            self._shared[key] = found
+            # An id stays that of the array as long as the array is kept.
+            self._kept.append(array)
+        return found
+
+    def scalar(self, dataType: DataType, number: float) -> MLOperand:
+        """Return a scalar constant; equal ones are shared."""
+        key = (dataType, number, str(number))
+        found = self._shared.get(key)
+        if found is None:
+            found = self._shared[key] = self.builder.constant(dataType, number)
+        return found

@@ -1,0 +1,90 @@
+"""What an import found: `Report`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from webnn.validation.errors import NotSupportedError
+
+__all__ = ["NodeReport", "Outcome", "Refusal", "RefusedModelError", "Report"]
+
+#: What became of a node: WebNN operators; a value that is known at import; nothing, because the import refuses it; or nothing, because it
+#: takes the result of a refused node.
+Outcome = Literal["converted", "folded", "refused", "blocked"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a node or an input cannot be imported.
+
+    Attributes:
+        place: The node with the bodies and functions around it: ``"loop/body/conv"``. Or ``"inputs['x']"``.
+        operator: The operator of the node, with its domain if that is not ONNX's own; empty for an input.
+        reason: What must hold, and what was given.
+        advice: What helps; empty if nothing is known.
+    """
+
+    place: str
+    operator: str
+    reason: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        operator = f" ({self.operator})" if self.operator else ""
+        return f"{self.place}{operator}: {self.reason}{f'; {self.advice}' if self.advice else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeReport:
+    """A node of the model's graph.
+
+    Attributes:
+        index: Its position in the file, from 0.
+        name: Its name, or that of its first output if it has none.
+        operator: The operator, with its domain if that is not ONNX's own: ``"com.microsoft.FusedConv"``.
+        outcome: What became of it.
+        operators: The WebNN operators that it became: their numbers in the builder, as `OperatorDescription.index`.
+        refusals: Why it was refused; those of nodes in its bodies too.
+    """
+
+    index: int
+    name: str
+    operator: str
+    outcome: Outcome
+    operators: range
+    refusals: tuple[Refusal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What an import found.
+
+    Attributes:
+        nodes: The nodes of the model's graph, in the order of the file. Those of functions and bodies count with the node that has them.
+        refusals: All refusals; empty if the model was imported.
+        notes: What differs from the model, and does not keep it from working: float64 that became float32, for example.
+    """
+
+    nodes: tuple[NodeReport, ...]
+    refusals: tuple[Refusal, ...]
+    notes: tuple[str, ...]
+
+    def count(self, outcome: Outcome) -> int:
+        """Count the nodes with an outcome."""
+        return sum(node.outcome == outcome for node in self.nodes)
+
+
+class RefusedModelError(NotSupportedError):
+    """A model cannot be imported. The message lists all refusals.
+
+    Attributes:
+        report: The report, with the refusals.
+    """
+
+    def __init__(self, file: str, report: Report) -> None:
+        refusals: Sequence[Refusal] = report.refusals
+        lines = [f"{file}: the model cannot be imported, for {len(refusals)} reason{'s' * (len(refusals) > 1)}:"]
+        super().__init__("\n".join([*lines, *(f"  {each}" for each in refusals)]))
+        self.report = report

@@ -1,0 +1,84 @@
+"""Operators whose results are known at import, because they depend on attributes and shapes only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from webnn.onnx.node import Node
+from webnn.onnx.values import Array, Refused, element_type
+
+__all__ = ["RULES"]
+
+#: The most elements of a matrix that a rule makes.
+_MOST_ELEMENTS = 1 << 26
+
+
+def _constant(node: Node) -> Array:
+    """Return the value of whichever attribute is given. Strings and sparse tensors are refused."""
+    if node.has("value"):
+        return node.tensor_array("value")
+    if node.has("value_float"):
+        return np.array(node.number("value_float"), np.float32)
+    if node.has("value_floats"):
+        return np.array(node.numbers("value_floats"), np.float32)
+    if node.has("value_int"):
+        return np.array(node.integer("value_int"), np.int64)
+    if node.has("value_ints"):
+        return np.array(node.integers("value_ints"), np.int64)
+    raise Refused("a constant must be a tensor or numbers, got a sparse tensor or strings")
+
+
+def _shape(node: Node) -> Array:
+    """Return the shape of the input, or the part of it from start to end."""
+    shape = node.value(0).shape
+    end = node.integer("end", len(shape))
+    return np.array(shape[node.integer("start", 0) : end], np.int64)
+
+
+def _size(node: Node) -> Array:
+    """Return the number of elements of the input."""
+    return np.array(node.value(0).size, np.int64)
+
+
+def _constant_of_shape(node: Node) -> Array:
+    """Repeat a number. The shape must be known."""
+    value = node.tensor_array("value").reshape(-1) if node.has("value") else np.zeros(1, np.float32)
+    if value.size != 1:
+        raise Refused(f"value must have one element, got {value.size}")
+    shape = node.known_integers(0, "the shape")
+    if any(size < 0 for size in shape):
+        raise Refused(f"the shape must have sizes of at least 0, got {shape}")
+    return np.broadcast_to(value[0], shape)
+
+
+def _eye_like(node: Node) -> Array:
+    """Return the matrix with ones on a diagonal, in the shape of the input."""
+    value = node.value(0)
+    if value.rank != 2 or value.size > _MOST_ELEMENTS:
+        raise Refused(f"the input must be a matrix of at most {_MOST_ELEMENTS} elements, got {list(value.shape)}")
+    dtype = element_type(node.integer("dtype")) if node.has("dtype") else value.dtype
+    diagonal = min(max(node.integer("k", 0), -value.shape[0]), value.shape[1])
+    rows, columns = value.shape
+    return np.asarray(np.eye(rows, columns, diagonal, dtype))
+
+
+def _range(node: Node) -> Array:
+    """Return the numbers from start to limit. All inputs must be known; the folding has computed it then, unless it is too large."""
+    for index, name in enumerate(("start", "limit", "delta")):
+        node.known(index, name)
+    raise Refused("the range must have an increment other than 0, and at most 16 MiB")
+
+
+RULES: Mapping[str, Callable[[Node], Array]] = MappingProxyType(
+    {
+        "Constant": _constant,
+        "ConstantOfShape": _constant_of_shape,
+        "EyeLike": _eye_like,
+        "Range": _range,
+        "Shape": _shape,
+        "Size": _size,
+    }
+)

@@ -1,0 +1,290 @@
+"""Operators that compute each element by itself: arithmetic, comparisons, functions, activations, casts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+import numpy as np
+
+from webnn.onnx.node import Node, Result
+from webnn.onnx.values import Refused, Value, element_type
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.builder.options import MLClampOptions
+
+__all__ = ["RULES"]
+
+Binary: TypeAlias = Literal[
+    "add", "sub", "mul", "div", "max", "min", "equal", "greater", "greaterOrEqual", "lesser", "lesserOrEqual",
+    "logicalAnd", "logicalOr", "logicalXor", "prelu",
+]  # fmt: skip
+Unary: TypeAlias = Literal[
+    "ceil", "cos", "erf", "exp", "floor", "hardSwish", "identity", "isNaN", "log", "logicalNot", "neg", "reciprocal", "relu", "roundEven",
+    "sigmoid", "sin", "softplus", "softsign", "sqrt", "tan", "tanh",
+]  # fmt: skip
+
+
+def _unary(operation: Unary) -> Callable[[Node], MLOperand]:
+    def rule(node: Node) -> MLOperand:
+        return cast("MLOperand", getattr(node.builder, operation)(node.operand(0)))
+
+    rule.__doc__ = f"Map to {operation}."
+    return rule
+
+
+def _binary(operation: Binary) -> Callable[[Node], MLOperand]:
+    def rule(node: Node) -> MLOperand:
+        return cast("MLOperand", getattr(node.builder, operation)(node.operand(0), node.operand(1)))
+
+    rule.__doc__ = f"Map to {operation}, which broadcasts as ONNX does."
+    return rule
+
+
+def _variadic(operation: Literal["add", "max", "min"]) -> Callable[[Node], MLOperand]:
+    def rule(node: Node) -> MLOperand:
+        result = node.operand(0)
+        for index in range(1, len(node.inputs)):
+            result = getattr(node.builder, operation)(result, node.operand(index))
+        return result
+
+    rule.__doc__ = f"Chain {operation} over the inputs."
+    return rule
+
+
+def _identity(node: Node) -> Value:
+    """Pass the input on."""
+    return node.value(0)
+
+
+def _abs(node: Node) -> MLOperand:
+    """Map to abs; unsigned integers stay as they are."""
+    x = node.operand(0)
+    return x if x._descriptor.dataType.startswith("u") else node.builder.abs(x)
+
+
+def _sign(node: Node) -> MLOperand:
+    """Map to sign; of an unsigned integer it is 1 unless the number is 0."""
+    x = node.operand(0)
+    return node.builder.min(x, node.scalar(1, x)) if x._descriptor.dataType.startswith("u") else node.builder.sign(x)
+
+
+def _mean(node: Node) -> MLOperand:
+    """Divide the sum of the inputs by their number."""
+    return node.builder.div(_variadic("add")(node), node.scalar(len(node.inputs), node.operand(0)))
+
+
+def _pow(node: Node) -> MLOperand:
+    """Map to pow. An exponent of another type is cast; an integer with a fractional exponent is computed in the exponent's type."""
+    x, y = node.operand(0), node.operand(1)
+    if y._descriptor.dataType != x._descriptor.dataType and node.is_float(y) and not node.is_float(x):
+        return node.builder.pow(node.cast(x, y._descriptor.dataType), y)
+    return node.builder.pow(x, node.cast(y, x._descriptor.dataType))
+
+
+def _mod(node: Node) -> MLOperand:
+    """Compute a - b * quotient. The remainder has the sign of the dividend with fmod, otherwise that of the divisor.
+
+    A finite dividend is its own remainder by an infinite divisor.
+    """
+    builder = node.builder
+    a, b = node.operand(0), node.operand(1)
+    zero = node.scalar(0, a)
+    quotient = builder.div(a, b)
+    if node.is_float(a):
+        # Integers are divided toward zero as they are.
+        quotient = builder.where(builder.lesser(quotient, zero), builder.ceil(quotient), builder.floor(quotient))
+    remainder = builder.sub(a, builder.mul(quotient, b))
+    if node.is_float(a):
+        is_own = builder.logicalAnd(builder.isInfinite(b), builder.logicalNot(builder.isInfinite(a)))
+        remainder = builder.where(is_own, a, remainder)
+    if node.integer("fmod", 0) or a._descriptor.dataType.startswith("u"):
+        return remainder
+    differs = builder.logicalXor(builder.lesser(remainder, zero), builder.lesser(b, zero))
+    wrong = builder.logicalAnd(builder.notEqual(remainder, zero), differs)
+    return builder.where(wrong, builder.add(remainder, b), remainder)
+
+
+def _where(node: Node) -> MLOperand:
+    """Map to where."""
+    return node.builder.where(node.operand(0), node.operand(1), node.operand(2))
+
+
+def _clip(node: Node) -> MLOperand:
+    """Map to clamp if the limits are known and in order, otherwise to max and min. Until opset 11 the limits are attributes."""
+    builder = node.builder
+    x = node.operand(0)
+    limits: list[float | MLOperand | None] = []
+    for index, name in ((1, "min"), (2, "max")):
+        limit: float | MLOperand | None = None
+        if node.has(name):
+            limit = node.number(name)
+        elif node.given(index):
+            value = node.value(index)
+            if value.array is not None and value.size != 1:
+                raise Refused(f"{name} must be a scalar, got {list(value.shape)}")
+            limit = value.array.item() if value.array is not None else node.operand(index)
+        limits.append(limit)
+    low, high = limits
+    known = [each for each in limits if isinstance(each, int | float)]
+    if len(known) == 2 - limits.count(None) and known == sorted(known):
+        options: MLClampOptions = {}
+        if isinstance(low, int | float):
+            options["minValue"] = low
+        if isinstance(high, int | float):
+            options["maxValue"] = high
+        return builder.clamp(x, options)
+    for limit, operation in ((low, builder.max), (high, builder.min)):
+        if limit is not None:
+            x = operation(x, node.scalar(limit, x) if isinstance(limit, int | float) else node.reshape(limit, []))
+    return x
+
+
+def _cast(node: Node) -> Value:
+    """Map to cast; to bool by a comparison with 0."""
+    return _to(node, element_type(node.integer("to")))
+
+
+def _cast_like(node: Node) -> Value:
+    """Map to cast, to the type of the second input."""
+    return _to(node, node.value(1).dtype)
+
+
+def _to(node: Node, dtype: np.dtype[np.generic]) -> Value:
+    value = node.value(0)
+    if dtype.kind != "b" or value.dtype.kind == "b":
+        return node.typed(node.operand(0), dtype)
+    x = node.operand(0)
+    return node.boolean(node.builder.logicalNot(node.builder.equal(x, node.scalar(0, x))))
+
+
+def _elu(node: Node) -> MLOperand:
+    """Map to elu."""
+    return node.builder.elu(node.operand(0), alpha=node.number("alpha", 1.0))
+
+
+def _leaky_relu(node: Node) -> MLOperand:
+    """Map to leakyRelu."""
+    return node.builder.leakyRelu(node.operand(0), alpha=node.number("alpha", 0.01))
+
+
+def _hard_sigmoid(node: Node) -> MLOperand:
+    """Map to hardSigmoid."""
+    return node.builder.hardSigmoid(node.operand(0), alpha=node.number("alpha", 0.2), beta=node.number("beta", 0.5))
+
+
+def _gelu(node: Node) -> MLOperand:
+    """Map to gelu; the approximation by tanh is computed as ONNX defines it."""
+    builder = node.builder
+    x = node.operand(0)
+    if node.choice("approximate", "none", ("none", "tanh")) == "none":
+        return builder.gelu(x)
+    cube = builder.mul(builder.mul(x, x), x)
+    inner = builder.add(x, builder.mul(node.scalar(0.044715, x), cube))
+    bend = builder.tanh(builder.mul(node.scalar(math.sqrt(2 / math.pi), x), inner))
+    return builder.mul(builder.mul(node.scalar(0.5, x), x), builder.add(node.scalar(1, x), bend))
+
+
+def _swish(node: Node) -> MLOperand:
+    """Compute x * sigmoid(alpha * x)."""
+    x = node.operand(0)
+    alpha = node.number("alpha", 1.0)
+    scaled = x if alpha == 1 else node.builder.mul(x, node.scalar(alpha, x))
+    return node.builder.mul(x, node.builder.sigmoid(scaled))
+
+
+def _is_inf(node: Node) -> MLOperand:
+    """Map to isInfinite, and compare with 0 if only one sign counts."""
+    builder = node.builder
+    x = node.operand(0)
+    found = builder.isInfinite(x)
+    positive, negative = node.integer("detect_positive", 1), node.integer("detect_negative", 1)
+    if positive and negative:
+        return found
+    if not positive and not negative:
+        return builder.logicalAnd(found, node.scalar(0, "uint8"))
+    side = builder.greater(x, node.scalar(0, x)) if positive else builder.lesser(x, node.scalar(0, x))
+    return builder.logicalAnd(found, side)
+
+
+def _hyperbolic(operation: Literal["add", "sub"]) -> Callable[[Node], MLOperand]:
+    def rule(node: Node) -> MLOperand:
+        builder = node.builder
+        x = node.operand(0)
+        combined = getattr(builder, operation)(builder.exp(x), builder.exp(builder.neg(x)))
+        return builder.mul(node.scalar(0.5, x), combined)
+
+    rule.__doc__ = f"Compute half of exp(x) {'+' if operation == 'add' else '-'} exp(-x)."
+    return rule
+
+
+def _dropout(node: Node) -> list[Result]:
+    """Pass the input on. Refused in training mode."""
+    if node.given(2) and bool(node.known(2, "training_mode").any()):
+        raise Refused("training mode is not supported", "export the model for inference")
+    mask = np.broadcast_to(np.ones((), np.bool_), node.value(0).shape)
+    return [node.value(0), mask]
+
+
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
+    {
+        "Abs": _abs,
+        "Add": _binary("add"),
+        "And": _binary("logicalAnd"),
+        "Cast": _cast,
+        "CastLike": _cast_like,
+        "Ceil": _unary("ceil"),
+        "Clip": _clip,
+        "Cos": _unary("cos"),
+        "Cosh": _hyperbolic("add"),
+        "Div": _binary("div"),
+        "Dropout": _dropout,
+        "Elu": _elu,
+        "Equal": _binary("equal"),
+        "Erf": _unary("erf"),
+        "Exp": _unary("exp"),
+        "Floor": _unary("floor"),
+        "Gelu": _gelu,
+        "Greater": _binary("greater"),
+        "GreaterOrEqual": _binary("greaterOrEqual"),
+        "HardSigmoid": _hard_sigmoid,
+        "HardSwish": _unary("hardSwish"),
+        "Identity": _identity,
+        "IsInf": _is_inf,
+        "IsNaN": _unary("isNaN"),
+        "LeakyRelu": _leaky_relu,
+        "Less": _binary("lesser"),
+        "LessOrEqual": _binary("lesserOrEqual"),
+        "Log": _unary("log"),
+        "Max": _variadic("max"),
+        "Mean": _mean,
+        "Min": _variadic("min"),
+        "Mod": _mod,
+        "Mul": _binary("mul"),
+        "Neg": _unary("neg"),
+        "Not": _unary("logicalNot"),
+        "Or": _binary("logicalOr"),
+        "PRelu": _binary("prelu"),
+        "Pow": _pow,
+        "Reciprocal": _unary("reciprocal"),
+        "Relu": _unary("relu"),
+        "Round": _unary("roundEven"),
+        "Sigmoid": _unary("sigmoid"),
+        "Sign": _sign,
+        "Sin": _unary("sin"),
+        "Sinh": _hyperbolic("sub"),
+        "Softplus": _unary("softplus"),
+        "Softsign": _unary("softsign"),
+        "Sqrt": _unary("sqrt"),
+        "Sub": _binary("sub"),
+        "Sum": _variadic("add"),
+        "Swish": _swish,
+        "Tan": _unary("tan"),
+        "Tanh": _unary("tanh"),
+        "Where": _where,
+        "Xor": _binary("logicalXor"),
+    }
+)

@@ -1,0 +1,62 @@
+"""The values that nodes see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from webnn.onnx.values import Refused, Value
+from webnn.validation import webidl
+
+__all__ = ["Blocked", "Scope"]
+
+#: The deepest nesting of bodies and functions.
+_DEEPEST = 64
+
+
+class Blocked(Exception):
+    """A node takes a value that could not be imported."""
+
+
+class Scope:
+    """The values that nodes see: those of a graph or a function, and, for the body of a node, those around it.
+
+    Attributes:
+        opsets: The versions of the domains.
+        path: What stands before the names of nodes in messages.
+    """
+
+    def __init__(self, opsets: Mapping[str, int], outer: Scope | None = None, path: str = "", depth: int = 0) -> None:
+        self.opsets = opsets
+        self.path = path
+        self.depth = depth
+        self._outer = outer
+        #: None stands for a value that could not be imported.
+        self._values: dict[str, Value | None] = {}
+
+    def define(self, name: str, value: Value | None) -> None:
+        """Define a value; None if it could not be imported."""
+        self._values[name] = value
+
+    def find(self, name: str) -> Value:
+        """Return a value.
+
+        Raises:
+            Refused: There is no such value.
+            Blocked: It could not be imported.
+        """
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope._values:
+                value = scope._values[name]
+                if value is None:
+                    raise Blocked
+                return value
+            scope = scope._outer
+        raise Refused(f"there is no value {webidl.describe(name)} before the node")
+
+    def inner(self, path: str, opsets: Mapping[str, int] | None = None) -> Scope:
+        """Return the scope of a body, which sees these values; of a function, with its own versions, which does not."""
+        if self.depth == _DEEPEST:
+            raise Refused(f"bodies and functions must not be nested deeper than {_DEEPEST} levels")
+        depth, path = self.depth + 1, f"{self.path}{path}/"
+        return Scope(self.opsets, self, path, depth) if opsets is None else Scope({**self.opsets, **opsets}, None, path, depth)

@@ -1,0 +1,115 @@
+"""Values of an ONNX graph during its import."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from onnx import TensorProto, helper
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.validation.descriptor import DataType
+
+__all__ = ["Array", "Refused", "Value", "carrier", "element_type", "type_name"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: The data types of WebNN that carry those of ONNX.
+_CARRIERS: Mapping[str, DataType] = MappingProxyType(
+    {
+        "bool": "uint8",
+        "float64": "float32",
+        **{name: name for name in ("float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4")},
+    }
+)
+
+
+class Refused(Exception):
+    """A node cannot be imported.
+
+    Args:
+        reason: What must hold, and what was given.
+        advice: What helps.
+    """
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.advice = advice
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """A tensor: known at import, or a result of the WebNN graph.
+
+    Attributes:
+        name: The name in the model, for messages.
+        dtype: The element type in the model. ONNX's bool is carried by WebNN's uint8, and float64 by float32.
+        shape: The shape.
+        array: The elements, if they are known. Only read.
+        operand: The operand, if there is one; a known value gets it when it is first needed.
+        is_input: It is an input of the model.
+    """
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    array: Array | None = None
+    operand: MLOperand | None = None
+    is_input: bool = False
+
+    @classmethod
+    def known(cls, array: Array, name: str = "") -> Value:
+        """Make a value that is known."""
+        return cls(name, array.dtype, array.shape, array)
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        size = 1
+        for each in self.shape:
+            size *= each
+        return size
+
+
+def element_type(number: int) -> np.dtype[Any]:
+    """Return the element type with a number of ``TensorProto.DataType``.
+
+    Raises:
+        Refused: It has no NumPy type, or is not in ONNX.
+    """
+    try:
+        dtype = helper.tensor_dtype_to_np_dtype(number)
+    except (KeyError, ValueError, TypeError):
+        dtype = np.dtype(object)
+    if dtype.kind not in "OSU":
+        return dtype
+    known = TensorProto.DataType.values()
+    name = TensorProto.DataType.Name(cast(Any, number)).lower() if number in known else str(number)
+    raise Refused(f"the element type must be one of WebNN, got {name}")
+
+
+def type_name(dtype: np.dtype[Any]) -> str:
+    """Return the name of an element type."""
+    return dtype.name
+
+
+def carrier(dtype: np.dtype[Any]) -> DataType:
+    """Return the data type of WebNN for an element type of ONNX.
+
+    Raises:
+        Refused: There is none.
+    """
+    found = _CARRIERS.get(dtype.name)
+    if found is None:
+        raise Refused(f"the element type must be one of WebNN, got {dtype.name}")
+    return found
