@@ -11,6 +11,7 @@ import typer
 import webnn
 from webnn.commands.failure import failure
 from webnn.commands.graphs import load_graph
+from webnn.commands.models import ConstantOption, DimOption, ModelOptions, ShapeOption
 from webnn.formats import WRITERS
 
 __all__ = ["command"]
@@ -19,7 +20,10 @@ _WRONG = 2
 
 
 def command(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A graph, or a program .py, .mjs, .js or .html that builds one.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="IN", help="A graph, an ONNX model, or a program .py, .mjs, .js or .html."),
+    ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
     ] = None,
@@ -31,10 +35,14 @@ def command(
     revision: Annotated[
         str | None, typer.Option(help="The draft that the navigator.ml of a program follows.", envvar="WEBNN_REVISION", show_default=False)
     ] = None,
+    shapes: ShapeOption = None,
+    dims: DimOption = None,
+    constants: ConstantOption = None,
     name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
 ) -> None:
     """Write a graph in another format: text, JSON, ONNX, a program in JavaScript or Python, or a picture."""
-    description = load_graph(source, arguments or [], graph=graph, revision=revision)
+    options = ModelOptions.parse(source, shapes, dims, constants)
+    description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
     try:
         replace(description, name=name or description.name or output.name.partition(".")[0]).save(output)
     except (OSError, ValueError, webnn.WebNNTypeError) as error:

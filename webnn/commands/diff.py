@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +15,11 @@ from rich.text import Text
 import webnn
 from webnn.commands.failure import failure
 from webnn.commands.feeds import build, compute, seeded_inputs
-from webnn.commands.graphs import load_graph
+from webnn.commands.graphs import NO_OPTIONS, load_graph
+from webnn.commands.models import ConstantOption, DimOption, ModelOptions, ShapeOption, is_model
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
+from webnn.context.engine.foreign import run_model
 from webnn.formats.difference import compare
 from webnn.inspect.distance import find_distance
 
@@ -30,22 +34,38 @@ _DIFFERENT, _WRONG = 1, 2
 
 
 def command(
-    first: Annotated[Path, typer.Argument(help="A graph, or a program that builds one.", show_default=False)],
-    second: Annotated[Path, typer.Argument(help="The graph to compare with it.", show_default=False)],
+    first: Annotated[Path, typer.Argument(help="A graph, an ONNX model, or a program that builds one.", show_default=False)],
+    second: Annotated[
+        Path | None, typer.Argument(help="The graph to compare with it.", show_default="for an ONNX model its import as a WebNN graph")
+    ] = None,
     *,
     numbers: Annotated[bool, typer.Option("--numbers/--no-numbers", help="Compute both on the same seeded inputs.")] = True,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the inputs.")] = 0,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="The largest difference of numbers that is none, relative to the largest value of an output.")
+    ] = 0.0,
+    shapes: ShapeOption = None,
+    dims: DimOption = None,
+    constants: ConstantOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
     """Compare two graphs: their structure, then their weights, then what they compute.
 
-    Operators are matched in order by what they do; the names of values do not count. The exit status is 0 if nothing differs, 1 if
-    something does, and 2 if the call is wrong.
+    Operators are matched in order by what they do; the names of values do not count. An ONNX model is computed by onnxruntime as it is, and
+    its import as a WebNN graph is compared with the other graph. The exit status is 0 if nothing differs, 1 if something does, and 2 if the
+    call is wrong.
     """
-    one, other = (load_graph(path) for path in (first, second))
+    if second is None and not is_model(first):
+        raise failure("a second graph must be given; only an ONNX model can be compared with its own import", _WRONG)
+    named = first if second is None or is_model(first) else second
+    options = ModelOptions.parse(named, shapes, dims, constants)
+    sides = [_Side(path, load_graph(path, options=options if is_model(path) else NO_OPTIONS)) for path in (first, second) if path]
+    if second is None:
+        sides.append(_Side(None, sides[0].description))
+    one, other = (side.description for side in sides)
     difference = compare(one, other)
-    outputs = _compute(one, other, seed) if numbers else {}
-    differs = bool(difference) or any(each["largest"] != 0 for each in outputs.values())
+    outputs = _compute(sides, options, seed) if numbers else {}
+    differs = bool(difference) or any(not each["largest"] <= tolerance * each["scale"] for each in outputs.values())
     if as_json:
         typer.echo(json.dumps({**difference.to_dict(), "outputs": outputs}, indent=1))
     else:
@@ -63,28 +83,40 @@ def command(
         if numbers and not outputs:
             console.print("  the outputs cannot be compared: the graphs have different inputs or outputs")
         if not differs:
-            console.print(f"{len(one.operators)} operators and {len(one.constants)} constants: no difference")
+            within = f" above {tolerance:g} of the largest value" if tolerance else ""
+            console.print(f"{len(one.operators)} operators and {len(one.constants)} constants: no difference{within}")
     if differs:
         raise typer.Exit(_DIFFERENT)
 
 
-def _compute(one: webnn.GraphDescription, other: webnn.GraphDescription, seed: int) -> dict[str, dict[str, float]]:
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One side of a comparison: a file, or none for the import of the other side's model, and its graph."""
+
+    path: Path | None
+    description: webnn.GraphDescription
+
+    def run(self, inputs: dict[str, Any], constants: dict[str, Any]) -> dict[str, Any]:
+        """Compute the outputs: those of an ONNX model by onnxruntime."""
+        if self.path is not None and is_model(self.path):
+            return run_model(self.path, {**constants, **inputs})
+        context, graph = build(self.description)
+        return compute(context, graph, inputs)
+
+
+def _compute(sides: Sequence[_Side], options: ModelOptions, seed: int) -> dict[str, dict[str, float]]:
     """Compute the outputs that both graphs have; none if their inputs differ."""
+    one, other = (side.description for side in sides)
     known = one.descriptors(), other.descriptors()
     shared = [name for name, value in one.outputs.items() if name in other.outputs and known[0][value] == known[1][other.outputs[name]]]
     if one.inputs != other.inputs or not shared:
         return {}
     inputs = seeded_inputs(one.inputs, seed)
     try:
-        results = [_run(each, inputs) for each in (one, other)]
+        results = [side.run(inputs, options.arrays()) for side in sides]
     except (webnn.DOMException, TypeError, webnn.DescriptionError) as error:
         raise failure(f"a graph cannot be computed: {error}", _WRONG) from None
     return {name: _measure(results[0][name], results[1][name], known[0][one.outputs[name]].dataType) for name in shared}
-
-
-def _run(description: webnn.GraphDescription, inputs: dict[str, Any]) -> dict[str, Any]:
-    context, graph = build(description)
-    return compute(context, graph, inputs)
 
 
 def _measure(one: Any, other: Any, dataType: DataType) -> dict[str, float]:

@@ -14,19 +14,27 @@ import typer
 import webnn
 from webnn.commands import program as run
 from webnn.commands.failure import failure
+from webnn.commands.models import ModelOptions, read_graph
 from webnn.formats import READERS
 
-__all__ = ["PROGRAMS", "choose_graph", "collect_graphs", "graph_name", "load_graph"]
+__all__ = ["NO_OPTIONS", "PROGRAMS", "choose_graph", "collect_graphs", "graph_name", "load_graph"]
 
 #: The suffixes of programs.
 PROGRAMS = (*run.PYTHON, *run.JAVASCRIPT)
 #: The environment variable of the draft that `navigator.ml` follows.
 _REVISION = "WEBNN_REVISION"
 _WRONG = 2
+#: A model that leaves nothing open.
+NO_OPTIONS = ModelOptions()
 
 
 def load_graph(
-    path: Path, arguments: Sequence[str] = (), *, graph: str | None = None, revision: str | None = None
+    path: Path,
+    arguments: Sequence[str] = (),
+    *,
+    graph: str | None = None,
+    revision: str | None = None,
+    options: ModelOptions = NO_OPTIONS,
 ) -> webnn.GraphDescription:
     """Return one graph of a file or of a program, with all descriptors.
 
@@ -35,11 +43,12 @@ def load_graph(
         arguments: The program's arguments.
         graph: The number of the graph, from 1, or its name: the names of its outputs, with commas. Needed if there are several.
         revision: As for `collect_graphs`.
+        options: What an ONNX model leaves open.
 
     Raises:
         typer.Exit: There is no such graph, or the file is wrong; the message is printed.
     """
-    return choose_graph(collect_graphs(path, arguments, revision=revision), path, graph)
+    return choose_graph(collect_graphs(path, arguments, revision=revision, options=options), path, graph)
 
 
 def choose_graph(found: Sequence[webnn.GraphDescription], path: Path, graph: str | None) -> webnn.GraphDescription:
@@ -66,13 +75,16 @@ def graph_name(description: webnn.GraphDescription) -> str:
     return ", ".join(description.outputs)
 
 
-def collect_graphs(path: Path, arguments: Sequence[str] = (), *, revision: str | None = None) -> list[webnn.GraphDescription]:
+def collect_graphs(
+    path: Path, arguments: Sequence[str] = (), *, revision: str | None = None, options: ModelOptions = NO_OPTIONS
+) -> list[webnn.GraphDescription]:
     """Return the graph of a file, or those that a program builds; what the program prints goes to standard error.
 
     Args:
         path: The file.
         arguments: The program's arguments.
         revision: The draft that ``navigator.ml`` follows; by default that of the environment variable.
+        options: What an ONNX model leaves open.
 
     Raises:
         typer.Exit: The file is wrong, the program fails, or it builds no graph; the message is printed.
@@ -83,10 +95,7 @@ def collect_graphs(path: Path, arguments: Sequence[str] = (), *, revision: str |
     if run.is_graph(name):
         if arguments:
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
-        try:
-            return [webnn.load(path)]
-        except (OSError, ValueError) as error:
-            raise failure(str(error), _WRONG) from None
+        return [read_graph(path, options)]
     if not name.endswith(PROGRAMS):
         raise failure(f"must be a file {', '.join((*READERS, *PROGRAMS))}, got {path}", _WRONG)
     found: list[webnn.GraphDescription] = []

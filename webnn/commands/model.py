@@ -13,6 +13,7 @@ import typer
 import webnn
 from webnn.commands.failure import failure
 from webnn.commands.feeds import build, compute, read_inputs, seeded_inputs, split_pairs
+from webnn.commands.models import ModelOptions, read_graph
 from webnn.commands.text import show_controls
 from webnn.inspect.statistics import describe_elements, unpack
 
@@ -21,19 +22,20 @@ __all__ = ["run_graph"]
 _FAILED, _WRONG = 1, 2
 
 
-def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str], options: ModelOptions) -> None:
     """Compute a saved graph in its own draft: write the outputs that are asked for, and print statistics of the others.
 
     Args:
         path: The graph.
         inputs: ``NAME=FILE``, or ``FILE`` for a graph of one input. The other inputs are seeded random numbers.
         outputs: The same for the outputs to write.
+        options: What an ONNX model leaves open.
 
     Raises:
         typer.Exit: A file is wrong, or the graph cannot be built or computed; the message is printed.
     """
+    description = read_graph(path, options)
     try:
-        description = webnn.load(path)
         given = read_inputs(split_pairs(inputs, list(description.inputs), "--input"), description.inputs)
         wanted = split_pairs(outputs, list(description.outputs), "--output")
     except (OSError, ValueError) as error:

@@ -15,6 +15,7 @@ import webnn
 from webnn.commands.choices import Fallback, FormerDialect, choose_dialect
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection
+from webnn.commands.models import ConstantOption, DimOption, ModelOptions, ShapeOption
 from webnn.commands.scripts import print_error, run_script
 from webnn.context.profiles import is_name
 from webnn.formats import READERS
@@ -54,7 +55,9 @@ _WRONG = 2
 
 
 def command(
-    program: Annotated[Path, typer.Argument(help="A file .mjs, .js, .html or .py, or a graph .webnn or .webnn.json.", show_default=False)],
+    program: Annotated[
+        Path, typer.Argument(help="A program .mjs, .js, .html or .py, or a graph .webnn, .webnn.json or .onnx.", show_default=False)
+    ],
     arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments.", show_default=False)] = None,
     *,
     root: Annotated[Path | None, typer.Option(help="The folder that the program may read; by default its own.", show_default=False)] = None,
@@ -92,6 +95,9 @@ def command(
             "--output", metavar="NAME=FILE.npy", help="Write an output of a graph. Repeatable.", show_default="statistics of each"
         ),
     ] = None,
+    shapes: ShapeOption = None,
+    dims: DimOption = None,
+    constants: ConstantOption = None,
     reference: Annotated[
         bool, typer.Option("--reference", help="Compute every graph in float64, slowly: in NumPy, not with the engine.")
     ] = False,
@@ -130,11 +136,12 @@ def command(
 
         if arguments:
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
+        options = ModelOptions.parse(program, shapes, dims, constants)
         with emulation, write_inspection(inspect, program):
-            run_graph(program, inputs or [], outputs or [])
+            run_graph(program, inputs or [], outputs or [], options)
         return
-    if inputs or outputs:
-        raise failure("--input and --output can only be given for a graph", _WRONG)
+    if inputs or outputs or shapes or dims or constants:
+        raise failure("--input, --output, --shape, --dim and --constant can only be given for a graph", _WRONG)
     dialect = choose_dialect(dialect, profile)
     suffix = program.suffix.lower()
     if suffix in PYTHON:

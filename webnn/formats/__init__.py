@@ -30,7 +30,7 @@ WRITERS: Mapping[str, str] = MappingProxyType(
     }
 )
 #: The module of each format that can be read, by suffix: it has ``read(path)``.
-READERS: Mapping[str, str] = MappingProxyType({suffix: WRITERS[suffix] for suffix in (".webnn", ".webnn.json")})
+READERS: Mapping[str, str] = MappingProxyType({suffix: WRITERS[suffix] for suffix in (".webnn", ".webnn.json", ".onnx")})
 
 
 def save(description: GraphDescription, path: str | os.PathLike[str]) -> None:

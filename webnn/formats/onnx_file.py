@@ -40,6 +40,13 @@ _DERIVED = re.compile(r"([^=^:]*)([=^:]?)(.*)")
 _SCALINGS = frozenset({"Div", "Mul"})
 
 
+def read(path: Path) -> GraphDescription:
+    """Import an ONNX model that leaves nothing open; see `webnn.onnx.load`."""
+    from webnn.onnx import load  # noqa: PLC0415 (a graph is written more often)
+
+    return load(path).description
+
+
 def write(description: GraphDescription, path: Path) -> None:
     """Write a graph as an ONNX model; large constants to a file beside it, which has ``.data`` appended to its name.
 

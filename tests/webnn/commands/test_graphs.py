@@ -96,14 +96,14 @@ def test_convert_chooses_a_graph(tmp_path: Path) -> None:
 WRONG: list[tuple[str, list[str], str]] = [
     ("no file", ["convert", "missing.py", "-o", "x.webnn"], "missing.py is not there: a graph or a program is a file"),
     ("a folder", ["convert", ".", "-o", "x.webnn"], ". is a folder: a graph or a program is a file"),
-    ("what it reads", ["convert", "notes.txt", "-o", "x.webnn"], "must be a file .webnn, .webnn.json, .py, "),
+    ("what it reads", ["convert", "notes.txt", "-o", "x.webnn"], "must be a file .webnn, .webnn.json, .onnx, .py, "),
     ("what it writes", ["convert", "program.py", "-o", "x.txt"], "path must end with one of .webnn, .webnn.json, .onnx, "),
     ("no graph", ["convert", "empty.py", "-o", "x.webnn"], "empty.py built no graph"),
     ("a failure", ["convert", "fails.py", "-o", "x.webnn"], "fails.py ended with exit code 1"),
     ("an exit", ["diff", "exits.py", "program.py"], "exits.py ended with exit code 3"),
     ("arguments of a graph", ["convert", "-o", "x.webnn", "bad.webnn", "1"], "a graph takes no arguments, got 1"),
     ("a wrong graph", ["run", "bad.webnn"], "bad.webnn:1:1: must be 'webnn_graph', got 'no'"),
-    ("files of a program", ["run", "--input", "x.npy", "program.py"], "--input and --output can only be given for a graph"),
+    ("files of a program", ["run", "--input", "x.npy", "program.py"], "--input, --output, --shape, --dim and --constant can only be given for a graph"),
 ]
 
 

@@ -1,0 +1,58 @@
+"""ONNX models that are not this package's, run as they are: what an import is compared with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from webnn.context.engine import runtime
+from webnn.validation.errors import OperationError
+
+__all__ = ["run_model"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: The engine's names of element types that differ from NumPy's.
+_DTYPES: Mapping[str, str] = MappingProxyType({"float": "float32", "double": "float64"})
+
+
+def run_model(path: str | os.PathLike[str], inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """Run a model on the CPU, with the engine's own settings.
+
+    Args:
+        path: The file.
+        inputs: An array for each input, which is cast to the type of the input. Arrays for other names are left out.
+
+    Returns:
+        The outputs by their names. bool is returned as uint8, and float64 as float32, as WebNN carries them.
+
+    Raises:
+        OperationError: The engine refuses the model, or fails.
+    """
+    engine = runtime.load()
+    options = engine.SessionOptions()
+    # The error has the message, too.
+    options.log_severity_level = 4
+    try:
+        session = engine.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
+        feeds = {}
+        for each in session.get_inputs():
+            name = each.type.removeprefix("tensor(").removesuffix(")")
+            feeds[each.name] = inputs[each.name].astype(_DTYPES.get(name, name))
+        names = [each.name for each in session.get_outputs()]
+        results = session.run(names, feeds)
+    except KeyError as error:
+        raise OperationError(f"{path}: there are no elements for the input {error}") from None
+    except Exception as error:  # whatever the engine raises
+        raise OperationError(f"{path}: onnxruntime cannot run the model: {runtime.one_line(error)}") from error
+    return {name: _carry(result) for name, result in zip(names, results, strict=True) if isinstance(result, np.ndarray)}
+
+
+def _carry(array: Array) -> Array:
+    if array.dtype == np.bool_:
+        return array.astype(np.uint8)
+    return array.astype(np.float32) if array.dtype == np.float64 else array

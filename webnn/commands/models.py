@@ -1,0 +1,169 @@
+"""The options of commands for ONNX models: what a model leaves open."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+
+import typer
+
+import webnn
+from webnn.commands.failure import failure
+
+if TYPE_CHECKING:
+    from webnn.onnx import Imported
+
+__all__ = ["ConstantOption", "DimOption", "ModelOptions", "ShapeOption", "is_model", "read_graph"]
+
+_SUFFIX = ".onnx"
+_WRONG = 2
+_T = TypeVar("_T")
+
+ShapeOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--shape", metavar="NAME=1,3,224,224", help="The shape of an input of an ONNX model. Repeatable.", show_default=False),
+]
+DimOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--dim", metavar="NAME=SIZE", help="The size of a named dimension of an ONNX model. Repeatable.", show_default=False),
+]
+ConstantOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--constant",
+        metavar="NAME=JSON|FILE.npy",
+        help="An input of an ONNX model that is known: a number, a list, or a file. Repeatable.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """What a user says about an ONNX model; see `webnn.onnx.load`. It can be written as JSON.
+
+    Attributes:
+        shapes: The shapes of inputs by their names.
+        dims: The sizes of named dimensions.
+        constants: Numbers, lists, or the paths of .npy files, by the names of inputs.
+    """
+
+    shapes: dict[str, list[int]] = field(default_factory=dict)
+    dims: dict[str, int] = field(default_factory=dict)
+    constants: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, path: Path, shapes: Sequence[str] | None, dims: Sequence[str] | None, constants: Sequence[str] | None) -> ModelOptions:
+        """Parse the options of a command.
+
+        Raises:
+            typer.Exit: One is not valid, or the file is no ONNX model; the message is printed.
+        """
+        if (shapes or dims or constants) and not is_model(path):
+            raise failure(f"--shape, --dim and --constant can only be given for an ONNX model, got {path}", _WRONG)
+        return cls(
+            _split("--shape", shapes, "NAME=1,3,224,224", _parse_shape),
+            _split("--dim", dims, "NAME=SIZE", _parse_size),
+            _split("--constant", constants, "NAME=JSON or NAME=FILE.npy", _parse_constant),
+        )
+
+    def load(self, path: Path) -> Imported:
+        """Import a model.
+
+        Raises:
+            ValueError: The model, or the file of a constant, is not valid.
+            OSError: A file cannot be read.
+            RefusedModelError: The model cannot be imported.
+        """
+        # Imported lazily, because it loads onnx.
+        from webnn import onnx  # noqa: PLC0415
+
+        return onnx.load(path, shapes=self.shapes, dims=self.dims, constants=self.arrays())
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the constants as arrays.
+
+        Raises:
+            ValueError: A file is not valid.
+            OSError: A file cannot be read.
+        """
+        import numpy as np  # noqa: PLC0415 (as above)
+
+        # A file that claims more elements than it has is refused.
+        return {
+            name: np.load(value, mmap_mode="r", allow_pickle=False) if isinstance(value, str) else np.asarray(value)
+            for name, value in self.constants.items()
+        }
+
+
+def is_model(path: Path) -> bool:
+    """Tell whether a file is an ONNX model, by its name."""
+    return path.name.lower().endswith(_SUFFIX)
+
+
+def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
+    """Return the graph of a file.
+
+    Raises:
+        typer.Exit: The file is wrong; the message is printed.
+    """
+    try:
+        return options.load(path).description if is_model(path) else webnn.load(path)
+    except (OSError, ValueError, webnn.NotSupportedError, webnn.OperationError) as error:
+        raise failure(_advise(str(error)), _WRONG) from None
+
+
+#: How messages of `webnn.onnx.load` name its arguments: ``dims={'batch': ..., 'length': ...}``.
+_ARGUMENT = re.compile(r"\b(shape|dim|constant)s=\{(.*?)\}")
+_ENTRY = re.compile(r"'((?:[^'\\]|\\.)*)': (\[[^\]]*\]|\.\.\.)(?:, )?")
+
+
+def _advise(text: str) -> str:
+    """Name the options of the command in the place of arguments: ``--dim batch=... --dim length=...``."""
+
+    def replace(argument: re.Match[str]) -> str:
+        entries = _ENTRY.findall(argument[2])
+        return " ".join([f"--{argument[1]} {name}={value.strip('[]').replace(', ', ',')}" for name, value in entries])
+
+    return _ARGUMENT.sub(replace, text)
+
+
+def _split(option: str, pairs: Sequence[str] | None, wanted: str, parse: Callable[[str], _T]) -> dict[str, _T]:
+    found: dict[str, _T] = {}
+    for pair in pairs or ():
+        name, equals, text = pair.partition("=")
+        try:
+            if not name or not equals:
+                raise ValueError
+            value = parse(text)
+        except ValueError:
+            raise failure(f"{option} must be {wanted}, got {pair!r}", _WRONG) from None
+        if name in found:
+            raise failure(f"{option}: {name!r} must be given once", _WRONG)
+        found[name] = value
+    return found
+
+
+def _parse_size(text: str) -> int:
+    size = int(text)
+    if size < 1:
+        raise ValueError
+    return size
+
+
+def _parse_shape(text: str) -> list[int]:
+    return [_parse_size(each) for each in text.strip("[]").split(",") if each.strip()]
+
+
+def _parse_constant(text: str) -> Any:
+    """Parse a number or nested lists of numbers, or take a path of a file."""
+    if text.lower().endswith(".npy"):
+        return text
+    value = json.loads(text)
+    if isinstance(value, str | dict) or value is None:
+        raise ValueError
+    return value
