@@ -23,8 +23,8 @@ m (float[batch, 3] x, int64[2] shape) => (float[batch, 3] y, bool[batch, 3] z)
     s = Add(x, w)
     z = Less(s, w)
     r = Sigmoid(s)
-    ones = ConstantOfShape(shape)
-    t = Mul(r, ones)
+    zeros = ConstantOfShape(shape)
+    t = Add(r, zeros)
     y = Mul(t, s)
 }
 """
@@ -76,7 +76,7 @@ def test_wrong_options(model: Path, options: list[str], message: str) -> None:
 def test_show_convert_and_run(model: Path, tmp_path: Path) -> None:
     code, output, _ = call("show", model, *GIVEN, "--json")
     assert code == 0
-    assert [each["operation"] for each in json.loads(output)[0]["operators"]] == ["add", "lesser", "sigmoid", "mul", "mul"]
+    assert [each["operation"] for each in json.loads(output)[0]["operators"]] == ["add", "lesser", "sigmoid", "add", "mul"]
     saved = tmp_path / "model.webnn"
     assert call("convert", model, *GIVEN, "-o", saved)[0] == 0
     assert webnn.load(saved).inputs == {"x": webnn.OperandDescriptor("float32", (2, 3))}
