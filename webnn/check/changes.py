@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
+from webnn.check.ranges import Interval
 from webnn.check.report import Change
 from webnn.context.profiles.profile import RENAMED
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
@@ -17,7 +18,7 @@ from webnn.validation.drafts.limits import OperandLimits
 if TYPE_CHECKING:
     from webnn.context.profiles import Profile, TensorLimits, Violation
 
-__all__ = ["NEAREST", "loss", "suggest"]
+__all__ = ["NEAREST", "loss", "prove", "suggest"]
 
 #: For each data type those that can stand in for it, best first: what holds every value before what does not, and integers before
 #: floating-point types. A type that would lose the sign is not among them.
@@ -75,6 +76,15 @@ def suggest(violation: Violation, profile: Profile) -> Change | None:
     if not rows:
         return _change_tensor(violation.operation, given, violation.allowed, profile)
     return _change_operand(violation, given, rows, profile)
+
+
+def prove(change: Change, interval: Interval) -> Change:
+    """Say that a change to another integer type loses nothing, if the values are proven to lie in its range."""
+    to = change.data_type
+    if to is None or to in FLOAT_TYPES or not change.loses or not interval.fits(cast("DataType", to)):
+        return change
+    proof = f"its values are from {interval.low} to {interval.high}: {interval.why}"
+    return Change(text=f"{change.text.removesuffix(f' ({change.loses})')} ({proof})", data_type=to)
 
 
 def _change_tensor(operation: str, given: DataType, allowed: Sequence[DataType], profile: Profile) -> Change | None:

@@ -15,9 +15,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import webnn
-from webnn.check.changes import suggest
+from webnn.check.changes import prove, suggest
 from webnn.check.events import Ended, Job, Kind, Notes
-from webnn.check.report import Fallback, Graph, Refusal
+from webnn.check.ranges import Interval, find_arguments
+from webnn.check.report import Change, Fallback, Graph, Refusal
 from webnn.commands import feeds
 from webnn.commands.registry import CASES
 from webnn.commands.scripts import print_error, run_script
@@ -25,7 +26,7 @@ from webnn.commands.text import one_line, replace_surrogates
 from webnn.context.emulation import Emulation, Settings
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import simulate
-from webnn.context.profiles import Violation, load_profile
+from webnn.context.profiles import Profile, Violation, load_profile
 from webnn.processes.child import end_with_parent
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
 
@@ -55,6 +56,8 @@ class Recorder:
         self._numbers: dict[tuple[object, ...], int] = {}
         self._counts = Counter[int]()
         self._names = Counter[str]()
+        #: The intervals of the integers of a saved graph; see `find_arguments`.
+        self.intervals: Mapping[tuple[str, str, str], Interval] = {}
         #: What the last refusal was about.
         self._fault: tuple[str, ...] = ()
         #: The number of what was refused last, by what an error says of itself: operation and label.
@@ -89,10 +92,16 @@ class Recorder:
                     allowed=v.allowed,
                     profile=v.profile,
                     graph=replace_surrogates(self.case),
-                    change=suggest(v, self.profile),
+                    change=self._suggest(v, self.profile),
                 )
                 self._notes.write(refusal)
         return self._job.go_on
+
+    def _suggest(self, violation: Violation, profile: Profile) -> Change | None:
+        change = suggest(violation, profile)
+        argument = "output" if violation.argument.startswith("output") else violation.argument
+        interval = self.intervals.get((violation.operation, violation.label, argument))
+        return change if change is None or interval is None else prove(change, interval)
 
     def note(self, graph: GraphDescription, built: MLGraph) -> None:
         """Note a graph that was built."""
@@ -207,6 +216,7 @@ def _build_graph(job: Job, recorder: Recorder) -> Ended:
     """Build a saved graph, in the draft that it belongs to."""
     description = webnn.load(job.program)
     try:
+        recorder.intervals = find_arguments(description if all(each.descriptors for each in description.operators) else description.infer())
         feeds.build(description)
     except (DOMException, TypeError, webnn.DescriptionError) as error:
         return Ended(code=1, error=_write(error), fatal=recorder.fatal(error))

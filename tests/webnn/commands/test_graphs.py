@@ -103,7 +103,11 @@ WRONG: list[tuple[str, list[str], str]] = [
     ("an exit", ["diff", "exits.py", "program.py"], "exits.py ended with exit code 3"),
     ("arguments of a graph", ["convert", "-o", "x.webnn", "bad.webnn", "1"], "a graph takes no arguments, got 1"),
     ("a wrong graph", ["run", "bad.webnn"], "bad.webnn:1:1: must be 'webnn_graph', got 'no'"),
-    ("files of a program", ["run", "--input", "x.npy", "program.py"], "--input, --output, --shape, --dim and --constant can only be given for a graph"),
+    (
+        "files of a program",
+        ["run", "--input", "x.npy", "program.py"],
+        "--input, --output, --shape, --dim and --constant can only be given for a graph",
+    ),
 ]
 
 
