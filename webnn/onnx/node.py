@@ -184,6 +184,12 @@ class Node:
         """Return an attribute that is an axis, counted from the front."""
         return normalize_axis(name, self.integer(name, default), rank)
 
+    def attribute_or_input(self, name: str, index: int) -> list[int] | None:
+        """Return integers that are an attribute or, in newer opsets, an input that must be known. None if neither is given."""
+        if self.has(name):
+            return self.integers(name)
+        return self.known_integers(index, name) if self.given(index) else None
+
     # Steps that rules share.
 
     def constant(self, array: Array) -> MLOperand:

@@ -1,0 +1,82 @@
+"""Comparisons of imported models with ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+
+import webnn
+import webnn.onnx
+from tests.webnn.onnx.nodes import make_context
+from webnn import MLGraphBuilder
+
+__all__ = ["check", "compute", "make", "run_onnx"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def make(
+    node: onnx.NodeProto, feeds: Mapping[str, Array], version: int = 21, *, domains: Mapping[str, int] | None = None
+) -> onnx.ModelProto:
+    """Make a model of one node. Its inputs have the types and shapes of the feeds; its outputs have none."""
+    inputs = [
+        onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+        for name, array in feeds.items()
+    ]
+    outputs = [onnx.helper.make_empty_tensor_value_info(name) for name in node.output if name]
+    graph = onnx.helper.make_graph([node], "m", inputs, outputs)
+    imports = [onnx.helper.make_opsetid(domain, number) for domain, number in {"": version, **(domains or {})}.items()]
+    return onnx.helper.make_model(graph, opset_imports=imports, ir_version=10)
+
+
+def compute(
+    model: onnx.ModelProto, feeds: Mapping[str, Array], *, reference: bool = False, constants: Sequence[str] = ()
+) -> dict[str, Array]:
+    """Import a model and compute it; inputs that are named as constants are known at import."""
+    context = webnn.ML(reference=True).createContextSync() if reference else make_context()
+    builder = MLGraphBuilder(context)
+    known = {name: feeds[name] for name in constants}
+    shapes = {name: array.shape for name, array in feeds.items() if name not in known}
+    imported = webnn.onnx.load(model, builder, shapes=shapes, constants=known)
+    graph = builder.buildSync(dict(imported.outputs))
+    inputs = {}
+    for name, descriptor in imported.inputs.items():
+        inputs[name] = context.createTensorSync({"dataType": descriptor.dataType, "shape": list(descriptor.shape), "writable": True})
+        context.writeTensor(inputs[name], np.ascontiguousarray(feeds[name].astype(descriptor.dataType)))
+    outputs = {}
+    for name, operand in imported.outputs.items():
+        outputs[name] = context.createTensorSync({"dataType": operand.dataType, "shape": list(operand.shape), "readable": True})
+    context.dispatch(graph, inputs, outputs)
+    return {name: np.asarray(context.readTensorSync(tensor)) for name, tensor in outputs.items()}
+
+
+def run_onnx(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str, Array]:
+    """Compute a model by ONNX Runtime."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    names = [each.name for each in session.get_outputs()]
+    return dict(zip(names, session.run(names, dict(feeds)), strict=True))
+
+
+def check(model: onnx.ModelProto, feeds: Mapping[str, Array], tolerance: float = 0.0, *, constants: Sequence[str] = ()) -> dict[str, Array]:
+    """Compare an import with ONNX Runtime; return what the import computes.
+
+    Args:
+        model: The model.
+        feeds: Its inputs.
+        tolerance: The largest difference, absolute for numbers up to 1, relative for larger ones.
+        constants: Inputs that are known at import.
+    """
+    actual, expected = compute(model, feeds, constants=constants), run_onnx(model, feeds)
+    assert actual.keys() == expected.keys()
+    for name, wanted in expected.items():
+        assert actual[name].shape == wanted.shape, name
+        np.testing.assert_allclose(actual[name].astype(np.float64), wanted.astype(np.float64), rtol=tolerance, atol=tolerance, err_msg=name)
+    return actual
