@@ -58,6 +58,7 @@ class Importer:
         self._refusals: list[Refusal] = []
         self._nodes: list[NodeReport] = []
         self._steps = 0
+        self._body_arrays: dict[int, tuple[TensorProto, Array]] = {}
         self._checks = checker.C.CheckerContext()
         self._checks.ir_version = max(model.proto.ir_version, 3)
 
@@ -105,13 +106,22 @@ class Importer:
 
     def _initializer(self, tensor: TensorProto, scope: Scope) -> Value | None:
         try:
-            return Value.known(self._array(tensor), tensor.name)
+            return Value.known(self._array(scope, tensor), tensor.name)
         except Refused as refused:
             self._refuse(f"{scope.path}{tensor.name}", "", refused)
             return None
 
-    def _array(self, tensor: TensorProto) -> Array:
-        """Return the elements of a tensor of the model."""
+    def _array(self, scope: Scope, tensor: TensorProto) -> Array:
+        """Return the elements of a tensor of the model. A body that runs again gets the same array again."""
+        if not scope.depth:
+            return self._read(tensor)
+        found = self._body_arrays.get(id(tensor))
+        if found is None:
+            # The tensor is kept, so that its id stays its own.
+            found = self._body_arrays[id(tensor)] = (tensor, self._read(tensor))
+        return found[1]
+
+    def _read(self, tensor: TensorProto) -> Array:
         array = self._model.tensor(tensor, weights=self._settings.weights)
         # Only such zeros are one element, repeated.
         if array.size > 1 and not any(array.strides):
@@ -195,29 +205,41 @@ class Importer:
             The values of the body's outputs.
 
         Raises:
-            Refused: The body has another number of inputs.
+            Refused: The body has another number of inputs, or there are too many steps.
             Blocked: A result could not be imported. The reasons are noted.
         """
         path = f"{node}/{name}"
         scope = outer.inner(path)
         if len(graph.input) != len(arguments):
             raise Refused(f"{path} must have {len(arguments)} inputs, got {len(graph.input)}")
+        refused = len(self._refusals)
         self._define_initializers(graph, scope)
         for info, value in zip(graph.input, arguments, strict=True):
             scope.define(info.name, value)
+        # A body without nodes takes a step, too.
+        self._take_step()
+        label = self._builder.label
         for proto in graph.node:
             self._import(proto, scope)
+        # What follows belongs to the node again.
+        self._builder.label = label
+        if len(self._refusals) > refused:
+            # The next step of a loop would say the same.
+            raise Blocked
         return [scope.find(info.name) for info in graph.output]
+
+    def _take_step(self) -> None:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise Refused(f"the graph must have at most {_MOST_STEPS} nodes when loops and functions are unrolled")
 
     def _import(self, proto: NodeProto, scope: Scope) -> bool:
         """Import a node; tell whether it takes a value that could not be imported."""
         outputs: Sequence[Value | None] = [None] * len(proto.output)
         blocked = False
-        self._steps += 1
         try:
-            if self._steps > _MOST_STEPS:
-                raise Refused(f"the graph must have at most {_MOST_STEPS} nodes when loops and functions are unrolled")
-            outputs = self._evaluate(proto, scope)
+            self._take_step()
+            outputs = _fit(self._evaluate(proto, scope), proto)
         except Refused as refused:
             # One sentence is enough where every node would say it.
             if self._steps <= _MOST_STEPS + 1:
@@ -277,7 +299,7 @@ class Importer:
         """Return the outputs of a rule, in the types that the operator gives them."""
         self._builder.label = f"{scope.path}{_name(proto)}"
         run_body = partial(self._run_body, scope, _name(proto))
-        node = Node(self.operands, proto, version, inputs, run_body, self._array)
+        node = Node(self.operands, proto, version, inputs, run_body, partial(self._array, scope))
         try:
             returned = rule(node)
         except (Refused, Blocked, WebNNTypeError):
@@ -291,8 +313,6 @@ class Importer:
                 f"{scope.path}{_name(proto)} ({_operator(proto)}): the import failed: {type(error).__name__}: {error}"
             ) from error
         results = list(returned) if isinstance(returned, list | tuple) else [returned]
-        if len(results) < len(proto.output) and any(proto.output[len(results) :]):
-            raise Refused(f"has {len(results)} outputs, got names for {len(proto.output)}")
         types = output_types(schema, inputs, len(proto.output))
         return [self._result(result, dtype) for result, dtype in zip(results, types, strict=False)]
 
@@ -341,6 +361,13 @@ def _name(proto: NodeProto) -> str:
 
 def _operator(proto: NodeProto) -> str:
     return proto.op_type if proto.domain in ONNX_DOMAINS else f"{proto.domain}.{proto.op_type}"
+
+
+def _fit(outputs: Sequence[Value | None], proto: NodeProto) -> Sequence[Value | None]:
+    """Return one output for each name; only an empty name may have none."""
+    if any(proto.output[len(outputs) :]):
+        raise Refused(f"has {len(outputs)} outputs, got names for {len(proto.output)}")
+    return [*outputs, *[None] * len(proto.output)][: len(proto.output)]
 
 
 def _first_line(error: Exception) -> str:

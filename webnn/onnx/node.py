@@ -83,6 +83,10 @@ class Node:
         """Return the operand of a value."""
         return self._operands.find(value)
 
+    def find_array(self, value: Value) -> Array | None:
+        """Return the elements of a value, or None if they are not known at import."""
+        return None if self._operands.is_missing(value) else value.array
+
     def known(self, index: int, what: str) -> Array:
         """Return the elements of an input that must be known at import.
 
