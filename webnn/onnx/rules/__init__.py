@@ -21,6 +21,7 @@ Rule: TypeAlias = Callable[[Node], "Result | list[Result]"]
 #: The modules.
 FAMILIES = (
     "constants",
+    "control",
     "elementwise",
     "movement",
 )
