@@ -15,11 +15,13 @@ from rich.console import Console
 import webnn
 from webnn.check.ci import annotate, write_junit
 from webnn.check.events import Job, Kind
+from webnn.check.page import write_page
 from webnn.check.report import Report, Run, Verdict
 from webnn.check.show import print_report
 from webnn.check.supervise import Named, check
 from webnn.commands.choices import Device
 from webnn.commands.failure import failure
+from webnn.commands.models import ConstantOption, DimOption, ModelOptions, ShapeOption
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
 from webnn.context.profiles import PROFILES, ProfileError, is_name, load_profile
@@ -35,8 +37,10 @@ _KINDS: dict[str, Kind] = {
     ".html": "javascript",
     ".htm": "javascript",
     **dict.fromkeys(READERS, "graph"),
+    ".onnx": "model",
     ".json": "cases",
 }
+_WITHOUT_ARGUMENTS = {"graph": "a graph", "model": "a model", "cases": "a file of cases"}
 _ALL = "all"
 #: The exit codes.
 _REFUSED, _WRONG, _INTERRUPTED = 1, 2, 130
@@ -45,7 +49,7 @@ _REFUSED, _WRONG, _INTERRUPTED = 1, 2, 130
 def command(
     program: Annotated[
         Path,
-        typer.Argument(help="A file .py, .js, .mjs, .html, a graph .webnn or .webnn.json, or .json of recorded cases.", show_default=False),
+        typer.Argument(help="A program .py, .js, .mjs or .html, a graph, an ONNX model, or .json of recorded cases.", show_default=False),
     ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
@@ -66,6 +70,7 @@ def command(
     every: Annotated[bool, typer.Option("--all", help="Find every refusal, not only the first one.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     junit: Annotated[Path | None, typer.Option(help="Write the report in the format of JUnit, too.", show_default=False)] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the report as a page, too.", show_default=False)] = None,
     annotations: Annotated[
         bool, typer.Option("--annotations", help="Print annotations of GitHub Actions for what does not build, in place of the report.")
     ] = False,
@@ -73,6 +78,9 @@ def command(
         str | None,
         typer.Option(help="The draft that navigator.ml follows.", envvar="WEBNN_REVISION", show_default=False),
     ] = None,
+    shapes: ShapeOption = None,
+    dims: DimOption = None,
+    constants: ConstantOption = None,
     device: Annotated[
         Device | None, typer.Option(help="Simulate the placement for this deviceType.", show_default="what the program asks for")
     ] = None,
@@ -89,8 +97,8 @@ def command(
         # Surrogates stand for bytes that are no text.
         if text != replace_surrogates(text):
             raise failure(f"names and arguments must be text, got {text!r}", _WRONG)
-    if kind in {"graph", "cases"} and arguments:
-        raise failure(f"a {'graph' if kind == 'graph' else 'file of cases'} takes no arguments, got {' '.join(arguments)}", _WRONG)
+    if kind in _WITHOUT_ARGUMENTS and arguments:
+        raise failure(f"{_WITHOUT_ARGUMENTS[kind]} takes no arguments, got {' '.join(arguments)}", _WRONG)
     if as_json and annotations:
         raise failure("--json and --annotations cannot be given together: both print on the standard output", _WRONG)
     chosen = _choose(profiles or [], require or [])
@@ -105,6 +113,7 @@ def command(
         arguments=tuple(arguments or ()),
         revision=revision,
         device=None if device is None else device.value,
+        options=ModelOptions.parse(program, shapes, dims, constants),
     )
     errors = Console(stderr=True, highlight=False)
     started = time.time()
@@ -117,7 +126,8 @@ def command(
     try:
         # In a terminal only.
         with errors.status("checking") as progress:
-            report = check(job, chosen, tell, every=every, timeout=timeout)
+            # Of a model, the first limit that each node breaks is reported.
+            report = check(job, chosen, tell, every=every or kind == "model", timeout=timeout)
     except KeyboardInterrupt:
         raise failure("interrupted", _INTERRUPTED) from None
     except OSError as error:
@@ -125,18 +135,20 @@ def command(
     if as_json:
         # ASCII, whatever the output can take.
         typer.echo(json.dumps(report.model_dump(mode="json"), indent=1))
-    if junit is not None:
-        try:
+    try:
+        if junit is not None:
             write_junit(report, junit, started)
-        except OSError as error:
-            raise failure(f"the report cannot be written: {error}", _WRONG) from None
+        if html is not None:
+            write_page(report, html)
+    except OSError as error:
+        raise failure(f"the report cannot be written: {error}", _WRONG) from None
     if annotations:
         for line in annotate(report):
             typer.echo(line)
+    if not as_json and not annotations and (report.baseline.passed or report.model is not None):
+        print_report(Console(highlight=False), report, every=every)
     if not report.baseline.passed:
         raise failure(_describe_failure(report), _WRONG)
-    if not as_json and not annotations:
-        print_report(Console(highlight=False), report, every=every)
     if report.totals.failed_required:
         raise typer.Exit(_REFUSED)
 

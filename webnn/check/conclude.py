@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain, repeat
 
 from webnn.check.events import Ended, Note
-from webnn.check.report import Graph, Refusal, Run, Verdict
+from webnn.check.report import Graph, PartitionReport, Refusal, Run, Verdict
 from webnn.processes.child import Exit, describe_code
 
 __all__ = ["complete", "conclude"]
@@ -44,6 +44,7 @@ def conclude(profile: str | None, notes: Sequence[Note], process: Exit, timeout:
         fatal=fatal,
         error=error,
         notes=_remarks(profile, graphs),
+        partition=next((note for note in notes if isinstance(note, PartitionReport)), None),
         seconds=round(process.seconds, 3),
     )
 

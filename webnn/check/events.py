@@ -9,13 +9,14 @@ from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from webnn.check.report import Graph, Model, Refusal
+from webnn.check.report import Graph, Model, ModelReport, PartitionReport, Refusal
+from webnn.commands.models import ModelOptions
 from webnn.validation.device_type import DeviceType
 
 __all__ = ["Ended", "Job", "Kind", "Note", "Notes", "read_notes"]
 
-#: What is checked: a program in one of two languages, a saved graph, or the cases of a file.
-Kind: TypeAlias = Literal["python", "javascript", "graph", "cases"]
+#: What is checked: a program in one of two languages, a saved graph, an ONNX model, or the cases of a file.
+Kind: TypeAlias = Literal["python", "javascript", "graph", "model", "cases"]
 
 
 class Job(Model):
@@ -29,6 +30,7 @@ class Job(Model):
         revision: The draft that ``navigator.ml`` follows; ``None`` for what the environment says.
         device: The device type that placements are asked for; ``None`` for what the program asks for.
         go_on: Note what the profile refuses, and let it pass.
+        options: What an ONNX model leaves open.
         notes: The file for the notes.
     """
 
@@ -39,6 +41,7 @@ class Job(Model):
     revision: str | None = None
     device: DeviceType | None = None
     go_on: bool = False
+    options: ModelOptions = ModelOptions()
     notes: str = ""
 
 
@@ -58,8 +61,8 @@ class Ended(Model):
     counts: tuple[int, ...] = ()
 
 
-#: A graph was built, the profile refused something for the first time, or the program ended.
-Note: TypeAlias = Graph | Refusal | Ended
+#: A model was imported, its partition predicted, a graph was built, the profile refused something for the first time, or the program ended.
+Note: TypeAlias = ModelReport | PartitionReport | Graph | Refusal | Ended
 _NOTE: TypeAdapter[Note] = TypeAdapter(Note)
 
 

@@ -9,7 +9,21 @@ from pydantic import BaseModel, ConfigDict
 
 from webnn.validation.device_type import DeviceType
 
-__all__ = ["Change", "Fallback", "Graph", "Model", "Refusal", "Report", "Run", "Totals", "Verdict"]
+__all__ = [
+    "Change",
+    "Fallback",
+    "Graph",
+    "KeptNode",
+    "Model",
+    "ModelNode",
+    "ModelReport",
+    "PartitionReport",
+    "Refusal",
+    "Report",
+    "Run",
+    "Totals",
+    "Verdict",
+]
 
 
 class Verdict(StrEnum):
@@ -112,6 +126,66 @@ class Graph(Model):
     fallbacks: tuple[Fallback, ...] = ()
 
 
+class ModelNode(Model):
+    """A node of an ONNX model.
+
+    Attributes:
+        name: Its name, or that of its first output.
+        operator: The operator, with its domain if that is not ONNX's own.
+        outcome: What the import made of it: see `webnn.onnx.NodeReport`.
+        operations: The WebNN operations that it becomes, in order; those that no output needs are left out.
+        reasons: Why it cannot be imported, and what helps.
+    """
+
+    name: str
+    operator: str
+    outcome: Literal["converted", "folded", "refused", "blocked"]
+    operations: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+class ModelReport(Model):
+    """The import of an ONNX model.
+
+    Attributes:
+        nodes: The nodes of its graph.
+        reasons: Why it cannot be imported; empty if it can.
+        notes: What differs from the model: float64 that is computed in float32, for example.
+    """
+
+    nodes: tuple[ModelNode, ...]
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class KeptNode(Model):
+    """A node that ONNX Runtime Web keeps in WebAssembly, and why. The name may be empty."""
+
+    operator: str
+    name: str
+    reason: str
+
+
+class PartitionReport(Model):
+    """How ONNX Runtime Web would partition a model on a device: a prediction (docs/ort-web.md).
+
+    Attributes:
+        nodes: The nodes after the optimizations of ONNX Runtime.
+        webnn: How many of them go to WebNN.
+        subgraphs: The numbers of nodes of WebNN's graphs.
+        kept: The nodes that stay in WebAssembly.
+        splits: The kept nodes that split two subgraphs, one text for each border.
+        note: What the prediction did without; empty if nothing.
+    """
+
+    nodes: int
+    webnn: int
+    subgraphs: tuple[int, ...] = ()
+    kept: tuple[KeptNode, ...] = ()
+    splits: tuple[str, ...] = ()
+    note: str = ""
+
+
 class Run(Model):
     """A run of the program.
 
@@ -125,6 +199,7 @@ class Run(Model):
         fatal: Which of the refusals the program ended with; ``None`` if it ended with none.
         error: The error that the program ended with, empty if it ended well.
         notes: Other remarks.
+        partition: How ONNX Runtime Web would partition an ONNX model here; ``None`` for programs and graphs.
         seconds: How long it took.
     """
 
@@ -136,6 +211,7 @@ class Run(Model):
     fatal: int | None = None
     error: str = ""
     notes: tuple[str, ...] = ()
+    partition: PartitionReport | None = None
     seconds: float = 0.0
 
     @property
@@ -166,6 +242,7 @@ class Report(Model):
         arguments: The program's arguments.
         revision: The draft that ``navigator.ml`` was to follow; ``None`` for its default.
         device: The device type that placements were asked for; ``None`` for what the program asks for.
+        model: The import of an ONNX model; ``None`` for programs and graphs.
         baseline: The run without a profile.
         profiles: A run for each profile.
         totals: The sums.
@@ -177,6 +254,7 @@ class Report(Model):
     arguments: tuple[str, ...]
     revision: str | None
     device: DeviceType | None
+    model: ModelReport | None = None
     baseline: Run
     profiles: tuple[Run, ...]
     totals: Totals

@@ -10,10 +10,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from webnn.check.report import Refusal, Report, Run, Verdict
+from webnn.check.report import ModelReport, PartitionReport, Refusal, Report, Run, Verdict
 from webnn.commands.text import cut, show_controls
 
-__all__ = ["explain", "print_report", "summary"]
+__all__ = ["by_partitions", "describe_refusal", "explain", "partition_figures", "print_report", "summary"]
 
 #: For this many graphs, each has a column of its own.
 _COLUMNS = range(2, 5)
@@ -32,17 +32,19 @@ def print_report(console: Console, report: Report, *, every: bool) -> None:
     runs = (report.baseline, *report.profiles)
     with console.capture() as captured:
         console.print(_matrix(console, report, runs))
-        for title, lines in _by_fallbacks(runs):
+        for title, lines in (*_by_fallbacks(runs), *by_partitions(runs)):
             shown = lines if every or len(lines) <= _FEW else [*lines[: _FEW - 1], f"and {len(lines) - _FEW + 1} more: --all prints them"]
             _print_title(console, title)
             for line in shown:
                 _print(console, line, indent=2)
+        if report.model is not None:
+            _print_model(console, report, report.model, every=every)
         for names, refusals in _by_refusals(report.profiles) if every else ():
             _print_title(console, f"refused by {', '.join(names)}")
             for refusal in refusals:
                 where = f"{refusal.graph}: " if refusal.graph else ""
                 count = f" ({refusal.count} times)" if refusal.count > 1 else ""
-                _print(console, f"{where}{_describe(refusal)}{count}", indent=2)
+                _print(console, f"{where}{describe_refusal(refusal)}{count}", indent=2)
                 if refusal.change is not None:
                     _print(console, f"change: {refusal.change.text}", "green", indent=4)
         _print_title(console, summary(report), "bold red" if report.totals.failed_required else "bold")
@@ -74,6 +76,8 @@ def _matrix(console: Console, report: Report, runs: Sequence[Run]) -> Table:
         table.add_column("graphs", justify="right", no_wrap=True)
     if falls_back:
         table.add_column("falls back", no_wrap=True)
+    if report.model is not None:
+        table.add_column("ONNX Runtime Web", no_wrap=True)
     table.add_column("why, and what to change", ratio=1)
     for run in runs:
         cells = [_text(console, run.profile or _NO_PROFILE, "cyan"), Text(run.verdict.value, _STYLES.get(run.verdict, "red"))]
@@ -85,8 +89,19 @@ def _matrix(console: Console, report: Report, runs: Sequence[Run]) -> Table:
         if falls_back:
             total = sum(graph.operators for graph in run.graphs)
             cells.append(Text(f"{run.fallbacks} of {total}" if run.fallbacks else "", "yellow"))
+        if report.model is not None:
+            cells.append(Text(partition_figures(run)))
         table.add_row(*cells, _why(console, run))
     return table
+
+
+def partition_figures(run: Run) -> str:
+    """Say how many nodes ONNX Runtime Web would give to WebNN, in how many graphs."""
+    found = run.partition
+    if found is None or (found.note and not found.webnn):
+        return "?"
+    graphs = len(found.subgraphs)
+    return f"{found.webnn} of {found.nodes}" + (f", {graphs} graphs" if graphs > 1 else "")
 
 
 def explain(run: Run) -> str:
@@ -95,7 +110,7 @@ def explain(run: Run) -> str:
         return run.error or run.verdict.value
     refusal = run.refusals[run.fatal]
     change = f"\nchange: {refusal.change.text}" if refusal.change is not None else ""
-    return _describe(refusal) + change
+    return describe_refusal(refusal) + change
 
 
 def _why(console: Console, run: Run) -> Text:
@@ -111,14 +126,14 @@ def _why(console: Console, run: Run) -> Text:
     elif run.error:
         lines.append(_text(console, run.error))
     if refusal is not None:
-        lines.append(_text(console, _describe(refusal)))
+        lines.append(_text(console, describe_refusal(refusal)))
         if refusal.change is not None:
             lines.append(_text(console, f"change: {refusal.change.text}", "green"))
     lines += [_text(console, note, "dim") for note in run.notes]
     return Text("\n").join(lines)
 
 
-def _describe(refusal: Refusal) -> str:
+def describe_refusal(refusal: Refusal) -> str:
     """Write a refusal in a line, for example ``"maxPool2d [pool]: input is int8, allowed: float32, float16"``."""
     label = f" [{refusal.label}]" if refusal.label else ""
     subject = f"{refusal.operation}{label}"
@@ -149,6 +164,45 @@ def _by_fallbacks(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
         if run.fallbacks:
             groups.setdefault(tuple(_describe_fallbacks(run)), []).append(run.profile or _NO_PROFILE)
     return ((f"falls back on {', '.join(names)}: {figures}", lines) for (figures, *lines), names in groups.items())
+
+
+def by_partitions(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield what ONNX Runtime Web would keep, in a line and in several; runs with the same partition are joined."""
+    groups: dict[PartitionReport, list[str]] = {}
+    for run in runs:
+        if run.partition is not None and (run.partition.kept or run.partition.note):
+            groups.setdefault(run.partition, []).append(run.profile or _NO_PROFILE)
+    for found, names in groups.items():
+        kept = Counter((each.operator, each.reason) for each in found.kept)
+        lines = [f"{operator}{f' ({count} times)' if count > 1 else ''}: {reason}" for (operator, reason), count in kept.items()]
+        lines += [f"split between the graphs {each}" for each in found.splits]
+        lines += [found.note] if found.note else []
+        graphs = len(found.subgraphs)
+        figures = f"{len(found.kept)} of {found.nodes} nodes stay in WebAssembly, {graphs} graph{'' if graphs == 1 else 's'}"
+        yield f"ONNX Runtime Web on {', '.join(names)}: {figures}", lines
+
+
+def _print_model(console: Console, report: Report, model: ModelReport, *, every: bool) -> None:
+    """Print what the import made of the nodes: with ``every`` each node, otherwise what could not be imported."""
+    counts = Counter(node.outcome for node in model.nodes)
+    folded = f", {counts['folded']} known at import" if counts["folded"] else ""
+    _print_title(console, f"{len(model.nodes)} nodes: {counts['converted']} become WebNN operators{folded}")
+    for reason in model.reasons:
+        _print(console, f"cannot be imported: {reason}", "red", indent=2)
+    if counts["blocked"]:
+        _print(console, f"{counts['blocked']} nodes take what these would give", indent=2)
+    for note in model.notes:
+        _print(console, note, indent=2)
+    if not every:
+        return
+    refused: dict[str, dict[str, None]] = {}
+    for run in report.profiles:
+        for refusal in run.refusals:
+            refused.setdefault(refusal.label, {})[str(run.profile)] = None
+    for node in model.nodes:
+        becomes = " ".join(node.operations) or node.outcome
+        refusing = f"; refused by {', '.join(refused[node.name])}" if node.name in refused else ""
+        _print(console, f"{node.operator} {node.name}: {becomes}{refusing}", indent=2)
 
 
 def _describe_fallbacks(run: Run) -> Iterator[str]:

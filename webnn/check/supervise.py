@@ -16,7 +16,7 @@ from typing import NamedTuple
 import webnn
 from webnn.check.conclude import complete, conclude
 from webnn.check.events import Job, Note, read_notes
-from webnn.check.report import Report, Run, Totals, Verdict
+from webnn.check.report import ModelReport, Report, Run, Totals, Verdict
 from webnn.context.emulation import FALLBACK_VARIABLE, PROFILE_VARIABLE
 from webnn.processes.child import Exit, Process, ends_at_signals
 from webnn.processes.pool import cores
@@ -59,7 +59,9 @@ def check(
         baseline, output = runner.run(None)
         tell(baseline, output)
         runs: list[Run] = []
-        if baseline.passed:
+        model = next((note for note in runner.first if isinstance(note, ModelReport)), None)
+        # A model that cannot be imported whole is still partitioned on each profile.
+        if baseline.passed or model is not None:
             for future in [runner.pool.submit(runner.run, profile) for profile in profiles]:
                 run, output = future.result()
                 runs.append(run)
@@ -70,6 +72,7 @@ def check(
         arguments=job.arguments,
         revision=job.revision,
         device=job.device,
+        model=model,
         baseline=baseline,
         profiles=tuple(runs),
         totals=Totals(
@@ -93,6 +96,8 @@ class _Runner:
         self._lock = threading.Lock()
         self._processes: set[Process] = set()
         self._started = 0
+        #: The notes of the run without a profile.
+        self.first: list[Note] = []
         self._over = False
 
     def close(self) -> None:
@@ -108,6 +113,7 @@ class _Runner:
         """Run the program, and return how that ended, with the end of what it printed."""
         if profile is None:
             notes, ended = self._start(self._job)
+            self.first = notes
             return conclude(None, notes, ended, self._timeout), ended.output
         job = self._job.model_copy(update={"profile": profile.source})
         notes, ended = self._start(job)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import webnn
 from webnn.check.changes import prove, suggest
-from webnn.check.events import Ended, Job, Kind, Notes
+from webnn.check.events import Ended, Job, Kind, Note, Notes
 from webnn.check.ranges import Interval, find_arguments
 from webnn.check.report import Change, Fallback, Graph, Refusal
 from webnn.commands import feeds
@@ -28,6 +28,7 @@ from webnn.context.placement import Placement
 from webnn.context.placement.assign import simulate
 from webnn.context.profiles import Profile, Violation, load_profile
 from webnn.processes.child import end_with_parent
+from webnn.validation.drafts import DRAFTS
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
 
 if TYPE_CHECKING:
@@ -126,6 +127,10 @@ class Recorder:
         )
         self._notes.write(described if placement is None else described.model_copy(update=_describe(placement)))
 
+    def write(self, note: Note) -> None:
+        """Write another note."""
+        self._notes.write(note)
+
     def fatal(self, error: BaseException | None) -> int | None:
         """Return which refusal an error is, or comes from; ``None`` if none."""
         seen: set[int] = set()
@@ -223,6 +228,27 @@ def _build_graph(job: Job, recorder: Recorder) -> Ended:
     return _DONE
 
 
+def _import_model(job: Job, recorder: Recorder) -> Ended:
+    """Import an ONNX model, note how ONNX Runtime Web would partition it, and build it."""
+    # Imported lazily: other jobs do without onnx.
+    from webnn.check.models import describe_model, partition_model  # noqa: PLC0415
+    from webnn.onnx import survey  # noqa: PLC0415
+
+    try:
+        model, settings = job.options.read(Path(job.program), weights=False)
+        description, report = survey(model, settings)
+        recorder.write(describe_model(report, description))
+        context = webnn.ML(revision=DRAFTS[-1]).createContextSync()
+        recorder.write(partition_model(model, settings, context.opSupportLimits()))
+        if description is None:
+            return Ended(code=1, error=f"{len(report.refusals)} nodes or inputs cannot be imported")
+        recorder.intervals = find_arguments(description)
+        feeds.build(description)
+    except (DOMException, TypeError, ValueError, OSError) as error:
+        return Ended(code=1, error=_write(error), fatal=recorder.fatal(error))
+    return _DONE
+
+
 def _build_cases(job: Job, recorder: Recorder) -> Ended:
     """Build the graph of every case of a file, each in a context of its own."""
     ends: list[Ended] = []
@@ -238,7 +264,13 @@ def _build_cases(job: Job, recorder: Recorder) -> Ended:
 
 
 _RUN: Mapping[Kind, Callable[[Job, Recorder], Ended]] = MappingProxyType(
-    {"python": _run_python, "javascript": _run_javascript, "graph": _build_graph, "cases": _build_cases}
+    {
+        "python": _run_python,
+        "javascript": _run_javascript,
+        "graph": _build_graph,
+        "model": _import_model,
+        "cases": _build_cases,
+    }
 )
 
 

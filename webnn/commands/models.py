@@ -16,6 +16,8 @@ from webnn.commands.failure import failure
 
 if TYPE_CHECKING:
     from webnn.onnx import Imported
+    from webnn.onnx.inputs import Settings
+    from webnn.onnx.model import Model
 
 __all__ = ["ConstantOption", "DimOption", "ModelOptions", "ShapeOption", "is_model", "read_graph"]
 
@@ -83,6 +85,18 @@ class ModelOptions:
         from webnn import onnx  # noqa: PLC0415
 
         return onnx.load(path, shapes=self.shapes, dims=self.dims, constants=self.arrays())
+
+    def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
+        """Return a model and what the user says about it, for `webnn.onnx.survey`.
+
+        Raises:
+            ValueError: The model, or the file of a constant, is not valid.
+            OSError: A file cannot be read.
+        """
+        from webnn.onnx.inputs import Settings  # noqa: PLC0415 (as above)
+        from webnn.onnx.model import read  # noqa: PLC0415
+
+        return read(path), Settings(shapes=self.shapes, dims=self.dims, constants=self.arrays(), weights=weights)
 
     def arrays(self) -> dict[str, Any]:
         """Return the constants as arrays.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "inspect", "load"]
+__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "load", "survey"]
 
 _SMALL = frozenset({TensorProto.INT4, TensorProto.UINT4})
 
@@ -60,6 +60,7 @@ def load(
     constants: Mapping[str, Any] | None = None,
     dims: Mapping[str, int] | None = None,
     float64: bool = True,
+    weights: bool = True,
 ) -> Imported:
     """Import an ONNX model of opset 7 or newer.
 
@@ -73,6 +74,7 @@ def load(
         constants: Inputs that are known, by their names: numbers or arrays. Shapes, axes and counts must be known.
         dims: The sizes of named dimensions.
         float64: Compute float64 in float32, which is the widest type of WebNN. If false, float64 is refused.
+        weights: External data must be there. If false, zeros stand for a file that is missing: to see what a graph is made of.
 
     Raises:
         RefusedModelError: Some nodes or inputs cannot be imported. It names all of them.
@@ -81,20 +83,16 @@ def load(
         WebNNTypeError: The builder refuses something, because of its draft or the limits of its device.
     """
     model = read(source)
-    settings = Settings(shapes=shapes or {}, dims=dims or {}, constants=constants or {}, float64=float64)
-    description, report = _describe(model, settings)
+    settings = Settings(shapes=shapes or {}, dims=dims or {}, constants=constants or {}, float64=float64, weights=weights)
+    description, report = survey(model, settings)
     if description is None:
         raise RefusedModelError(model.file, report)
     outputs = {} if builder is None else description.build(builder)
     return Imported(description=description, inputs=description.inputs, outputs=outputs, report=report)
 
 
-def inspect(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
-    """Import a model, and return the report even if it is refused; then without a description."""
-    return _describe(model, settings)
-
-
-def _describe(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
+def survey(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
+    """Import a model. If some of it is refused, there is a report and no description."""
     newest = find_revision(DRAFTS[-1])
     small = any(tensor.data_type in _SMALL for tensor in model.proto.graph.initializer)
     importer = Importer(model, make_sketch(LabellingBuilder, for_devices(newest) if small else newest), settings)
