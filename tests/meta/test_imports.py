@@ -27,7 +27,7 @@ BELOW = {
     "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
     "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx"},
-    "webnn.onnx": {"webnn.validation", "webnn.builder"},
+    "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
     "webnn.processes": {"webnn.context"},

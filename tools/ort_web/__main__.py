@@ -21,6 +21,7 @@ from tools.ort_web import processes
 from tools.ort_web.cases import Case, collect, load, why_not, write
 from tools.ort_web.models import collect_models
 from tools.ort_web.package import Package, PackageError, find_package
+from tools.ort_web.prediction import contradictions, limits_of, load_differences, make_prediction_table, predict
 from tools.ort_web.report import as_json, make_models_table, make_operators_table, make_table
 from tools.ort_web.verdicts import Verdict, faults, judge, load_known
 
@@ -66,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file as well")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="how many processes (default: %(default)s)")
     parser.add_argument("--models", action="store_true", help="run whole models as well, and measure them, one at a time")
+    parser.add_argument("--prediction", action="store_true", help="also compare which nodes WebNN got with what is predicted")
     parser.add_argument("--site", type=Path, metavar="DIR", help="write the tests here, and find them here the next time")
     parser.add_argument("--operators", action="store_true", help="also show which operators ONNX Runtime Web kept for itself")
     parser.add_argument("--revision", default="2026-06", help="the revision of the draft (default: %(default)s)")
@@ -118,6 +120,8 @@ def _run(options: argparse.Namespace, package: Package, site: Path) -> int:
     for table in (make_operators_table(verdicts) if options.operators else None, make_models_table(verdicts)):
         if table is not None:
             console.print(table)
+    if options.prediction:
+        lines += _predict(options, verdicts, chosen, site, console)
     unused = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items()))
     console.print(f"{seconds:.0f} s; known: {len(known)}; of no use here: {sum(skipped.values())} ({unused})", highlight=False)
     for line in lines:
@@ -127,6 +131,16 @@ def _run(options: argparse.Namespace, package: Package, site: Path) -> int:
         results = as_json(verdicts, alone, skipped, {**versions, "onnxruntime-web": package.version}, seconds)
         options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     return 1 if lines else 0
+
+
+def _predict(options: argparse.Namespace, verdicts: Sequence[Verdict], cases: Sequence[Case], site: Path, console: Console) -> list[str]:
+    """Compare what happened with what is predicted, and return what contradicts the known differences."""
+    comparisons = predict(verdicts, cases, site, limits_of(options.revision, options.dialect))
+    console.print(make_prediction_table(comparisons))
+    names = {verdict.name for verdict in verdicts}
+    known = load_differences()
+    gone = [] if options.patterns or not options.models else [name for name in known if name not in names]
+    return contradictions(comparisons, known) + [f"{name}: is known to differ, but there is no such test" for name in gone]
 
 
 def _tests(site: Path) -> tuple[list[Case], dict[str, int]]:

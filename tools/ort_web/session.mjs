@@ -18,25 +18,31 @@ let said = [];
 for (const name of ['debug', 'error', 'info', 'log', 'warn']) {
   console[name] = (...values) => { said.push(values.join(' ')); };
 }
-const CLAIM = /Operator type: \[(\w+)\] .* supported: \[(\d)\]/, REMARK = /\w*(?:op_builder|helper|utils)\.\w+:\d+ \w+\] (.*)/;
+const CLAIM = /Operator type: \[(\w+)\] index: \[\d+\] name: \[(.*)\] supported: \[(\d)\]/;
+const SUMMARY = /ExecutionProvider::GetCapability,.* number of partitions supported by WebNN: (\d+)/;
+const REMARK = /\w*(?:op_builder|helper|utils)\.\w+:\d+ \w+\] (.*)/;
 // The nodes that WebNN got become one, which is none of the model's.
 const FUSED = /^WEBNN_\d/;
 
 function claims() {
-  const claimed = [], remarks = new Set();
-  let left = [], done = false;
+  // One entry for each time that the provider was asked about a graph: the bodies of a graph come before it. Where functions were inlined,
+  // everything is asked again.
+  const asked = [], remarks = new Set();
+  let nodes = [];
   for (const line of said) {
-    const claim = CLAIM.exec(line), remark = REMARK.exec(line);
-    if (line.includes('ExecutionProvider::GetCapability')) {
-      // The nodes are gone through again without those that were claimed: what is left at last counts.
-      done = true;
+    const claim = CLAIM.exec(line), summary = SUMMARY.exec(line), remark = REMARK.exec(line);
+    if (summary) {
+      asked.push({partitions: Number(summary[1]), nodes});
+      nodes = [];
     } else if (claim) {
-      if (done) [left, done] = [[], false];
-      const [, operator, supported] = claim;
-      if (supported === '1') claimed.push(operator); else if (!FUSED.test(operator)) left.push(operator);
+      const [, operator, name, supported] = claim;
+      if (!FUSED.test(operator)) nodes.push([operator, name, supported === '1']);
     } else if (remark) remarks.add(remark[1].replaceAll('\x1b[m', ''));
   }
-  return {claimed, left, remarks: [...remarks]};
+  const claimed = asked.flatMap(each => each.nodes).filter(([,, supported]) => supported).map(([operator]) => operator);
+  // What is left at last counts.
+  const left = (asked.at(-1)?.nodes ?? []).filter(([,, supported]) => !supported).map(([operator]) => operator);
+  return {asked, claimed, left, remarks: [...remarks]};
 }
 
 // ---- What WebNN is asked for

@@ -30,6 +30,8 @@ class Verdict:
         message: What was wrong.
         ms: How long it took, in milliseconds.
         calls: How often each method of WebNN was called, for example ``{"MLGraphBuilder.relu": 1}``.
+        asked: Each time that the provider was asked about a graph: in how many partitions it took nodes, and of each node the operator, the
+            name, and whether it was taken.
         claimed: The operators that ONNX Runtime Web gave to WebNN.
         left: The operators that it kept for itself.
         remarks: Its remarks on these and other operators.
@@ -43,6 +45,7 @@ class Verdict:
     message: str = ""
     ms: float = 0.0
     calls: Mapping[str, int] = field(default_factory=dict)
+    asked: Sequence[Mapping[str, Any]] = ()
     claimed: Sequence[str] = ()
     left: Sequence[str] = ()
     remarks: Sequence[str] = ()
@@ -56,7 +59,7 @@ class Verdict:
         return self.status in {"hang", "crash"} or bool(self.claimed) or any(call.startswith("MLGraphBuilder.") for call in self.calls)
 
 
-_SAID = ("ms", "calls", "claimed", "left", "remarks", "createMs", "runMs")
+_SAID = ("ms", "calls", "asked", "claimed", "left", "remarks", "createMs", "runMs")
 
 
 def judge(case: Case, report: Report, data: bytes) -> Verdict:
