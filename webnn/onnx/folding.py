@@ -182,15 +182,18 @@ def _slice(attributes: Mapping[str, Any], x: Array, *given: Array | None) -> Arr
     selection: list[slice] = [slice(None)] * x.ndim
     for axis, first, last, stride in zip(chosen, begin, end, strides, strict=True):
         size = x.shape[axis]
-        # An end before the first element, going backwards, is behind it.
-        selection[axis] = slice(first, None if stride < 0 and last < -size else last, stride)
+        # Going backwards, a start before the first element is the first one, and an end before it is behind it.
+        if stride < 0:
+            selection[axis] = slice(max(first, -size), None if last < -size else last, stride)
+        else:
+            selection[axis] = slice(first, last, stride)
     return x[tuple(selection)]
 
 
 def _split(attributes: Mapping[str, Any], x: Array, sizes: Array | None = None) -> list[Array]:
     axis = attributes.get("axis", 0)
     given = attributes.get("split") if sizes is None else _integers(sizes)
-    if given is None or sum(given) != x.shape[axis]:
+    if given is None or sum(given) != x.shape[axis] or min(given) < 0:
         raise _Left
     return np.split(x, np.cumsum(given)[:-1].tolist(), axis)
 

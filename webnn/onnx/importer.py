@@ -141,7 +141,8 @@ class Importer:
                 raise Refused(f"the constant must be {dtype.name}, got {array.dtype.name}")
             return Value.known(np.asarray(array, dtype), info.name)
         if 0 in shape:
-            raise Refused(f"must have no empty dimension, got {list(shape)}", "give it as a constant")
+            # There is only one such tensor.
+            return Value.known(np.zeros(shape, dtype), info.name)
         dataType = self.operands.carrier(dtype)
         operand = self._builder.input(info.name, dataType=dataType, shape=list(shape))
         value = self.inputs[info.name] = Value(info.name, dtype, shape, operand=operand, is_input=True)

@@ -9,6 +9,7 @@ from onnx import TensorProto, helper, parser
 import webnn.onnx
 from tests.webnn.onnx.nodes import make_context
 from webnn import MLGraphBuilder, OperandDescriptor
+from webnn.onnx.folding import fold
 
 MODEL = """
 <ir_version: 9, opset_import: ["" : 20]>
@@ -91,3 +92,31 @@ def test_values_that_must_be_known() -> None:
         webnn.onnx.load(model)
     imported = webnn.onnx.load(model, constants={"shape": np.array([2, 3])})
     assert imported.description.descriptors()[imported.description.outputs["y"]].shape == (2, 3)
+
+
+def test_inputs_without_elements_are_known() -> None:
+    model = parser.parse_model(
+        """
+        <ir_version: 9, opset_import: ["" : 20]>
+        m (float[2, 3] x, int64[n] axes, float[m, 3] more) => (float[r, 3] y)
+        {
+            s = Squeeze(x, axes)
+            both = Concat<axis = 0>(s, more)
+            y = Relu(both)
+        }
+        """
+    )
+    imported = webnn.onnx.load(model, shapes={"axes": [0], "more": [0, 3]})
+    assert [*imported.inputs] == ["x"]
+    assert [each.operation for each in imported.description.operators] == ["relu"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "step", "wanted"), [(-9, -9, -1, [0]), (9, -9, -2, [4, 2, 0]), (2, -1, -1, []), (-9, 2, 1, [0, 1])]
+)
+def test_a_known_slice(start: int, end: int, step: int, wanted: list[int]) -> None:
+    node = helper.make_node("Slice", ["x", "start", "end", "axis", "step"], ["y"])
+    arrays = {"x": np.arange(5), "start": np.array([start]), "end": np.array([end]), "axis": np.array([0]), "step": np.array([step])}
+    folded = fold(node, 13, {"": 13}, list(arrays.values()))
+    assert folded is not None
+    assert np.asarray(folded[0]).tolist() == wanted
