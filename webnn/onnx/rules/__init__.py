@@ -24,6 +24,7 @@ FAMILIES = (
     "control",
     "elementwise",
     "movement",
+    "reduction",
 )
 
 
