@@ -37,7 +37,10 @@ BELOW = {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.onnx"),
     },
-    "webnn.check": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.commands", "webnn.processes", "webnn.formats"},
+    "webnn.check": {
+        *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
+        *("webnn.commands", "webnn.processes", "webnn.formats", "webnn.onnx"),
+    },
     "webnn.wpt_runner": {"webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"},
 }
 #: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.

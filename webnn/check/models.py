@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.description import FormatError
 from webnn.check.report import KeptNode, ModelNode, ModelReport, PartitionReport
+from webnn.commands.models import name_options
 from webnn.commands.text import replace_surrogates
 from webnn.onnx.fixed import fix
 from webnn.onnx.values import Refused
@@ -43,13 +44,16 @@ def describe_model(report: Report, description: GraphDescription | None) -> Mode
     )
 
 
-def partition_model(model: OnnxModel, settings: Settings, limits: Mapping[str, Any]) -> PartitionReport:
-    """Predict how ONNX Runtime Web would partition a model in a context with some limits."""
+def partition_model(model: OnnxModel, settings: Settings, limits: Mapping[str, Any]) -> PartitionReport | None:
+    """Predict how ONNX Runtime Web would partition a model in a context with some limits; None if the shapes of its inputs are unknown."""
     from webnn.onnx.partition import partition  # noqa: PLC0415 (it loads the engine)
 
     try:
         return _describe_partition(partition(fix(model, settings), limits))
-    except (Refused, FormatError, OperationError) as error:
+    except Refused:
+        # The import says why.
+        return None
+    except (FormatError, OperationError) as error:
         return PartitionReport(nodes=len(model.proto.graph.node), webnn=0, note=f"nothing can be predicted: {error}")
 
 
@@ -73,4 +77,4 @@ def _describe_partition(partition: Partition) -> PartitionReport:
 
 
 def _texts(values: Sequence[Any]) -> tuple[str, ...]:
-    return tuple([replace_surrogates(str(each)) for each in values])
+    return tuple([replace_surrogates(name_options(str(each))) for each in values])

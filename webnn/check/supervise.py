@@ -61,7 +61,7 @@ def check(
         runs: list[Run] = []
         model = next((note for note in runner.first if isinstance(note, ModelReport)), None)
         # A model that cannot be imported whole is still partitioned on each profile.
-        if baseline.passed or model is not None:
+        if baseline.passed or baseline.partition is not None:
             for future in [runner.pool.submit(runner.run, profile) for profile in profiles]:
                 run, output = future.result()
                 runs.append(run)

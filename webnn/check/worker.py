@@ -239,9 +239,11 @@ def _import_model(job: Job, recorder: Recorder) -> Ended:
         description, report = survey(model, settings)
         recorder.write(describe_model(report, description))
         context = webnn.ML(revision=DRAFTS[-1]).createContextSync()
-        recorder.write(partition_model(model, settings, context.opSupportLimits()))
+        partition = partition_model(model, settings, context.opSupportLimits())
+        if partition is not None:
+            recorder.write(partition)
         if description is None:
-            return Ended(code=1, error=f"{len(report.refusals)} nodes or inputs cannot be imported")
+            return Ended(code=1, error="it cannot be imported whole")
         recorder.intervals = find_arguments(description)
         feeds.build(description)
     except (DOMException, TypeError, ValueError, OSError) as error:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from webnn.onnx.inputs import Settings
     from webnn.onnx.model import Model
 
-__all__ = ["ConstantOption", "DimOption", "ModelOptions", "ShapeOption", "is_model", "read_graph"]
+__all__ = ["ConstantOption", "DimOption", "ModelOptions", "ShapeOption", "is_model", "name_options", "read_graph"]
 
 _SUFFIX = ".onnx"
 _WRONG = 2
@@ -128,7 +128,7 @@ def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
     try:
         return options.load(path).description if is_model(path) else webnn.load(path)
     except (OSError, ValueError, webnn.NotSupportedError, webnn.OperationError) as error:
-        raise failure(_advise(str(error)), _WRONG) from None
+        raise failure(name_options(str(error)), _WRONG) from None
 
 
 #: How messages of `webnn.onnx.load` name its arguments: ``dims={'batch': ..., 'length': ...}``.
@@ -136,7 +136,7 @@ _ARGUMENT = re.compile(r"\b(shape|dim|constant)s=\{(.*?)\}")
 _ENTRY = re.compile(r"'((?:[^'\\]|\\.)*)': (\[[^\]]*\]|\.\.\.)(?:, )?")
 
 
-def _advise(text: str) -> str:
+def name_options(text: str) -> str:
     """Name the options of the command in the place of arguments: ``--dim batch=... --dim length=...``."""
 
     def replace(argument: re.Match[str]) -> str:

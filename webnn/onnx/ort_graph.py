@@ -206,10 +206,10 @@ class _Reader:
         for sparse in proto.sparse_initializer:
             graph.values.setdefault(sparse.values.name, Value(sparse.values.data_type, tuple(sparse.dims)))
         for node in proto.node:
-            tensor = _constant_of(node) if node.op_type == "Constant" and node.output else None
-            if tensor is not None:
+            constant = _constant_of(node) if node.op_type == "Constant" and node.output else None
+            if constant is not None:
                 # ONNX Runtime makes initializers of them first.
-                self._add_constant(graph, tensor, node.output[0])
+                self._add_constant(graph, constant, node.output[0])
             else:
                 graph.add(self._node(node, graph, depth))
         return graph

@@ -1,0 +1,109 @@
+"""`webnn check` of ONNX models: the matrix, the nodes, the partitions, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import onnx
+import pytest
+from onnx import parser
+from typer.testing import CliRunner
+
+from webnn.check.page import render
+from webnn.check.report import Report
+from webnn.commands.main import app
+
+pytestmark = pytest.mark.processes
+
+#: `a` is int64, and its values are positions in a dimension of three elements.
+MODEL = """
+<ir_version: 9, opset_import: ["" : 20]>
+m (float[batch, 3] x) => (float[batch, 3] y, int64[batch] z)
+<float[3] w = {1, 2, 3}>
+{
+    s = Add(x, w)
+    y = Relu(s)
+    a = ArgMax <axis = 1, keepdims = 0> (s)
+    two = Constant <value = int64 {2}> ()
+    z = Mul(a, two)
+}
+"""
+
+
+def save(folder: Path, text: str) -> Path:
+    path = folder / "model.onnx"
+    onnx.save(parser.parse_model(text), path)
+    return path
+
+
+def check(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["check", *map(str, arguments)], env={"COLUMNS": "150"})
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_a_matrix_with_nodes_partitions_and_proofs(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    profiles = ["--profile", "tflite-chromium147", "--profile", "dml-fl4_0"]
+    code, output, errors = check(save(tmp_path, MODEL), "--dim", "batch=2", *profiles, "--json", "--html", page)
+    assert code == 1, errors
+    found: dict[str, Any] = json.loads(output)
+    assert [(node["operator"], node["outcome"], node["operations"]) for node in found["model"]["nodes"]] == [
+        ("Add", "converted", ["add"]),
+        ("Relu", "converted", ["relu"]),
+        ("ArgMax", "converted", ["argMax"]),
+        ("Constant", "folded", []),
+        ("Mul", "converted", ["mul"]),
+    ]
+    assert found["baseline"]["partition"]["webnn"] == found["baseline"]["partition"]["nodes"] == 4
+    small = found["profiles"][1]
+    assert small["verdict"] == "refused"
+    [refusal] = [each for each in small["refusals"] if (each["label"], each["argument"]) == ("z", "a")]
+    assert "its values are from 0 to 2: the positions in a dimension of 3 elements" in refusal["change"]["text"]
+    assert small["partition"]["kept"] == [
+        {"operator": "Mul", "name": "", "reason": "input 0 ('a') is int64, mul.a must be float32, float16, int32, uint32"}
+    ]
+    text = page.read_text(encoding="utf-8")
+    assert text == render(Report.model_validate_json(output))
+    assert "<script" not in text
+    assert "the positions in a dimension of 3 elements" in text
+
+
+def test_a_model_that_cannot_be_imported_is_partitioned_all_the_same(tmp_path: Path) -> None:
+    text = MODEL.replace("y = Relu(s)", "u = NonZero(s)\n    y = Relu(s)").replace("int64[batch] z", "int64[batch] z, int64[2, n] u")
+    code, output, errors = check(save(tmp_path, text), "--dim", "batch=2", "--profile", "coreml")
+    assert code == 2
+    assert "it cannot be imported whole" in errors
+    assert "cannot be imported: u (NonZero): " in output
+    assert "ONNX Runtime Web on (none), coreml: 1 of 5 nodes stay in WebAssembly" in " ".join(output.split())
+
+
+def test_what_a_model_leaves_open_ends_the_check(tmp_path: Path) -> None:
+    code, output, errors = check(save(tmp_path, MODEL))
+    assert code == 2
+    assert "give --dim batch=... or --shape x=...,3" in " ".join((output + errors).split())
+
+
+def test_missing_weights_do_not_keep_a_model_from_being_checked(tmp_path: Path) -> None:
+    model = parser.parse_model(MODEL)
+    [weights] = model.graph.initializer
+    weights.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(weights), "w"))
+    path = tmp_path / "model.onnx"
+    onnx.save(model, path, save_as_external_data=True, location="weights.bin", size_threshold=0)
+    (tmp_path / "weights.bin").unlink()
+    code, output, errors = check(path, "--dim", "batch=2", "--profile", "coreml", "--require", "all")
+    assert "weights.bin" not in errors
+    assert code in (0, 1)
+    assert "5 nodes: 4 become WebNN operators, 1 known at import" in output
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"", "is no ONNX model"), (b"\x08\x99", "is no ONNX model"), (b"abc" * 100, "is no ONNX model")]
+)
+def test_a_file_that_is_no_model(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(content)
+    code, _, errors = check(path)
+    assert code == 2
+    assert message in errors
