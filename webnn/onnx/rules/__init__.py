@@ -22,6 +22,7 @@ Rule: TypeAlias = Callable[[Node], "Result | list[Result]"]
 FAMILIES = (
     "constants",
     "control",
+    "convolution",
     "elementwise",
     "movement",
     "reduction",

@@ -1,0 +1,347 @@
+"""Convolutions.
+
+`conv2d` and `convTranspose2d` have two spatial dimensions. One dimension gets a second one of size 1. Of three or more, the first ones are
+unrolled: the elements of the window become channels, and its places become batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webnn.onnx.node import Node, Result, product
+from webnn.onnx.values import Refused
+from webnn.onnx.windows import Window, read_windows, spatial_sizes
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.builder.options import MLConv2dOptions, MLConvTranspose2dOptions
+
+__all__ = ["RULES", "convolve"]
+
+#: Integers of at most this size are exact in float32.
+_EXACT = 1 << 24
+#: The largest difference of two 8-bit integers.
+_LARGEST = 255
+#: The largest magnitude of the halves of such a difference.
+_HALF = 16
+
+
+def _shape(operand: MLOperand) -> list[int]:
+    return list(operand._descriptor.dimensions)
+
+
+def _filter_windows(node: Node) -> list[Window]:
+    """Read the windows of a convolution, whose kernel is the filter's."""
+    sizes = spatial_sizes(node)
+    shape = node.value(1).shape
+    kernel = list(shape[2:])
+    if len(shape) != len(sizes) + 2:
+        raise Refused(f"the filter must have {len(sizes) + 2} dimensions, as the input, got the shape {list(shape)}")
+    if node.integers("kernel_shape", kernel) != kernel:
+        raise Refused(f"kernel_shape must be the filter's, {kernel}, got {node.integers('kernel_shape')}")
+    return read_windows(node, sizes, kernel)
+
+
+def _groups(node: Node) -> int:
+    groups = node.integer("group", 1)
+    if groups < 1:
+        raise Refused(f"group must be at least 1, got {groups}")
+    return groups
+
+
+def convolve(node: Node, x: MLOperand, filter: MLOperand, bias: MLOperand | None) -> MLOperand:
+    """Convolve operands in place of the first two inputs of a node, with the node's attributes.
+
+    Args:
+        node: A node with the attributes of Conv.
+        x: The input, float32 or float16: [batches, channels, ...].
+        filter: The filter of the same type: [output channels, channels of a group, ...].
+        bias: The bias: [output channels].
+    """
+    return _convolve(node, x, filter, _filter_windows(node), _groups(node), bias)
+
+
+def _convolve(node: Node, x: MLOperand, filter: MLOperand, windows: Sequence[Window], groups: int, bias: MLOperand | None) -> MLOperand:
+    if len(windows) > 2:
+        x, filter = _unroll(node, x, windows[0], groups), _unroll_filter(node, filter)
+        return _roll(node, _convolve(node, x, filter, windows[1:], groups, bias), windows[0].output)
+    height, width = windows if len(windows) == 2 else (Window(size=1, kernel=1), *windows)
+    options: MLConv2dOptions = {
+        "padding": [height.begin, height.end, width.begin, width.end],
+        "strides": [height.stride, width.stride],
+        "dilations": [height.dilation, width.dilation],
+        "groups": groups,
+    }
+    if bias is not None:
+        options["bias"] = bias
+    result = node.builder.conv2d(_two(node, x), _two(node, filter), options)
+    return node.reshape(result, _shape(result)[:2] + _shape(result)[4 - len(windows) :])
+
+
+def _two(node: Node, operand: MLOperand) -> MLOperand:
+    """Give an operand two spatial dimensions if it has one."""
+    shape = _shape(operand)
+    return node.reshape(operand, [*shape[:2], 1, *shape[2:]]) if len(shape) == 3 else operand
+
+
+def _unroll(node: Node, x: MLOperand, window: Window, groups: int) -> MLOperand:
+    """Unroll the first spatial dimension: each place of the window becomes a batch, with the window's elements as channels of each group.
+
+    Returns:
+        The operand [batches * places, groups * elements * channels of a group, ...].
+    """
+    batches, channels, _, *rest = _shape(x)
+    places, inner = window.output, product(rest)
+    if groups > channels or channels % groups:
+        raise Refused(f"group must divide the {channels} channels of the input evenly, got {groups}")
+    if places < 1:
+        raise Refused(f"the window must fit into the padded input, {window.begin + window.size + window.end}, got {window.reach}")
+    x = _pad(node, node.reshape(x, [batches, channels, window.size, inner]), 2, window.begin, window.end)
+    x = node.transpose(x, [0, 2, 1, 3])
+    taps = [
+        node.reshape(
+            node.builder.slice(
+                x,
+                [0, first, 0, 0],
+                [batches, (places - 1) * window.stride + 1, channels, inner],
+                strides=[1, window.stride, 1, 1],
+            ),
+            [batches * places, groups, channels // groups, inner],
+        )
+        for first in range(0, window.reach, window.dilation)
+    ]
+    joined = taps[0] if len(taps) == 1 else node.builder.concat(taps, 2)
+    return node.reshape(joined, [batches * places, channels * len(taps), *rest])
+
+
+def _unroll_filter(node: Node, filter: MLOperand) -> MLOperand:
+    """Make the first spatial dimension of a filter of `conv2d` a part of its input channels."""
+    outputs, inputs, kernel, *rest = _shape(filter)
+    moved = node.transpose(node.reshape(filter, [outputs, inputs, kernel, product(rest)]), [0, 2, 1, 3])
+    return node.reshape(moved, [outputs, kernel * inputs, *rest])
+
+
+def _unroll_transposed_filter(node: Node, filter: MLOperand, groups: int) -> MLOperand:
+    """Make the first spatial dimension of a filter of `convTranspose2d`, from its end, a part of the input channels of each group."""
+    inputs, outputs, kernel, *rest = _shape(filter)
+    filter = node.reshape(filter, [groups, inputs // groups, outputs, kernel, product(rest)])
+    if kernel > 1:
+        filter = node.builder.reverse(filter, axes=[3])
+    return node.reshape(node.transpose(filter, [0, 3, 1, 2, 4]), [kernel * inputs, outputs, *rest])
+
+
+def _roll(node: Node, y: MLOperand, places: int) -> MLOperand:
+    """Take the places of an unrolled window back out of the batches."""
+    batches, channels, *rest = _shape(y)
+    split = node.reshape(y, [batches // places, places, channels, product(rest)])
+    return node.reshape(node.transpose(split, [0, 2, 1, 3]), [batches // places, channels, places, *rest])
+
+
+def _pad(node: Node, x: MLOperand, axis: int, begin: int, end: int) -> MLOperand:
+    """Add zeros to a dimension; a negative number takes elements away."""
+    shape = _shape(x)
+    cut = [max(0, -begin) if index == axis else 0 for index in range(len(shape))]
+    if begin < 0 or end < 0:
+        shape[axis] -= max(0, -begin) + max(0, -end)
+        x = node.builder.slice(x, cut, shape)
+    if begin <= 0 and end <= 0:
+        return x
+    before, behind = ([max(0, count) if index == axis else 0 for index in range(len(shape))] for count in (begin, end))
+    return node.builder.pad(x, before, behind)
+
+
+def _conv(node: Node) -> MLOperand:
+    """Map to conv2d."""
+    return convolve(node, node.operand(0), node.operand(1), node.operand(2) if node.given(2) else None)
+
+
+def _conv_integer(node: Node) -> MLOperand:
+    """Map to conv2d in float32, in which integers up to 2 ** 24 are exact. Larger sums need numbers cut into halves of 4 bits."""
+    builder = node.builder
+    x, filter = node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32")
+    if not _is_zero(node, 2):
+        x = builder.sub(x, node.reshape(node.cast(node.operand(2), "float32"), []))
+    if not _is_zero(node, 3):
+        point = node.value(3)
+        shape = [point.size, *[1] * (node.value(1).rank - 1)] if point.size > 1 else []
+        filter = builder.sub(filter, node.reshape(node.cast(node.operand(3), "float32"), shape))
+    weight = _weight(node)
+    inputs, filters = [(x, 1)], [(filter, 1)]
+    if _LARGEST * weight > _EXACT:
+        filters = _halves(node, filter)
+        weight = _HALF * product(node.value(1).shape[1:])
+    if _LARGEST * weight > _EXACT:
+        inputs = _halves(node, x)
+    if len(inputs) > 1 and _HALF * weight > _EXACT:
+        raise Refused(f"the filter must have at most {_EXACT // _HALF**2} elements for each output channel, got {weight // _HALF}")
+    total: MLOperand | None = None
+    for left, high in inputs:
+        for right, low in filters:
+            part = builder.cast(convolve(node, left, right, None), "int32")
+            if high * low > 1:
+                part = builder.mul(part, node.scalar(high * low, part))
+            total = part if total is None else builder.add(total, part)
+    assert total is not None
+    return total
+
+
+def _is_zero(node: Node, index: int) -> bool:
+    """Tell whether a zero point is not given, or known to be 0."""
+    array = node.value(index).array if node.given(index) else np.zeros(())
+    return array is not None and not array.any()
+
+
+def _weight(node: Node) -> int:
+    """Return the most that an input of 1 everywhere can give: the sum of the filter's magnitudes."""
+    array, point = node.value(1).array, node.value(3).array if node.given(3) else np.zeros((), np.int64)
+    if array is None or point is None:
+        return _LARGEST * product(node.value(1).shape[1:])
+    point = point.astype(np.int64).reshape([-1, *[1] * (array.ndim - 1)])
+    return int(np.abs(array.astype(np.int64) - point).reshape(array.shape[0], -1).sum(axis=1).max())
+
+
+def _halves(node: Node, operand: MLOperand) -> list[tuple[MLOperand, int]]:
+    """Cut integers into multiples of 16 and remainders, both of a magnitude of at most 16; return them with their factors."""
+    builder = node.builder
+    high = builder.floor(builder.mul(operand, node.scalar(1 / _HALF, operand)))
+    return [(high, _HALF), (builder.sub(operand, builder.mul(high, node.scalar(_HALF, operand))), 1)]
+
+
+def _conv_transpose(node: Node) -> MLOperand:
+    """Map to convTranspose2d."""
+    windows = _filter_windows(node)
+    count = len(windows)
+    extras = node.integers("output_padding", [0] * count)
+    if len(extras) != count or min(extras) < 0:
+        raise Refused(f"output_padding must have {count} numbers of at least 0, got {extras}")
+    auto = node.text("auto_pad", "NOTSET")
+    if node.has("output_shape") or auto.startswith("SAME"):
+        outputs = node.integers("output_shape", [window.size * window.stride for window in windows])
+        # Some exporters give batches and channels, too.
+        outputs = outputs[2:] if len(outputs) == count + 2 else outputs
+        if len(outputs) != count or min(outputs) < 1:
+            raise Refused(f"output_shape must have {count} numbers of at least 1, got {outputs}")
+        windows = [
+            replace(window, begin=_front(_full(window) + extra - output, upper=auto == "SAME_UPPER"))
+            for window, extra, output in zip(windows, extras, outputs, strict=True)
+        ]
+    else:
+        outputs = [_full(window) - window.begin - window.end + extra for window, extra in zip(windows, extras, strict=True)]
+        if min(outputs) < 1:
+            raise Refused(f"pads must leave an output of at least one element, got the sizes {outputs}")
+    places = [_place(window, extra, output) for window, extra, output in zip(windows, extras, outputs, strict=True)]
+    bias = node.operand(2) if node.given(2) else None
+    return _transpose_convolve(node, node.operand(0), node.operand(1), places, _groups(node), bias)
+
+
+def _full(window: Window) -> int:
+    """Return the size of a transposed convolution's output of which nothing is cut off."""
+    return (window.size - 1) * window.stride + window.reach
+
+
+def _front(total: int, *, upper: bool) -> int:
+    """Return what is cut off in front, of a total of both ends."""
+    total = max(0, total)
+    return total // 2 if upper else total - total // 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One dimension of a transposed convolution.
+
+    Attributes:
+        window: The window; its paddings are what is cut off.
+        extra: The output padding, less than the stride.
+        grown: The zeros to add behind the input, so that there is no negative padding.
+        output: The size of the output.
+    """
+
+    window: Window
+    extra: int
+    grown: int
+    output: int
+
+
+def _place(window: Window, extra: int, output: int) -> _Place:
+    """Find the padding that gives an output of a size, with an output padding if it can be."""
+    end = _full(window) - window.begin - output
+    extra = min(max(extra, -end), window.stride - 1)
+    grown = max(0, -((end + extra) // window.stride))
+    return _Place(replace(window, end=end + extra + grown * window.stride), extra, grown, output)
+
+
+def _transpose_convolve(
+    node: Node, x: MLOperand, filter: MLOperand, places: Sequence[_Place], groups: int, bias: MLOperand | None
+) -> MLOperand:
+    builder = node.builder
+    if len(places) > 2:
+        place = places[0]
+        window = replace(place.window, stride=1, begin=0, end=0)
+        x = _spread(node, x, place)
+        window = replace(window, size=_shape(x)[2])
+        x = _unroll(node, x, window, groups)
+        filter = _unroll_transposed_filter(node, filter, groups)
+        return _roll(node, _transpose_convolve(node, x, filter, places[1:], groups, bias), place.output)
+    for axis, place in enumerate(places, 2):
+        x = _pad(node, x, axis, 0, place.grown)
+    height, width = places if len(places) == 2 else (_Place(Window(size=1, kernel=1), 0, 0, 1), *places)
+    options: MLConvTranspose2dOptions = {
+        "padding": [height.window.begin, height.window.end, width.window.begin, width.window.end],
+        "strides": [height.window.stride, width.window.stride],
+        "dilations": [height.window.dilation, width.window.dilation],
+        "groups": groups,
+    }
+    if height.extra or width.extra:
+        options["outputPadding"] = [height.extra, width.extra]
+    if bias is not None:
+        options["bias"] = bias
+    result = builder.convTranspose2d(_two(node, x), _two(node, filter), options)
+    return node.reshape(result, _shape(result)[:2] + _shape(result)[4 - len(places) :])
+
+
+def _spread(node: Node, x: MLOperand, place: _Place) -> MLOperand:
+    """Put the elements of the first spatial dimension a stride apart, between zeros, for a convolution by the filter from its end."""
+    window = place.window
+    batches, channels, size, *rest = _shape(x)
+    length = size * window.stride
+    if window.stride > 1:
+        x = _pad(node, node.reshape(x, [batches, channels * size, 1, product(rest)]), 2, 0, window.stride - 1)
+    x = node.reshape(x, [batches, channels, length, product(rest)])
+    x = _pad(node, x, 2, window.reach - 1 - window.begin, place.output + window.begin - length)
+    return node.reshape(x, [*_shape(x)[:3], *rest])
+
+
+def _col2im(node: Node) -> MLOperand:
+    """Map to convTranspose2d of each channel by itself, with a filter that moves each element of a block to its place.
+
+    The shapes of image and block must be known.
+    """
+    image, block = node.known_integers(1, "the shape of the image"), node.known_integers(2, "the shape of the block")
+    shape, elements = node.value(0).shape, product(block)
+    if len(image) != len(block) or not image or min(image + block) < 1 or elements > _EXACT:
+        raise Refused(f"the shapes of image and block must have as many numbers, of at least 1, got {image} and {block}")
+    windows = read_windows(node, image, block)
+    counts = [window.output for window in windows]
+    if len(shape) != 3 or shape[1] % elements or min(counts) < 1 or product(counts) != shape[2]:
+        raise Refused(f"the input must have the shape [batches, channels * {elements}, {product(counts)}], got {list(shape)}")
+    channels = shape[1] // elements
+    filter = np.eye(elements, dtype=np.float32).astype(node.value(0).dtype).reshape([elements, 1, *block])
+    filter = np.tile(filter, [channels, 1, *[1] * len(block)])
+    places = [_place(replace(window, size=count), 0, size) for window, count, size in zip(windows, counts, image, strict=True)]
+    x = node.reshape(node.operand(0), [shape[0], shape[1], *counts])
+    return _transpose_convolve(node, x, node.constant(filter), places, channels, None)
+
+
+RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType(
+    {
+        "Col2Im": _col2im,
+        "Conv": _conv,
+        "ConvInteger": _conv_integer,
+        "ConvTranspose": _conv_transpose,
+    }
+)
