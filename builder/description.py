@@ -227,6 +227,39 @@ class OperatorDescription(_Value):
         return inputs + arguments, options | ({"label": self.label} if self.label else {})
 
 
+class _Unfrozen(_Value):
+    """An `OperatorDescription` whose attributes can still be set."""
+
+    __slots__ = OperatorDescription.__slots__
+
+
+def make_operator(
+    *,
+    operation: str,
+    inputs: Mapping[str, str | tuple[str, ...]],
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
+    operands: Mapping[str, str],
+    label: str,
+    outputs: tuple[str, ...],
+    descriptors: tuple[OperandDescriptor, ...] = (),
+    index: int = 0,
+) -> OperatorDescription:
+    """Make an `OperatorDescription`, four times as fast as its constructor, which cannot set its attributes in the usual way."""
+    made: Any = object.__new__(_Unfrozen)
+    made.operation = operation
+    made.inputs = inputs
+    made.arguments = arguments
+    made.options = options
+    made.operands = operands
+    made.label = label
+    made.outputs = outputs
+    made.descriptors = descriptors
+    made.index = index
+    made.__class__ = OperatorDescription
+    return cast(OperatorDescription, made)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GraphDescription(_Value):
     """A graph: the inputs, constants and calls of `MLGraphBuilder` that some outputs need.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
-from webnn.builder.description import ActivationDescription, DescriptionError, OperatorDescription
+from webnn.builder.description import ActivationDescription, DescriptionError, make_operator
 from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.builder.operand import MLOperand
@@ -18,7 +18,7 @@ from webnn.validation.drafts.delta import Lifting, NoCounterpartError
 from webnn.validation.errors import WebNNTypeError
 
 if TYPE_CHECKING:
-    from webnn.builder.description import GraphDescription
+    from webnn.builder.description import GraphDescription, OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.drafts.delta import Delta
     from webnn.validation.revision import Revision
@@ -38,8 +38,7 @@ def build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLO
 def infer(description: GraphDescription) -> GraphDescription:
     """Return a description with the descriptors of all operators; see `GraphDescription.infer`."""
     operators = [
-        # `replace` would take several times as long.
-        OperatorDescription(
+        make_operator(
             operation=operator.operation,
             inputs=operator.inputs,
             arguments=operator.arguments,
@@ -234,8 +233,11 @@ class _Rebuilder:
 
     def _give(self, name: str, operand: MLOperand) -> None:
         if name in self.operands:
-            raise DescriptionError(f"there is a value {webidl.describe(name)} already", self._path)
+            raise self._taken(name)
         self.operands[name] = operand
+
+    def _taken(self, name: str) -> DescriptionError:
+        return DescriptionError(f"there is a value {webidl.describe(name)} already", self._path)
 
 
 class _Inference(_Rebuilder):
@@ -246,43 +248,53 @@ class _Inference(_Rebuilder):
         #: The descriptors of the results of each operator so far.
         self.descriptors: list[tuple[OperandDescriptor, ...]] = []
         self._results: dict[object, tuple[OperandDescriptor, ...]] = {}
+        #: The descriptors of all values; `operands` has only those that a call made or took.
+        self._known: dict[str, OperandDescriptor] = {}
         #: One object for all descriptors that are equal, so that their identities tell them apart.
         self._unique: dict[OperandDescriptor, OperandDescriptor] = {}
 
     def _call(self, operator: OperatorDescription) -> None:
+        known = self._known
         try:
             key = self._key(operator)
-            known = self._results.get(key)
-        except TypeError:  # it cannot be hashed: an activation, or a list
-            key, known = None, None
-        if known is None:
+            results = self._results.get(key)
+        except (KeyError, TypeError):  # there is no such value, which the call finds too, or an activation or a list cannot be hashed
+            key = results = None
+        if results is None:
             super()._call(operator)
-            known = tuple([self.operands[name]._descriptor for name in operator.outputs])
+            results = tuple([known[name] for name in operator.outputs])
             if key is not None:
-                self._results[key] = known
+                self._results[key] = results
         else:
-            for name, descriptor in zip(operator.outputs, known, strict=True):
-                super()._give(name, MLOperand._create(self._builder, descriptor))
-        self.descriptors.append(known)
+            for position, name in enumerate(operator.outputs):
+                if name in known:
+                    raise self._taken(name)
+                known[name] = results[position]
+        self.descriptors.append(results)
+
+    def _find(self, name: str) -> MLOperand:
+        if name in self._known and name not in self.operands:
+            self.operands[name] = MLOperand._create(self._builder, self._known[name])
+        return super()._find(name)
 
     def _give(self, name: str, operand: MLOperand) -> None:
-        super()._give(name, operand)
-        operand._descriptor = self._unique.setdefault(operand._descriptor, operand._descriptor)
+        if name in self._known:
+            raise self._taken(name)
+        self.operands[name] = operand
+        self._known[name] = operand._descriptor = self._unique.setdefault(operand._descriptor, operand._descriptor)
 
     def _key(self, operator: OperatorDescription) -> object:
-        """Return an object that is equal for calls that have the same result."""
-        operands = self.operands
-        key: list[object] = [operator.operation, len(operator.outputs)]
-        try:
-            for name, value in [*operator.inputs.items(), *operator.operands.items()]:
-                key.append(name)
-                key.append(
-                    tuple([id(operands[each]._descriptor) for each in value])
-                    if isinstance(value, tuple)
-                    else id(operands[value]._descriptor)
-                )
-        except KeyError:  # the call finds the same
-            return None
-        key.append(tuple(operator.arguments.items()))
-        key.append(tuple(operator.options.items()))
+        """Return an object that is equal for calls that have the same result.
+
+        Raises:
+            KeyError: There is no such value.
+        """
+        known, inputs, operands = self._known, operator.inputs, operator.operands
+        # None stands between the parts, so that it is clear where each one ends.
+        key: list[object] = [operator.operation, len(operator.outputs), *inputs, None, *operands, None]
+        key += [*operator.arguments.items(), None, *operator.options.items()]
+        for value in inputs.values():
+            key.append(tuple([id(known[name]) for name in value]) if isinstance(value, tuple) else id(known[value]))
+        for name in operands.values():
+            key.append(id(known[name]))
         return tuple(key)

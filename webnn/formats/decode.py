@@ -15,6 +15,7 @@ from webnn.builder.description import (
     DescriptionError,
     GraphDescription,
     OperatorDescription,
+    make_operator,
 )
 from webnn.builder.transform import complete
 from webnn.formats.exchange import FORMAT, SPECIAL, VERSIONS, Array, Problem, Signature, signatures
@@ -188,31 +189,39 @@ class _Decoder:
         for name in names:
             if type(name) is not str:
                 raise Problem(f"must be a list of names, got {webidl.describe(name)} in it", "nodes", number, "inputs")
+        inputs: dict[str, str | tuple[str, ...]]
         if signature.variadic:
             inputs = {signature.operands[0]: tuple(names)}
         elif len(names) == len(signature.operands):
-            inputs = dict(zip(signature.operands, names, strict=True))
+            inputs = {operand: names[position] for position, operand in enumerate(signature.operands)}
         else:
             wanted = f"{len(signature.operands)} operands of {operation} ({', '.join(signature.operands)})"
             raise Problem(f"must be {wanted}, got {webidl.describe(names)}", "nodes", number, "inputs")
         given = node.get("options")
-        if not given and not signature.arguments and (given is None or type(given) is dict):
-            return OperatorDescription(operation=operation, inputs=inputs, outputs=tuple(outputs))
         try:
-            return self._with_options(operation, inputs, {} if given is None else given, tuple(outputs), signature)
+            arguments, options, operands, label = self._options(operation, {} if given is None else given, signature)
         except Problem as problem:
             raise Problem(problem.message, "nodes", number, "options", *problem.place) from None
+        return make_operator(
+            operation=operation,
+            inputs=inputs,
+            arguments=arguments,
+            options=options,
+            operands=operands,
+            label=label,
+            outputs=tuple(outputs),
+        )
 
-    def _with_options(
-        self, operation: str, inputs: dict[str, Any], given: object, outputs: tuple[str, ...], signature: Signature
-    ) -> OperatorDescription:
+    def _options(self, operation: str, given: object, signature: Signature) -> tuple[dict[str, Any], dict[str, Any], dict[str, str], str]:
+        """Return the arguments, the options, their operands, and the label."""
         members: Mapping[str, Any] = _check(given, dict, "an object")
         arguments: dict[str, Any] = {}
         options: dict[str, Any] = {}
         operands: dict[str, str] = {}
         label = ""
+        roles = signature.roles
         for name, value in members.items():
-            role = signature.roles.get(name)
+            role = roles.get(name)
             if value is None and role is not None:
                 continue
             if role == "argument":
@@ -224,19 +233,11 @@ class _Decoder:
             elif role == "label":
                 label = _check(value, str, "a string", name)
             else:
-                raise Problem(f"{operation} has no option {webidl.describe(name)}, it has {', '.join(signature.roles)}")
+                raise Problem(f"{operation} has no option {webidl.describe(name)}, it has {', '.join(roles)}")
         if len(arguments) < len(signature.arguments):
             missing = next(name for name in signature.arguments if name not in arguments)
             raise Problem(f"{operation} needs {missing}, got {_names(members)}")
-        return OperatorDescription(
-            operation=operation,
-            inputs=inputs,
-            arguments=arguments,
-            options=options,
-            operands=operands,
-            label=label,
-            outputs=outputs,
-        )
+        return arguments, options, operands, label
 
     def _value(self, value: Any, name: str, depth: int = 0) -> Any:
         kind = type(value)

@@ -33,8 +33,9 @@ TYPES: Mapping[DataType, str] = MappingProxyType(
     }
 )
 _TYPES_BY_NAME = {name: dataType for dataType, name in TYPES.items()}
-#: Names of values.
-NAME = re.compile(r"[A-Za-z_/$][A-Za-z0-9_/.]*")
+#: Names of values. These patterns are possessive, so that nothing is tried twice.
+_NAME = r"[A-Za-z_/$][A-Za-z0-9_/.]*+"
+NAME = re.compile(_NAME)
 #: Words that are no names among arguments.
 WORDS: Mapping[str, bool | None] = MappingProxyType({"true": True, "false": False, "null": None})
 #: The deepest nesting of lists and objects.
@@ -42,17 +43,25 @@ _DEEPEST = 16
 #: The most digits of a number; no type has so many.
 _LONGEST_NUMBER = 400
 
-#: A token behind white space and comments: a name, a mark, a number, a string, an annotation, any other character, or nothing at the end.
-#: Each part is possessive, so that nothing is tried twice.
+#: White space and comments.
+_GAP = r"(?:[ \t\r\n]++|#[^\n]*+)*+"
+#: A token: a name, a mark, a number, a string, an annotation, any other character, or nothing at the end.
 _TOKEN = re.compile(
-    r"(?:[ \t\r\n]++|#[^\n]*+)*+"
-    r"([A-Za-z_/$][A-Za-z0-9_/.]*+"
+    rf"{_GAP}({_NAME}"
     r"|[][{}():;,=]"
     r"|-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
     r'|"(?:[^"\\\x00-\x1f]++|\\.)*+"'
     r"|@[a-z]++"
     r"|[^ \t\r\n]|\Z)"
 )
+#: A number that is neither too long nor too large, and a value of an option that means the same in JSON.
+_NUMBER = r"-?+(?:0|[1-9][0-9]{0,29}+)(?:\.[0-9]{1,30}+)?+(?:[eE][+-]?+[0-9]{1,2}+)?+"
+_JSON = rf'{_NUMBER}|"[^"\\\x00-\x1f]*+"|\[(?:{_NUMBER}(?:, {_NUMBER})*+)?+\]'
+#: A node as `webnn.formats.text` writes most of them: its name, its operation, its operands, and its options.
+_NODE = re.compile(rf"{_GAP}({_NAME}) = ({_NAME})\(({_NAME}(?=[,)])(?:, {_NAME}(?=[,)]))*+)((?:, {_NAME}=(?:{_NAME}|{_JSON}))*+)\);")
+#: One of these options: its name, and its value, which is a word or JSON.
+_OPTION = re.compile(rf", ({_NAME})=(?:({_NAME})|({_JSON}))")
+_read_json = json.JSONDecoder().raw_decode
 #: The first characters of names and numbers.
 _NAME_STARTS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$")
 _NUMBER_STARTS = frozenset("-0123456789")
@@ -107,6 +116,7 @@ class _Parser:
 
     def __init__(self, text: str, path: Path) -> None:
         self._path = path
+        self._text = text
         self._parsed = Parsed(text)
         self._matches = _TOKEN.finditer(text)
         self._match = next(self._matches)
@@ -271,7 +281,31 @@ class _Parser:
         self._take(";")
         self._parsed.content["consts"][name] = constant
 
+    def _plain_nodes(self) -> bool:
+        """Take nodes as long as the pattern of a whole one matches; return whether there was one. `_node` makes the same of each."""
+        nodes = self._parsed.content["nodes"]
+        begin = end = self._match.start(1)
+        while match := _NODE.match(self._text, end):
+            name, operation, inputs, given = match.groups()
+            node: dict[str, Any] = {"id": name, "op": operation, "inputs": inputs.split(", ")}
+            if given:
+                found = _OPTION.findall(given)
+                options = {option: WORDS.get(word, word) if word else _read_json(value)[0] for option, word, value in found}
+                if len(options) < len(found):  # there is an option twice
+                    break
+                node["options"] = options
+            nodes.append(node)
+            self._parsed.mark_node(match.start(1))
+            end = match.end()
+        if end == begin:
+            return False
+        self._matches = _TOKEN.finditer(self._text, end)
+        self._next()
+        return True
+
     def _node(self) -> None:
+        if self._plain_nodes():
+            return
         self._parsed.mark_node(self._match.start(1))
         outputs: list[str] | None = None
         if self._skip("["):
