@@ -15,7 +15,7 @@ __all__ = ["clip", "count", "printable", "shape", "size", "type_and_shape", "val
 #: The longest text of an option.
 _LONGEST = 60
 _THOUSANDS = ("", " K", " M", " G", " T", " P")
-_BYTES = ("bytes", "KiB", "MiB", "GiB", "TiB")
+_BYTES = (" bytes", " KiB", " MiB", " GiB", " TiB")
 
 
 def printable(text: str) -> str:
@@ -32,6 +32,8 @@ def width(text: str) -> int:
 
 def clip(text: str, columns: int, *, ellipsis: str = "…") -> str:
     """Escape a text, and cut it to a number of columns, which must be larger than those of the ellipsis."""
+    if len(text) <= columns and text.isascii() and text.isprintable():
+        return text
     # A program's text may be of any length: what cannot be shown is not looked at.
     text = printable(text[: columns + 1])
     if width(text) <= columns:
@@ -74,8 +76,7 @@ def count(number: int) -> str:
 
 def size(number: int) -> str:
     """Write a number of bytes: ``"512 bytes"``, ``"4.71 MiB"``."""
-    text = _scale(number, 1024, tuple(f" {unit}" for unit in _BYTES))
-    return "1 byte" if number == 1 else text
+    return "1 byte" if number == 1 else _scale(number, 1024, _BYTES)
 
 
 def _scale(number: int, base: int, units: tuple[str, ...]) -> str:

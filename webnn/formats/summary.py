@@ -39,6 +39,7 @@ class Summary:
 
     Attributes:
         description: The graph; its operators have descriptors.
+        known: The data type and shape of every value.
         numbers: The number of each operator: `OperatorDescription.index`, or the position, from 1, in a graph from a file.
         parameters: The parameters of each operator.
         multiply_adds: The multiply-adds of each operator.
@@ -47,6 +48,7 @@ class Summary:
     """
 
     description: GraphDescription
+    known: Mapping[str, OperandDescriptor]
     numbers: Sequence[int]
     parameters: Sequence[int]
     multiply_adds: Sequence[int]
@@ -69,6 +71,7 @@ def summarize(description: GraphDescription) -> Summary:
     makers = {name: operator for operator in description.operators for name in operator.outputs} if largest else {}
     return Summary(
         description=description,
+        known=known,
         numbers=numbers(description),
         parameters=parameters(description),
         multiply_adds=[multiply_adds(operator, known) for operator in description.operators],
@@ -104,17 +107,15 @@ def _head(summary: Summary) -> Iterator[str]:
     graph = summary.description
     name = f" {plain.clip(graph.name, _WIDEST_LABEL, ellipsis=_DOTS)}" if graph.name else ""
     yield f"graph{name}, draft {plain.printable(graph.draft)}"
-    known = graph.descriptors()
+    known = summary.known
     yield from _values("inputs", {name: known[name] for name in graph.inputs})
     yield from _values("outputs", {name: known[value] for name, value in graph.outputs.items()})
 
 
 def _values(title: str, values: Mapping[str, OperandDescriptor]) -> Iterator[str]:
-    listed = [(plain.clip(name, _WIDEST_LABEL, ellipsis=_DOTS), each) for name, each in list(values.items())[:_LISTED]]
-    widest = max([plain.width(name) for name, _ in listed], default=0)
-    for position, (name, descriptor) in enumerate(listed):
-        heading = "" if position else title
-        yield f"{heading:<9}{name}{' ' * (widest - plain.width(name))}  {_tensor(descriptor)}"
+    names = _pad([plain.clip(name, _WIDEST_LABEL, ellipsis=_DOTS) for name in list(values)[:_LISTED]])
+    for heading, name, descriptor in zip([title, *[""] * len(names)], names, values.values(), strict=False):
+        yield f"{heading:<9}{name}  {_tensor(descriptor)}"
     if len(values) > _LISTED:
         yield f"{'':<9}{_DOTS} {len(values) - _LISTED:,} more"
 
@@ -131,48 +132,43 @@ def _table(summary: Summary, room: int, *, whole: bool) -> Iterator[str]:
     gap = range(_END, count - _END) if count > _WHOLE and not whole else range(0)
     shown = [position for position in range(count) if position not in gap]
     operators = [summary.description.operators[position] for position in shown]
-    texts: dict[str, list[str]] = {
-        "#": [str(summary.numbers[position]) for position in shown],
-        "operation": [plain.printable(operator.operation) for operator in operators],
-        "label": [plain.clip(operator.label, _WIDEST_LABEL, ellipsis=_DOTS) for operator in operators],
-        "result": [_results(operator) for operator in operators],
-        "params": [plain.count(number) if number else "" for number in (summary.parameters[position] for position in shown)],
-        "mul-adds": [plain.count(number) if number else "" for number in (summary.multiply_adds[position] for position in shown)],
+    columns = {
+        "#": _pad(["#", *[str(summary.numbers[position]) for position in shown]], right=True),
+        "operation": _pad(["operation", *[plain.printable(operator.operation) for operator in operators]]),
+        "label": [],
+        "result": _pad(["result", *[_results(operator) for operator in operators]]),
+        "params": _pad(["params", *[_count(summary.parameters[position]) for position in shown]], right=True),
+        "mul-adds": _pad(["mul-adds", *[_count(summary.multiply_adds[position]) for position in shown]], right=True),
     }
-    fixed = sum(_width(name, texts[name]) + len(_GAP) for name in texts if name != "label") - len(_GAP)
-    if any(texts["label"]):
-        wanted = max(min(_width("label", texts["label"]), room - fixed - len(_GAP)), _LABEL)
-        texts["label"] = [plain.clip(text, wanted, ellipsis=_DOTS) for text in texts["label"]]
-        fixed += _width("label", texts["label"]) + len(_GAP)
+    left = room - sum([len(column[0]) + len(_GAP) for column in columns.values() if column])
+    if any(operator.label for operator in operators):
+        widest = min(max(left, _LABEL), _WIDEST_LABEL)
+        columns["label"] = _pad(["label", *[plain.clip(operator.label, widest, ellipsis=_DOTS) for operator in operators]])
+        left -= len(columns["label"][0]) + len(_GAP)
     else:
-        del texts["label"]
+        del columns["label"]
     for name, write, most in (("operands", _operands, _OPERANDS), ("options", _options, _OPTIONS)):
-        left = min(room - fixed - len(_GAP), most)
-        if left >= most // 2:
-            texts[name] = [plain.clip(write(operator), left, ellipsis=_DOTS) for operator in operators]
-            fixed += _width(name, texts[name]) + len(_GAP)
-    widths = {name: _width(name, column) for name, column in texts.items()}
+        widest = min(left, most)
+        if widest >= most // 2:
+            columns[name] = _pad([name, *[plain.clip(write(operator), widest, ellipsis=_DOTS) for operator in operators]])
+            left -= len(columns[name][0]) + len(_GAP)
+    lines = [_GAP.join(cells).rstrip() for cells in zip(*columns.values(), strict=True)]
+    if gap:
+        lines.insert(1 + _END, f"{_DOTS} {len(gap):,} more operators {_DOTS}")
     yield ""
-    yield _line(widths, {name: name for name in texts})
-    for number, position in enumerate(shown):
-        if gap and position == gap.stop:
-            yield f"{_DOTS} {len(gap):,} more operators {_DOTS}"
-        yield _line(widths, {name: column[number] for name, column in texts.items()})
+    yield from lines
 
 
-def _width(name: str, column: Sequence[str]) -> int:
-    return max(map(plain.width, [name, *column]))
+def _count(number: int) -> str:
+    return plain.count(number) if number else ""
 
 
-def _line(widths: Mapping[str, int], texts: Mapping[str, str]) -> str:
-    cells = []
-    for name, text in texts.items():
-        space = " " * (widths[name] - plain.width(text))
-        cells.append(space + text if name in _RIGHT else text + space)
-    return _GAP.join(cells).rstrip()
-
-
-_RIGHT = frozenset({"#", "params", "mul-adds"})
+def _pad(texts: Sequence[str], *, right: bool = False) -> list[str]:
+    """Return texts with spaces behind them, or before them, so that all are as wide as the widest."""
+    widest = max(map(plain.width, texts), default=0)
+    pad = str.rjust if right else str.ljust
+    # They count characters, of which some take two columns, and some none.
+    return [pad(text, widest if text.isascii() else widest + len(text) - plain.width(text)) for text in texts]
 
 
 def _results(operator: OperatorDescription) -> str:
@@ -199,13 +195,13 @@ def _foot(summary: Summary) -> Iterator[str]:
     if not summary.largest:
         return
     yield "largest tensors"
-    sizes = [plain.size(size) for size, *_ in summary.largest]
-    names = [plain.clip(name, _WIDEST_LABEL, ellipsis=_DOTS) for _, name, _, _ in summary.largest]
-    first, second = max(map(len, sizes)), max(map(plain.width, names))
-    third = max([len(role) for _, _, role, _ in summary.largest])
-    for (_, _, role, descriptor), size, name in zip(summary.largest, sizes, names, strict=True):
-        space = " " * (second - plain.width(name))
-        yield f"  {size:>{first}}  {name}{space}  {role:<{third}}  {_tensor(descriptor)}"
+    columns = (
+        _pad([plain.size(size) for size, *_ in summary.largest], right=True),
+        _pad([plain.clip(name, _WIDEST_LABEL, ellipsis=_DOTS) for _, name, _, _ in summary.largest]),
+        _pad([role for _, _, role, _ in summary.largest]),
+        [_tensor(descriptor) for *_, descriptor in summary.largest],
+    )
+    yield from [_GAP + _GAP.join(cells) for cells in zip(*columns, strict=True)]
 
 
 def as_data(description: GraphDescription) -> dict[str, Any]:
@@ -214,8 +210,7 @@ def as_data(description: GraphDescription) -> dict[str, Any]:
     Numbers among the options that JSON does not have are strings: ``"NaN"``, ``"Infinity"``, ``"-Infinity"``.
     """
     summary = summarize(description)
-    graph = summary.description
-    known = graph.descriptors()
+    graph, known = summary.description, summary.known
     return {
         "name": graph.name,
         "draft": graph.draft,
