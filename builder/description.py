@@ -32,6 +32,7 @@ __all__ = [
     "GraphDescription",
     "OperatorDescription",
     "load",
+    "make_operator",
 ]
 
 

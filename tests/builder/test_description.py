@@ -7,7 +7,7 @@ import pickle
 import sys
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from webnn import (
     WebNNTypeError,
     describe,
 )
+from webnn.builder.description import make_operator
 from webnn.validation.drafts import DRAFTS, find_revision
 
 BROWSERS = f"{CURRENT}+browsers"
@@ -555,3 +556,25 @@ def test_the_draft_of_a_description_imports_nothing() -> None:
     with pytest.raises(ValueError, match=r"there is no revision .2026-06\+this:DRAFT. of the specification here"):
         OperatorDescription.from_call("2026-06+this:DRAFT", "relu", ["x"], {}, ["y"])
     assert "this" not in sys.modules
+
+
+def test_both_ways_to_make_an_operator() -> None:
+    values: dict[str, Any] = {
+        "operation": "gemm",
+        "inputs": {"a": "x", "b": "w"},
+        "arguments": {"axis": 1},
+        "options": {"alpha": 2.0},
+        "operands": {"c": "bias"},
+        "label": "fc",
+        "outputs": ("y",),
+        "descriptors": (webnn.OperandDescriptor("float32", (2,)),),
+        "index": 3,
+    }
+    assert list(values) == [each.name for each in fields(OperatorDescription)]
+    quick, usual = make_operator(**values), OperatorDescription(**values)
+    assert quick == usual
+    assert type(quick) is OperatorDescription
+    assert repr(quick) == repr(usual)
+    assert pickle.loads(pickle.dumps(quick)) == usual
+    with pytest.raises(FrozenInstanceError):
+        quick.label = "x"  # type: ignore[misc]
