@@ -57,8 +57,11 @@ _TOKEN = re.compile(
 #: A number that is neither too long nor too large, and a value of an option that means the same in JSON.
 _NUMBER = r"-?+(?:0|[1-9][0-9]{0,29}+)(?:\.[0-9]{1,30}+)?+(?:[eE][+-]?+[0-9]{1,2}+)?+"
 _JSON = rf'{_NUMBER}|"[^"\\\x00-\x1f]*+"|\[(?:{_NUMBER}(?:, {_NUMBER})*+)?+\]'
-#: A node as `webnn.formats.text` writes most of them: its name, its operation, its operands, and its options.
-_NODE = re.compile(rf"{_GAP}({_NAME}) = ({_NAME})\(({_NAME}(?=[,)])(?:, {_NAME}(?=[,)]))*+)((?:, {_NAME}=(?:{_NAME}|{_JSON}))*+)\);")
+#: A node as `webnn.formats.text` writes most of them: its name or the names of its results, its operation, its operands, and its options.
+_NODE = re.compile(
+    rf"{_GAP}({_NAME}|\[{_NAME}(?:, {_NAME})*+\]) = ({_NAME})"
+    rf"\(({_NAME}(?=[,)])(?:, {_NAME}(?=[,)]))*+)((?:, {_NAME}=(?:{_NAME}|{_JSON}))*+)\);"
+)
 #: One of these options: its name, and its value, which is a word or JSON.
 _OPTION = re.compile(rf", ({_NAME})=(?:({_NAME})|({_JSON}))")
 _read_json = json.JSONDecoder().raw_decode
@@ -288,6 +291,9 @@ class _Parser:
         while match := _NODE.match(self._text, end):
             name, operation, inputs, given = match.groups()
             node: dict[str, Any] = {"id": name, "op": operation, "inputs": inputs.split(", ")}
+            if name[0] == "[":
+                node["outputs"] = name[1:-1].split(", ")
+                node["id"] = node["outputs"][0]
             if given:
                 found = _OPTION.findall(given)
                 options = {option: WORDS.get(word, word) if word else _read_json(value)[0] for option, word, value in found}

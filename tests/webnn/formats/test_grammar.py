@@ -29,8 +29,8 @@ def read(given: str) -> tuple[Any, ...]:
         parsed = parse(given, Path("graph.webnn"))
     except FormatError as error:
         return error.message, error.line, error.column
-    # The text of the content tells 0 from 0.0 and from false.
-    return repr(parsed.content), [parsed.find(("nodes", number)) for number in range(len(parsed.content["nodes"]))]
+    # JSON tells 0 from 0.0, -0.0 and false.
+    return json.dumps(parsed.content, sort_keys=True), [parsed.find(("nodes", number)) for number in range(len(parsed.content["nodes"]))]
 
 
 def read_tokens(given: str) -> tuple[Any, ...]:
@@ -81,6 +81,8 @@ NODES = {
     "y = f(x, a=" + "1" * 30 + "." + "1" * 30 + "e99);": True,
     "# a comment; z = f(x);\n  y = f(x);": True,
     "y = f(x, a=1, a=1);": True,
+    "[y] = f(x);": True,
+    "[y, z, y] = f(x, a=1);": True,
     "y=f(x);": False,
     "y = f( x);": False,
     "y = f(x,x);": False,
@@ -93,7 +95,11 @@ NODES = {
     "y = f(a=1);": False,
     "y = f(x, a=1, x);": False,
     "y = f(x, # comment\n x);": False,
-    "[y, z] = f(x);": False,
+    "[] = f(x);": False,
+    "[y,z] = f(x);": False,
+    "[y, z,] = f(x);": False,
+    "[y, z = f(x);": False,
+    "y, z = f(x);": False,
     "y = f(x, a=01);": False,
     "y = f(x, a=-);": False,
     "y = f(x, a=1.);": False,
