@@ -18,9 +18,8 @@ from webnn.validation.errors import DOMException, NotSupportedError, OperationEr
 
 if TYPE_CHECKING:
     from webnn.builder.description import ActivationDescription, GraphDescription, OperatorDescription
-    from webnn.validation.operation import Operation
 
-__all__ = ["Program", "compute", "evaluate", "last_uses"]
+__all__ = ["Prepared", "Program", "compute", "evaluate", "last_uses"]
 
 #: No draft has this type. Nothing is rounded where operands have it.
 _EXACT = np.dtype(np.float64)
@@ -74,29 +73,70 @@ def evaluate(
         DescriptionError: The operator lacks an argument, or an array of an operand is not given.
         ValueError: There is no such draft.
     """
-    function = _find(operator, draft)
-    row = find_revision(_plain(draft)).operations[operator.operation]
-    known = descriptors or {}
-    for argument, _, value in operator.named_values():
-        if value not in arrays:
-            raise DescriptionError(f"there is no array for the value {value!r}", argument)
+    return Prepared(operator, draft, descriptors or {}).evaluate(arrays, exact=exact)
 
-    def find(value: str) -> Array:
-        array = np.asarray(arrays[value])
-        descriptor = known.get(value)
+
+class Prepared:
+    """An operator that can be computed several times: see `evaluate`."""
+
+    __slots__ = ("_exact", "_function", "_inputs", "_known", "_members", "_options", "_others", "_row", "_types", "operands")
+
+    def __init__(self, operator: OperatorDescription, draft: str, descriptors: Mapping[str, OperandDescriptor]) -> None:
+        self._function = _find(operator, draft)
+        self._row = find_revision(_plain(draft)).operations[operator.operation]
+        names = [argument.name for argument in self._row.arguments]
+        for part, given, wanted in (("inputs", operator.inputs, self._row.operands), ("arguments", operator.arguments, names)):
+            if set(given) != set(wanted):
+                raise DescriptionError(f"must be {', '.join(wanted) or 'none'}, got {', '.join(given) or 'none'}", part)
+        #: The operands, as `OperatorDescription.named_values` returns them.
+        self.operands = operator.named_values()
+        self._inputs = [operator.inputs[name] for name in self._row.operands]
+        self._members = operator.operands
+        # The positional arguments in the IDL's order, and the options, all without operands.
+        rest = replace(operator, inputs={}, operands={}, label="", arguments={name: operator.arguments[name] for name in names})
+        others, self._options = rest.call(str, _activation)
+        # The elements of small types are computed in larger ones.
+        self._others = [CARRIERS[each] if isinstance(each, str) and each in SMALL_TYPES else each for each in others]
+        #: Both for exact results.
+        self._exact: tuple[list[Any], dict[str, Any]] | None = None
+        self._known = {value: descriptors[value] for _, _, value in self.operands if value in descriptors}
+        self._types = [descriptors[name].dataType if name in descriptors else "" for name in operator.outputs]
+
+    def evaluate(self, arrays: Mapping[str, Array], *, exact: bool = False) -> tuple[Array, ...]:
+        """Compute the operator."""
+        found: dict[str, Array] = {}
+        for argument, _, value in self.operands:
+            if value not in arrays:
+                raise DescriptionError(f"there is no array for the value {value!r}", argument)
+            found[value] = self._take(value, np.asarray(arrays[value]), exact)
+        others, options = self._widen(arrays) if exact else (self._others, self._options)
+        inputs = [[found[each] for each in value] if isinstance(value, tuple) else found[value] for value in self._inputs]
+        returned = self._function(*inputs, *others, **options, **{name: found[value] for name, value in self._members.items()})
+        results = [np.asarray(each) for each in (returned if isinstance(returned, list) else [returned])]
+        pairs = zip(results, self._types, strict=True)
+        return tuple([_pack(each, type, inputs[0]) if type in SMALL_TYPES else each for each, type in pairs])
+
+    def _take(self, value: str, array: Array, exact: bool) -> Array:
+        """Return an operand as the function takes it."""
+        descriptor = self._known.get(value)
         if descriptor is not None and descriptor.dataType in SMALL_TYPES:
             return unpack(array, descriptor.dataType, descriptor.dimensions)
-        return array.astype(_EXACT) if exact and array.dtype.kind == "f" else array
+        return array.astype(_EXACT, copy=False) if exact and array.dtype.kind == "f" else array
 
-    ordered = _order(operator, row)
-    if exact:
-        ordered = _widen(ordered, row, _first_type(operator, arrays, known))
-    arguments, options = ordered.call(find, _activation)
-    options.pop("label", None)
-    returned = function(*[_carrier(each) for each in arguments], **options)
-    results = [np.asarray(each) for each in (returned if isinstance(returned, list) else [returned])]
-    types = [known[name].dataType if name in known else "" for name in operator.outputs]
-    return tuple([_pack(each, type, arguments[0]) if type in SMALL_TYPES else each for each, type in zip(results, types, strict=True)])
+    def _widen(self, arrays: Mapping[str, Array]) -> tuple[list[Any], dict[str, Any]]:
+        """Return the arguments for operands of float64: what depends on the type of the first one depends on its own type."""
+        if self._exact is None:
+            _, _, first = self.operands[0]
+            dataType = self._known[first].dataType if first in self._known else np.asarray(arrays[first]).dtype.name
+            others = [_EXACT.name if isinstance(each, str) and each in FLOAT_TYPES else each for each in self._others]
+            options = dict(self._options)
+            if dataType in FLOAT_TYPES and self._row.options is not None:
+                for name in self._row.numbers:
+                    number = options.get(name, self._row.options.model_fields[name].default)
+                    if number is not None:
+                        options[name] = cast_number(number, np.dtype(dataType))
+            self._exact = others, options
+        return self._exact
 
 
 class Program:
@@ -109,13 +149,13 @@ class Program:
         NotSupportedError: The reference has not got an operation.
     """
 
-    __slots__ = ("_description", "_descriptors")
+    __slots__ = ("_description", "_prepared")
 
     def __init__(self, description: GraphDescription) -> None:
-        for operator in description.operators:
-            _find(operator, description.draft)
+        known = description.descriptors()
         self._description = description
-        self._descriptors = description.descriptors()
+        #: Each operator by the name of its first result.
+        self._prepared = {each.outputs[0]: Prepared(each, description.draft, known) for each in description.operators}
 
     def run(self, inputs: Mapping[str, Array], outputs: Collection[str], *, exact: bool = False) -> dict[str, Array]:
         """Compute some outputs.
@@ -137,8 +177,9 @@ class Program:
         last = last_uses(graph)
         kept = {*graph.outputs.values()}
         for position, operator in enumerate(graph.operators):
+            prepared = self._prepared[operator.outputs[0]]
             try:
-                results = evaluate(operator, graph.draft, values, descriptors=self._descriptors, exact=exact)
+                results = prepared.evaluate(values, exact=exact)
             except Exception as error:  # whatever NumPy raises
                 raise OperationError(
                     f"{label_prefix(operator.label)}compute: the reference failed at {operator.operation}: {_say(error)}",
@@ -146,7 +187,7 @@ class Program:
                     label=operator.label,
                 ) from error
             values.update(zip(operator.outputs, results, strict=True))
-            for _, _, value in operator.named_values():
+            for _, _, value in prepared.operands:
                 if last[value] == position and value not in kept:
                     values.pop(value, None)
         return {name: values[value] for name, value in graph.outputs.items()}
@@ -172,41 +213,8 @@ def _find(operator: OperatorDescription, draft: str) -> Callable[..., Array | li
     return function
 
 
-def _order(operator: OperatorDescription, row: Operation) -> OperatorDescription:
-    """Return the operator with its positional arguments in the IDL's order."""
-    names = [argument.name for argument in row.arguments]
-    for part, given, wanted in (("inputs", operator.inputs, row.operands), ("arguments", operator.arguments, names)):
-        if set(given) != set(wanted):
-            raise DescriptionError(f"must be {', '.join(wanted) or 'none'}, got {', '.join(given) or 'none'}", part)
-    inputs = {name: operator.inputs[name] for name in row.operands}
-    return replace(operator, inputs=inputs, arguments={name: operator.arguments[name] for name in names})
-
-
-def _first_type(operator: OperatorDescription, arrays: Mapping[str, Array], known: Mapping[str, OperandDescriptor]) -> str:
-    """Return the data type of the first operand."""
-    _, _, value = operator.named_values()[0]
-    return known[value].dataType if value in known else np.asarray(arrays[value]).dtype.name
-
-
-def _widen(operator: OperatorDescription, row: Operation, dataType: str) -> OperatorDescription:
-    """Return the operator for operands of float64: what it takes from their type is taken from their own type before."""
-    arguments = {name: _EXACT.name if value in FLOAT_TYPES else value for name, value in operator.arguments.items()}
-    options = dict(operator.options)
-    if dataType in FLOAT_TYPES and row.options is not None:
-        for name in row.numbers:
-            number = options.get(name, row.options.model_fields[name].default)
-            if number is not None:
-                options[name] = cast_number(number, np.dtype(dataType))
-    return replace(operator, arguments=arguments, options=options)
-
-
 def _activation(activation: ActivationDescription) -> tuple[str, dict[str, Any]]:
     return activation.operation, dict(activation.options)
-
-
-def _carrier(argument: Any) -> Any:
-    """Return the type in which the elements of a small type are computed; any other argument as it is."""
-    return CARRIERS[argument] if isinstance(argument, str) and argument in SMALL_TYPES else argument
 
 
 def _pack(values: Array, dataType: Any, first: Any) -> Array:

@@ -38,7 +38,9 @@ def conv2d(
     top, bottom, left, right = padding or [0, 0, 0, 0]
     stride = strides or [1, 1]
     dilation = dilations or [1, 1]
-    x = np.pad(_to(wide(input), inputLayout, "nchw"), [(0, 0), (0, 0), (top, bottom), (left, right)])
+    x = _to(wide(input), inputLayout, "nchw")
+    if top or bottom or left or right:
+        x = np.pad(x, [(0, 0), (0, 0), (top, bottom), (left, right)])
     w = _to(wide(filter), filterLayout, "oihw")
     sizes = [(x.shape[2 + d] - (w.shape[2 + d] - 1) * dilation[d] - 1) // stride[d] + 1 for d in (0, 1)]
     # [batches, groups, channels of a group, ...] and [groups, output channels of a group, input channels, ...]

@@ -72,12 +72,9 @@ def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None
 
     NaN, among the values or as a bound, makes NaN.
     """
-    x = exact(input)
-    if minValue is not None:
-        x = np.maximum(x, cast_number(minValue, input.dtype))
-    if maxValue is not None:
-        x = np.minimum(x, cast_number(maxValue, input.dtype))
-    return typed(x, input.dtype)
+    low = cast_number(-math.inf if minValue is None else minValue, input.dtype)
+    high = cast_number(math.inf if maxValue is None else maxValue, input.dtype)
+    return typed(np.minimum(np.maximum(exact(input), low), high), input.dtype)
 
 
 def pad(

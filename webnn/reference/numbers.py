@@ -40,8 +40,8 @@ def idl_float(value: float) -> float:
 
 
 def wide(x: Array) -> Wide:
-    """Return a floating-point tensor as float64; nothing is lost."""
-    return x.astype(np.float64)
+    """Return a floating-point tensor as float64, itself if it is one; nothing is lost."""
+    return x.astype(np.float64, copy=False)
 
 
 def exact(x: Array) -> Array:
@@ -58,7 +58,7 @@ def typed(values: Any, dtype: np.dtype[Any]) -> Array:
             to infinity. Integers: modulo 2^bits.
     """
     if dtype.kind == "f":
-        return np.asarray(values, dtype=np.float64).astype(dtype)
+        return np.asarray(values, dtype=np.float64).astype(dtype, copy=False)
     integers = np.asarray(values, dtype=object)
     bits = 8 * dtype.itemsize
     residues = [int(value) % 2**bits for value in integers.ravel()]

@@ -270,4 +270,4 @@ def _directions(direction: str, steps: int) -> list[list[int]]:
 
 def _initial(state: Array | None, numDirections: int, batchSize: int, hiddenSize: int) -> Wide:
     """Return the initial state, zero where it is not given."""
-    return np.zeros([numDirections, batchSize, hiddenSize]) if state is None else wide(state)
+    return np.zeros([numDirections, batchSize, hiddenSize]) if state is None else wide(state).copy()

@@ -76,6 +76,29 @@ def test_one_operator() -> None:
         reference.evaluate(operator, "1999-01", {"x": X16})
 
 
+def test_results_are_new_arrays() -> None:
+    """Also where nothing changes, and where arrays are float64 already."""
+    shapes: Any = {"x": ("float32", [4])}
+    for name, arguments in (("clamp", []), ("identity", []), ("cast", ["float32"])):
+        [operator] = describe(lambda builder, x, name=name, given=arguments: getattr(builder, name)(x, *given), **shapes).operators
+        x = np.linspace(-1, 1, 4)
+        [result] = reference.evaluate(operator, CURRENT, {"x": x}, exact=True)
+        np.testing.assert_array_equal(result, x, strict=True)
+        assert not np.shares_memory(result, x)
+
+
+def test_a_state_is_only_read() -> None:
+    shapes: Any = {"x": ("float32", [2, 1, 3]), "w": ("float32", [1, 8, 3]), "r": ("float32", [1, 8, 2]), "h": ("float32", [1, 1, 2])}
+    graph = describe(lambda builder, x, w, r, h: builder.lstm(x, w, r, 2, 2, initialHiddenState=h, initialCellState=h)[0], **shapes)
+    arrays = {name: np.full(shape, 0.25) for name, (_, shape) in shapes.items()}
+    [operator] = graph.operators
+    results = reference.evaluate(operator, CURRENT, arrays, exact=True)
+    assert all(np.all(array == 0.25) for array in arrays.values())
+    assert all(np.all(result != 0.25) for result in results)
+    for first, second in zip(results, reference.evaluate(operator, CURRENT, arrays, exact=True), strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
 def test_arguments_stand_in_any_order() -> None:
     graph = describe(lambda builder, a, b: builder.sub(a, b), a=("int32", [1]), b=("int32", [1]))
     [operator] = graph.operators
