@@ -193,23 +193,26 @@ class MLGraph(DraftMembers):
         result: FirstNaN | None = above.load("inspect").firstNaN(self, inputs)
         return result
 
-    def accuracy(self, inputs: Mapping[str, Any]) -> Accuracy:
+    def accuracy(self, inputs: Mapping[str, Any], whole: bool = False) -> Accuracy:
         """Compare each operator with `webnn.reference`, in float64, on the operands that it has on this device.
 
-        So an operator is not blamed for the errors of those before it. The outputs are compared with the whole graph in float64.
+        So an operator is not blamed for the errors of those before it.
 
         Args:
             inputs: As for `profile`.
+            whole: Compute the whole graph in float64, too, and compare the outputs and every result with it. This doubles the work of the
+                reference.
 
         Returns:
-            The results of the operators, the least accurate one first, and the outputs.
+            The results of the operators, the least accurate one first; with ``whole`` also the errors that accumulate, and the outputs.
 
         Raises:
             WebNNTypeError: As for `profile`.
             InvalidStateError: The graph was destroyed.
             OperationError: The engine fails.
+            TypeError: ``whole`` is no bool.
         """
-        result: Accuracy = above.load("inspect").accuracy(self, inputs)
+        result: Accuracy = above.load("inspect").accuracy(self, inputs, whole)
         return result
 
     @some_drafts

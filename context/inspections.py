@@ -251,7 +251,7 @@ class OperatorAccuracy:
             one is not.
         ulp: The largest error in units of the last place of the type, at the exact value of that element.
         accumulated: The largest difference from the whole graph in float64, divided by the largest value there: the errors of all operators
-            before are in it.
+            before are in it. ``None`` if the whole graph was not computed.
         position: The position of the largest error.
         actual: The element there.
         expected: The exact element.
@@ -265,7 +265,7 @@ class OperatorAccuracy:
     shape: tuple[int, ...]
     relative: float
     ulp: float
-    accumulated: float
+    accumulated: float | None
     position: tuple[int, ...]
     actual: float
     expected: float
@@ -296,11 +296,11 @@ class Accuracy(Inspection):
 
     Attributes:
         operators: The results of the operators, the one with the largest `OperatorAccuracy.relative` first.
-        outputs: The outputs of the graph.
+        outputs: The outputs of the graph; none if the whole graph was not computed.
         missing: The operations that the reference does not have, because an addition to the draft brought them. The whole graph in float64
             takes their results from the device.
         seconds: How long it took.
-        reference: How long the reference took of that, for each operator alone and for the whole graph.
+        reference: How long the reference took of that.
     """
 
     operators: tuple[OperatorAccuracy, ...]

@@ -38,9 +38,9 @@ def firstNaN(graph: MLGraph, inputs: Mapping[str, Any]) -> FirstNaN | None:
     return find_nan(Subject.of(graph, "firstNaN"), inputs)
 
 
-def accuracy(graph: MLGraph, inputs: Mapping[str, Any]) -> Accuracy:
+def accuracy(graph: MLGraph, inputs: Mapping[str, Any], whole: bool) -> Accuracy:
     """Compare each operator with the reference; see `MLGraph.accuracy`."""
-    return judge(Subject.of(graph, "accuracy"), inputs)
+    return judge(Subject.of(graph, "accuracy"), inputs, whole=whole)
 
 
 def write_page(

@@ -11,12 +11,12 @@ from webnn.context.inspections import Accuracy, OperatorAccuracy, OutputAccuracy
 from webnn.inspect.distance import find_distance, relative_distance
 from webnn.inspect.statistics import unpack
 from webnn.inspect.subject import LIMIT, Array, Subject, check_inputs, group
-from webnn.reference import evaluate
-from webnn.reference.computation import last_uses
+from webnn.reference.computation import Prepared, last_uses
 from webnn.reference.operations import operations_of
+from webnn.validation import webidl
 
 if TYPE_CHECKING:
-    from webnn.builder.description import OperatorDescription
+    from webnn.builder.description import GraphDescription, OperatorDescription
 
 __all__ = ["judge"]
 
@@ -24,78 +24,96 @@ __all__ = ["judge"]
 _ROUNDINGS = frozenset({"cast"})
 
 
-def judge(subject: Subject, inputs: Mapping[str, Any], limit: int = LIMIT) -> Accuracy:
+def judge(subject: Subject, inputs: Mapping[str, Any], *, whole: bool, limit: int = LIMIT) -> Accuracy:
     """Compare the operators of a graph with the reference; see `MLGraph.accuracy`."""
+    if type(whole) is not bool:
+        raise TypeError(f"accuracy: whole must be a bool, got {webidl.describe(whole)}")
     description = subject.description
     arrays = check_inputs("accuracy", description.inputs, inputs)
     begin = time.perf_counter()
-    outputs, _ = subject.state.timeline.run(lambda: subject.run(arrays))
-    outputs = {name: array.copy() for name, array in outputs.items()}
-    judgement = _Judgement(subject, arrays)
+    leaves = {**{name: each.value for name, each in description.constants.items()}, **arrays}
+    exact = _Whole(description, leaves) if whole else None
+    judgement = _Judgement(description, exact)
     groups = group(description, limit, operands=True)
     for (positions, _), computed in zip(groups, subject.walk([names for _, names in groups], arrays), strict=True):
+        values = leaves | computed
         for position in positions:
-            judgement.add(position, computed)
+            judgement.add(position, values)
+    outputs: list[OutputAccuracy] = []
+    if exact is not None:
+        computed, _ = subject.state.timeline.run(lambda: subject.run(arrays))
+        outputs = [_compare_output(description, name, array, exact.values) for name, array in computed.items()]
     return Accuracy(
         operators=tuple(sorted(judgement.found, key=lambda each: (-each.relative, -each.ulp, each.index))),
-        outputs=tuple([judgement.output(name, array) for name, array in outputs.items()]),
+        outputs=tuple(outputs),
         missing=tuple(sorted(judgement.missing)),
         seconds=time.perf_counter() - begin,
         reference=judgement.seconds,
     )
 
 
+class _Whole:
+    """The whole graph in float64, operator by operator."""
+
+    def __init__(self, description: GraphDescription, leaves: dict[str, Array]) -> None:
+        #: The results of operators, each until its last use.
+        self.values: dict[str, Array] = {}
+        self._all = ChainMap(self.values, leaves)
+        self._last = last_uses(description)
+        self._kept = {*description.outputs.values()}
+
+    def evaluate(self, operator: Prepared, alone: tuple[Array, ...], *, rounded: bool) -> tuple[Array, ...]:
+        """Compute an operator; its results for the device's operands are known, and perhaps rounded."""
+        if rounded or any(value in self.values for _, _, value in operator.operands):
+            return operator.evaluate(self._all, exact=True)
+        # Its operands are inputs and constants.
+        return alone
+
+    def keep(self, position: int, operator: OperatorDescription, results: tuple[Array, ...]) -> None:
+        """Keep the results of an operator, and drop what has no more use."""
+        self.values.update(zip(operator.outputs, results, strict=True))
+        for name in (*operator.outputs, *[value for _, _, value in operator.named_values()]):
+            if self._last.get(name, position) == position and name not in self._kept:
+                self.values.pop(name, None)
+
+
 class _Judgement:
     """The state of one `judge`."""
 
-    def __init__(self, subject: Subject, arrays: Mapping[str, Array]) -> None:
-        self._description = subject.description
-        self._known = subject.description.descriptors()
-        self._leaves = {**{name: each.value for name, each in self._description.constants.items()}, **arrays}
-        self._operations = operations_of(self._description.draft)
-        #: The values of the whole graph in float64, each until its last use.
-        self._exact: dict[str, Array] = {}
-        self._last = last_uses(self._description)
-        self._kept = {*self._description.outputs.values()}
+    def __init__(self, description: GraphDescription, whole: _Whole | None) -> None:
+        self._description = description
+        self._known = description.descriptors()
+        self._operations = operations_of(description.draft)
+        self._whole = whole
         self.found: list[OperatorAccuracy] = []
         self.missing: set[str] = set()
         #: How long the reference took.
         self.seconds = 0.0
 
-    def add(self, position: int, computed: dict[str, Array]) -> None:
+    def add(self, position: int, values: Mapping[str, Array]) -> None:
         """Judge an operator, from the values that the device has computed."""
         operator = self._description.operators[position]
-        values = ChainMap({}, computed, self._leaves)
+        actual = tuple([values[name] for name in operator.outputs])
         if operator.operation in self._operations:
-            alone, whole = self._evaluate(operator, values)
-            for name, expected, exact in zip(operator.outputs, alone, whole, strict=True):
-                self.found.append(self._compare(operator, name, values[name], expected, exact))
+            prepared = Prepared(operator, self._description.draft, self._known)
+            rounded = operator.operation in _ROUNDINGS
+            begin = time.perf_counter()
+            alone = prepared.evaluate(values, exact=not rounded)
+            exact = alone if self._whole is None else self._whole.evaluate(prepared, alone, rounded=rounded)
+            self.seconds += time.perf_counter() - begin
+            for each in zip(operator.outputs, actual, alone, exact, strict=True):
+                self.found.append(self._compare(operator, *each))
         else:
             self.missing.add(operator.operation)
-            whole = tuple([values[name] for name in operator.outputs])
-        self._exact.update(zip(operator.outputs, whole, strict=True))
-        for name in (*operator.outputs, *[value for _, _, value in operator.named_values()]):
-            if self._last.get(name, position) == position and name not in self._kept:
-                self._exact.pop(name, None)
-
-    def _evaluate(self, operator: OperatorDescription, values: Mapping[str, Array]) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-        """Return the exact results for the device's operands, and those of the whole graph in float64."""
-        draft = self._description.draft
-        rounds = operator.operation in _ROUNDINGS
-        begin = time.perf_counter()
-        alone = evaluate(operator, draft, values, descriptors=self._known, exact=not rounds)
-        if rounds or any(value in self._exact for _, _, value in operator.named_values()):
-            whole = evaluate(operator, draft, ChainMap(self._exact, self._leaves), descriptors=self._known, exact=True)
-        else:
-            # Its operands are inputs and constants.
-            whole = alone
-        self.seconds += time.perf_counter() - begin
-        return alone, whole
+            exact = actual
+        if self._whole is not None:
+            self._whole.keep(position, operator, exact)
 
     def _compare(self, operator: OperatorDescription, name: str, array: Array, expected: Array, exact: Array) -> OperatorAccuracy:
         descriptor = self._known[name]
         actual = unpack(array, descriptor)
         distance = find_distance(actual, unpack(expected, descriptor), descriptor.dataType)
+        accumulated = distance.relative if exact is expected else relative_distance(actual, unpack(exact, descriptor))
         return OperatorAccuracy(
             name=name,
             index=operator.index,
@@ -105,17 +123,15 @@ class _Judgement:
             shape=descriptor.dimensions,
             relative=distance.relative,
             ulp=distance.ulp,
-            accumulated=distance.relative if exact is expected else relative_distance(actual, unpack(exact, descriptor)),
+            accumulated=None if self._whole is None else accumulated,
             position=distance.position,
             actual=distance.actual,
             expected=distance.expected,
         )
 
-    def output(self, name: str, array: Array) -> OutputAccuracy:
-        """Judge an output of the graph."""
-        value = self._description.outputs[name]
-        descriptor = self._known[value]
-        distance = find_distance(unpack(array, descriptor), unpack(self._exact[value], descriptor), descriptor.dataType)
-        return OutputAccuracy(
-            name=name, dataType=descriptor.dataType, relative=distance.relative, ulp=distance.ulp, absolute=distance.absolute
-        )
+
+def _compare_output(description: GraphDescription, name: str, array: Array, exact: Mapping[str, Array]) -> OutputAccuracy:
+    value = description.outputs[name]
+    descriptor = description.descriptors()[value]
+    distance = find_distance(unpack(array, descriptor), unpack(exact[value], descriptor), descriptor.dataType)
+    return OutputAccuracy(name=name, dataType=descriptor.dataType, relative=distance.relative, ulp=distance.ulp, absolute=distance.absolute)

@@ -19,6 +19,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 #: How many elements are compared at once: few enough for all steps to find them in the processor's cache.
 _PIECE = 1 << 14
+#: The bits of a float64 that hold its exponent.
+_EXPONENT = 0x7FF << 52
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +88,10 @@ class _Largest:
         self._limits = np.finfo(actual.dtype) if actual.dtype.kind == "f" else None
         ours, theirs = actual.reshape(-1), expected.reshape(-1)
         with np.errstate(all="ignore"):
-            for begin in range(0, ours.size, _PIECE):
-                self._look(begin, ours[begin : begin + _PIECE], theirs[begin : begin + _PIECE])
+            pieces = [(begin, ours[begin : begin + _PIECE], theirs[begin : begin + _PIECE]) for begin in range(0, ours.size, _PIECE)]
+            equal = [piece for piece in pieces if not self._look(*piece)]
+            if self.absolute:
+                self._size = max([self._size, *[_largest_size(expected) for _, _, expected in equal]])
 
     @property
     def relative(self) -> float:
@@ -95,45 +99,55 @@ class _Largest:
             return 0.0
         return self.absolute / self._size if self._size else math.inf
 
-    def _look(self, begin: int, actual: Array, expected: Array) -> None:
-        differences = _differences(actual, expected)
-        worst = int(differences.argmax())
+    def _look(self, begin: int, actual: Array, expected: Array) -> bool:
+        """Look at a piece; return whether there is a difference."""
+        differences, worst = _differences(actual, expected)
         largest = float(differences[worst])
+        if not largest:
+            return False
         if largest > self.absolute:
             self.absolute, self.worst = largest, begin + worst
-        high, low = float(expected.max()), float(expected.min())
-        if not math.isfinite(high - low):
-            finite = expected[np.isfinite(expected)]
-            high, low = (float(finite.max()), float(finite.min())) if finite.size else (0.0, 0.0)
-        self._size = max(self._size, high, -low)
-        if self._dataType is None or not largest:
-            return
+        size = _largest_size(expected)
+        self._size = max(self._size, size)
+        if self._dataType is None:
+            return True
         if self._limits is None:
-            self.ulp = max(self.ulp, largest)
-            return
-        # The elements with the largest differences in units are among those with the largest rates: a unit is between 2^-24 and 2^-23
-        # (float32) of a number. An infinite element may be the rounded one, and has no rate if it is expected.
-        rates = np.abs(expected)
-        np.maximum(rates, float(self._limits.tiny), out=rates)
-        np.divide(differences, rates, out=rates)
-        most = float(rates.max())
-        if not math.isfinite(most):
-            most = float(np.max(rates, where=np.isfinite(rates), initial=0.0))
-        elif most * 2.0 ** (self._limits.nmant + 1) <= self.ulp:
-            return
-        chosen = ~(rates < most / 2)
-        self.ulp = max(self.ulp, float(ulp_distance(actual[chosen], expected[chosen], self._dataType).max()))
+            ulp = largest
+        elif math.isfinite(largest) and size <= float(self._limits.max):
+            # The exponent alone of a float64 is the largest power of two that is not greater.
+            units = (expected.astype(np.float64, copy=False).view(np.int64) & _EXPONENT).view(np.float64)
+            np.maximum(units, float(self._limits.tiny), out=units)
+            np.divide(differences, units, out=units)
+            ulp = float(units.max()) * 2.0**self._limits.nmant
+        else:
+            ulp = float(ulp_distance(actual, expected, self._dataType).max())
+        self.ulp = max(self.ulp, ulp)
+        return True
 
 
-def _differences(actual: Array, expected: Array) -> Array:
+def _differences(actual: Array, expected: Array) -> tuple[Array, int]:
+    """Return the differences of the elements, and the position of the first one of the largest."""
     if actual.dtype.kind in "iu" and expected.dtype.kind in "iu":
         # Differences of 64-bit integers are not exact in float64, and may be too large for int64.
         high, low = np.maximum(actual, expected), np.minimum(actual, expected)
-        return (high.astype(np.uint64) - low.astype(np.uint64)).astype(np.float64)
+        differences = (high.astype(np.uint64) - low.astype(np.uint64)).astype(np.float64)
+        return differences, int(differences.argmax())
     differences = actual.astype(np.float64)
     np.subtract(expected, differences, out=differences)
     np.abs(differences, out=differences)
-    if not math.isfinite(float(differences.max())):
+    # The first NaN counts as the largest.
+    worst = int(differences.argmax())
+    if not math.isfinite(differences[worst]):
         same = (actual == expected) | (np.isnan(actual) & np.isnan(expected))
         differences = np.where(same, 0.0, np.where(np.isnan(differences), math.inf, differences))
-    return differences
+        worst = int(differences.argmax())
+    return differences, worst
+
+
+def _largest_size(values: Array) -> float:
+    """Return the size of the largest finite element, 0 if there is none."""
+    high, low = float(values.max()), float(values.min())
+    if not math.isfinite(high - low):
+        finite = values[np.isfinite(values)]
+        high, low = (float(finite.max()), float(finite.min())) if finite.size else (0.0, 0.0)
+    return max(high, -low, 0.0)

@@ -130,7 +130,7 @@ def inspect_graph(title: str, graph: MLGraph, subject: Subject, inputs: Mapping[
         section.trace = _try(section, "values", partial(trace_subject, subject, inputs, ()))
         if section.trace is None or any(each.statistics.nans or each.statistics.infinities for each in section.trace.values):
             section.nan = _try(section, "the first NaN", partial(find_nan, subject, inputs))
-        section.accuracy = _try(section, "accuracy", partial(judge, subject, inputs))
+        section.accuracy = _try(section, "accuracy", partial(judge, subject, inputs, whole=True))
     section.warnings += _warn(section)
     return section
 

@@ -221,6 +221,7 @@ def _(result: Accuracy) -> list[Table]:
         f"in {seconds(result.seconds)}, of which the reference takes {seconds(result.reference)}",
         *([f"not in the reference: {', '.join(result.missing)}"] if result.missing else []),
         "relative: to the largest value of the result; ulp: in units of the last place of its type",
+        *([] if result.outputs else ["the outputs, and how errors accumulate: accuracy(inputs, whole=True)"]),
     ]
     columns = ("#", "operation", "label", "type", "relative", "ulp", "accumulated", "actual", "exact", "at")
     numbers = frozenset({"#", "relative", "ulp", "accumulated", "actual", "exact"})
@@ -229,15 +230,13 @@ def _(result: Accuracy) -> list[Table]:
     for output in result.outputs:
         distances = [(number(figure), figure) for figure in (output.relative, output.ulp, output.absolute)]
         outputs.append([(printable(output.name), None), (output.dataType, None), *distances])
-    return [
-        Table(title="Accuracy of the operators, each by itself", facts=facts, columns=columns, numbers=numbers, rows=rows, details=details),
-        Table(
-            title="Accuracy of the outputs, against the whole graph in float64",
-            columns=("output", "type", "relative", "ulp", "absolute"),
-            numbers=frozenset({"relative", "ulp", "absolute"}),
-            rows=outputs,
-        ),
-    ]
+    title = "Accuracy of the operators, each by itself"
+    tables = [Table(title=title, facts=facts, columns=columns, numbers=numbers, rows=rows, details=details)]
+    if outputs:
+        title = "Accuracy of the outputs, against the whole graph in float64"
+        names = ("output", "type", "relative", "ulp", "absolute")
+        tables.append(Table(title=title, columns=names, numbers=frozenset({"relative", "ulp", "absolute"}), rows=outputs))
+    return tables
 
 
 @tabulate.register

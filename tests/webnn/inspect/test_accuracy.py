@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from webnn.inspect import compare
 from webnn.inspect.accuracy import judge
 from webnn.inspect.distance import find_distance, relative_distance
 from webnn.inspect.subject import Subject
-from webnn.reference import compute
+from webnn.reference import compute, ulp_distance
 
 ROWS = np.random.default_rng(0).normal(size=(4, 16)).astype(np.float32)
 
@@ -50,18 +51,34 @@ def test_the_operator_that_ruins_the_result_comes_first() -> None:
     assert worst.relative > 50 * second.relative
     assert len(accuracy.operators) == 502
     assert accuracy.reference <= accuracy.seconds
+    # The same with the whole graph.
+    both = graph.accuracy({"x": ROWS}, whole=True)
+    assert [replace(each, accumulated=None) for each in both.operators] == list(accuracy.operators)
+
+
+def test_without_the_whole_graph() -> None:
+    accuracy = build(network).accuracy(network_inputs())
+    assert {each.accumulated for each in accuracy.operators} == {None}
+    assert accuracy.outputs == ()
+    text = str(accuracy)
+    assert "accuracy(inputs, whole=True)" in text
+    assert "of the outputs" not in text
+    assert " accumulated" not in text
+    assert json.loads(accuracy.to_json())["operators"][0]["accumulated"] is None
+    with pytest.raises(TypeError, match="accuracy: whole must be a bool, got 1"):
+        build(network).accuracy(network_inputs(), whole=1)  # type: ignore[arg-type]  # that is the point
 
 
 def test_errors_accumulate() -> None:
     """An operator is not blamed for the errors before it; those are in another figure, and in that of the output."""
     graph = build(layers(3, half=0))
-    accuracy = graph.accuracy({"x": ROWS})
+    accuracy = graph.accuracy({"x": ROWS}, whole=True)
     named = {each.label: each for each in accuracy.operators if each.label}
     # A cast is a rounding.
     assert (named["down"].relative, named["up"].relative) == (0, 0)
-    assert named["down"].accumulated > 1e-5
-    assert named["up"].accumulated > 1e-5
+    assert all(each.accumulated is not None and each.accumulated > 1e-5 for each in (named["down"], named["up"]))
     last = max(accuracy.operators, key=lambda each: each.index)
+    assert last.accumulated is not None
     assert last.relative < 1e-6 < last.accumulated
     (output,) = accuracy.outputs
     exact = compute(graph.description, {"x": ROWS}, exact=True)["y"]
@@ -73,7 +90,7 @@ def test_errors_accumulate() -> None:
 @pytest.mark.parametrize("limit", [1, 5000, 1 << 30])
 def test_groups_give_the_same_figures(revision: str, limit: int) -> None:
     graph = build(network, revision)
-    accuracy = judge(Subject.of(graph, "accuracy"), network_inputs(), limit)
+    accuracy = judge(Subject.of(graph, "accuracy"), network_inputs(), whole=True, limit=limit)
     assert sorted(each.index for each in accuracy.operators) == [each.index for each in graph.description.operators]
     assert max(each.relative for each in accuracy.operators) < 1e-5
     assert {each.operation: each.relative for each in accuracy.operators}["reshape"] == 0
@@ -88,7 +105,7 @@ def test_an_overflow_comes_first() -> None:
         x = float_input(builder, "x", 2, dataType="float16")
         return {"y": builder.sqrt(builder.mul(x, x, {"label": "square"}))}
 
-    accuracy = build(make).accuracy({"x": np.array([3, 300], np.float16)})
+    accuracy = build(make).accuracy({"x": np.array([3, 300], np.float16)}, whole=True)
     worst = accuracy.operators[0]
     assert (worst.label, worst.relative, worst.position, worst.actual, worst.expected) == ("square", math.inf, (1,), math.inf, 90000)
     assert accuracy.outputs[0].relative == math.inf
@@ -104,7 +121,7 @@ def test_small_types_and_operations_of_additions() -> None:
         return {"y": builder.dequantizeLinear(builder.quantizeLinear(x, scale, point, {"label": "small"}), scale, point)}
 
     graph = build(make, BROWSERS)
-    accuracy = graph.accuracy({"x": np.array([-1, 0.5, 3], np.float32)})
+    accuracy = graph.accuracy({"x": np.array([-1, 0.5, 3], np.float32)}, whole=True)
     assert [each.relative for each in accuracy.operators] == [0, 0]
     assert {each.dataType for each in accuracy.operators} == {"int4", "float32"}
     value = graph.trace({"x": np.array([-1, 0.5, 3], np.float32)}, labels=["small"]).values[1].value
@@ -152,6 +169,30 @@ def test_distances(dataType: Any, actual: list[Any], expected: list[Any], wanted
     assert relative_distance(np.array(actual, dataType), exact) == found.relative
     if found.absolute:
         assert found.actual == pytest.approx(actual[found.position[0]], nan_ok=True)
+
+
+@pytest.mark.parametrize("dataType", ["float16", "float32"])
+@pytest.mark.parametrize("wide", [True, False])
+def test_distances_of_many_elements(dataType: Any, wide: bool) -> None:
+    """Values of many pieces: some are equal, one of those holds the largest element, and some elements are denormal or zero."""
+    rng = np.random.default_rng(5)
+    expected = np.ldexp(rng.normal(size=100_000), rng.integers(-30, 8, 100_000))
+    expected[::7] = 0
+    expected[10] = 2.0**12
+    if not wide:
+        expected = expected.astype(dataType)
+    actual = (expected * (1 + rng.normal(size=100_000) * 2**-9)).astype(dataType)
+    actual[:50_000] = expected[:50_000]
+    expected[:50_000] = actual[:50_000]
+    found = find_distance(actual, expected, dataType)
+    differences = np.abs(actual.astype(np.float64) - expected)
+    assert found.absolute == differences.max() > 0
+    assert found.relative == differences.max() / 2**12
+    assert found.ulp == ulp_distance(actual, expected, dataType).max()
+    assert found.position == (int(differences.argmax()),)
+    turned = find_distance(actual.reshape(100, 1000).T, expected.reshape(100, 1000).T, dataType)
+    assert (turned.absolute, turned.relative, turned.ulp) == (found.absolute, found.relative, found.ulp)
+    assert turned.position == divmod(found.position[0], 1000)[::-1]
 
 
 # Two contexts
