@@ -12,9 +12,9 @@ from types import MappingProxyType
 import numpy as np
 
 from benchmarks import devices, first_build, formats, imports, inside, memory, mobilenet, recurrent, small, squeezenet, transformer
-from benchmarks.measure import Effort, Result, check_same, interleave, summarize
+from benchmarks.measure import Array, Effort, Result, check_same, interleave, summarize
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
-from webnn import ML
+from webnn import ML, MLGraph
 
 __all__ = ["CASES", "MODELS", "SkippedError"]
 
@@ -245,16 +245,33 @@ def _per_operator(name: str, title: str, times: tuple[list[float], list[float]],
 
 
 def _profile(effort: Effort) -> Result:
-    times = inside.profile_times(*inside.make_graph(transformer.make_block()), effort.rounds)
+    times = inside.profile_times(*inside.transformer_graph(transformer.make_block()), effort.rounds)
     # No bar: the overhead is that of the engine.
     title = "Transformer encoder block: one inference with MLGraph.profile"
     return summarize("profile", title, times, unit="ms", bar=None, against="a plain run")
 
 
 def _trace(effort: Effort) -> Result:
-    times = inside.trace_times(*inside.make_graph(transformer.make_block()), effort.rounds)
+    times = inside.trace_times(*inside.transformer_graph(transformer.make_block()), effort.rounds)
     title = "Transformer encoder block: MLGraph.trace, building included"
     return summarize("trace", title, times, unit="ms", bar=None, against="a plain run")
+
+
+def _accuracy(effort: Effort, name: str, title: str, graph: MLGraph, inputs: dict[str, Array]) -> Result:
+    ours, theirs = inside.accuracy_sides(graph, inputs)
+    for side in (ours, theirs):
+        # The first call loads packages.
+        side(1)
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=1)
+    return summarize(name, f"{title}: MLGraph.accuracy", times, unit="ms", bar=2, against="one computation by the reference")
+
+
+def _accuracy_squeezenet(effort: Effort) -> Result:
+    return _accuracy(effort, "accuracy-squeezenet", "SqueezeNet 1.0, random weights", *inside.squeezenet_graph())
+
+
+def _accuracy_transformer(effort: Effort) -> Result:
+    return _accuracy(effort, "accuracy-transformer", "Transformer encoder block", *inside.transformer_graph(transformer.make_block()))
 
 
 def _memory(effort: Effort) -> Result:
@@ -333,6 +350,8 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "load-text": lambda effort: _file(effort, ".webnn", saves=False),
         "profile": _profile,
         "trace": _trace,
+        "accuracy-squeezenet": _accuracy_squeezenet,
+        "accuracy-transformer": _accuracy_transformer,
         "memory": _memory,
         "import": _import,
     }

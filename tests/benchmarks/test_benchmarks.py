@@ -13,6 +13,7 @@ from benchmarks.measure import Array, OutputsDifferError, Result, check_same, in
 from benchmarks.report import COLUMNS, cells
 from benchmarks.sides import CURRENT, TensorProgram
 from webnn import ML
+from webnn.reference import compute
 
 Side = Callable[[], Array]
 
@@ -186,8 +187,23 @@ def test_an_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_looking_inside_is_timed() -> None:
-    graph, inputs = inside.make_graph(transformer.make_block(sequence=5, hidden=12, heads=3, inner=24))
+    graph, inputs = inside.transformer_graph(transformer.make_block(sequence=5, hidden=12, heads=3, inner=24))
     for times in (inside.profile_times, inside.trace_times):
         ours, theirs = times(graph, inputs, 2)
         assert len(ours) == len(theirs) == 2
         assert min(*ours, *theirs) > 0
+
+
+@pytest.mark.parametrize("name", ["squeezenet", "transformer"])
+def test_the_sides_of_accuracy(name: str) -> None:
+    block = transformer.make_block(sequence=5, hidden=12, heads=3, inner=24)
+    graph, inputs = inside.squeezenet_graph(64) if name == "squeezenet" else inside.transformer_graph(block)
+    ours, theirs = inside.accuracy_sides(graph, inputs)
+    for accuracy in ours(2):
+        assert len(accuracy.operators) == len(graph.description.operators)
+        assert accuracy.operators[0].relative < 1e-5
+    one, other = theirs(2)
+    for output, expected in compute(graph.description, inputs).items():
+        assert np.ptp(expected) > 0
+        np.testing.assert_array_equal(one[output], expected)
+        np.testing.assert_array_equal(other[output], expected)
