@@ -56,9 +56,11 @@ class Window:
         return replace(self, begin=(total + lower) // 2, end=total - (total + lower) // 2)
 
     def rounded_up(self) -> Window:
-        """Return the window with a padding behind that also gives the last window that begins in the input or in the padding in front."""
-        span = self.begin + self.size + self.end - self.reach
-        count = -(-span // self.stride) + 1
+        """Return the window with the padding behind that its last place needs.
+
+        The number of places is rounded up, unless the last one would begin in the padding behind.
+        """
+        count = -(-(self.begin + self.size + self.end - self.reach) // self.stride) + 1
         if (count - 1) * self.stride >= self.size + self.begin:
             count -= 1
         return replace(self, end=max(0, (count - 1) * self.stride + self.reach - self.size - self.begin))

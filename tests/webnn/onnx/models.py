@@ -11,6 +11,7 @@ import onnxruntime
 
 import webnn
 import webnn.onnx
+from tests.support import CURRENT
 from tests.webnn.onnx.nodes import make_context
 from webnn import MLGraphBuilder
 
@@ -37,7 +38,7 @@ def compute(
     model: onnx.ModelProto, feeds: Mapping[str, Array], *, reference: bool = False, constants: Sequence[str] = ()
 ) -> dict[str, Array]:
     """Import a model and compute it; inputs that are named as constants are known at import."""
-    context = webnn.ML(reference=True).createContextSync() if reference else make_context()
+    context = webnn.ML(reference=True, revision=CURRENT).createContextSync() if reference else make_context()
     builder = MLGraphBuilder(context)
     known = {name: feeds[name] for name in constants}
     shapes = {name: array.shape for name, array in feeds.items() if name not in known}

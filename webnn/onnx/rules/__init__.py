@@ -26,6 +26,7 @@ FAMILIES = (
     "elementwise",
     "movement",
     "reduction",
+    "pooling",
 )
 
 

@@ -1,0 +1,226 @@
+"""Pooling.
+
+The pooling operations of WebNN have two spatial dimensions. Maxima, norms, and averages without padding of windows can be taken along one
+dimension after the other, so those of three and more dimensions are chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from webnn.onnx.node import Node, Result, product
+from webnn.onnx.values import Refused
+from webnn.onnx.windows import Window, read_windows, spatial_sizes
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+
+__all__ = ["RULES"]
+
+Pool: TypeAlias = Literal["averagePool2d", "l2Pool2d", "maxPool2d"]
+
+#: The most elements of a window whose index is looked for.
+_MOST_TAPS = 256
+
+
+def _shape(operand: MLOperand) -> list[int]:
+    return list(operand._descriptor.dimensions)
+
+
+def _windows(node: Node) -> list[Window]:
+    """Read the windows; their padding behind is the one that counts for averages."""
+    sizes = spatial_sizes(node)
+    return read_windows(node, sizes, node.integers("kernel_shape"))
+
+
+def _place(node: Node, windows: Sequence[Window]) -> list[Window]:
+    """Round the number of places as the node says."""
+    found = [window.rounded_up() for window in windows] if node.integer("ceil_mode", 0) else list(windows)
+    if min(window.output for window in found) < 1:
+        spans = [window.begin + window.size + window.end for window in windows]
+        raise Refused(f"the window must fit into the padded input, {spans}, got {[window.reach for window in windows]}")
+    return found
+
+
+def _slide(node: Node, operation: Pool, x: MLOperand, windows: Sequence[Window]) -> MLOperand:
+    """Pool the last two dimensions at once, then each one before them."""
+    shape = _shape(x)
+    first = len(shape) - len(windows)
+    pair = windows[-2:] if len(windows) > 1 else [Window(size=1, kernel=1), *windows]
+    if len(windows) == 2:
+        x = _pool(node, operation, x, pair)
+    else:
+        leading = shape[:2] if len(windows) == 1 else [1, product(shape[:-2])]
+        x = _pool(node, operation, node.reshape(x, [*leading, pair[0].size, pair[1].size]), pair)
+        shape[-len(windows[-2:]) :] = [window.output for window in windows[-2:]]
+    for axis, window in enumerate(windows[:-2], first):
+        if not window.is_trivial:
+            x = node.reshape(x, [1, product(shape[:axis]), window.size, product(shape[axis + 1 :])])
+            x = _pool(node, operation, x, [window, Window(size=1, kernel=1)])
+            shape[axis] = window.output
+    return x if len(windows) == 2 else node.reshape(x, shape)
+
+
+def _pool(node: Node, operation: Pool, x: MLOperand, windows: Sequence[Window]) -> MLOperand:
+    height, width = windows
+    if height.is_trivial and width.is_trivial and operation != "l2Pool2d":
+        return x
+    pool = getattr(node.builder, operation)
+    result: MLOperand = pool(
+        x,
+        windowDimensions=[height.kernel, width.kernel],
+        padding=[height.begin, height.end, width.begin, width.end],
+        strides=[height.stride, width.stride],
+        dilations=[height.dilation, width.dilation],
+    )
+    return result
+
+
+def _average_pool(node: Node) -> MLOperand:
+    """Map to averagePool2d. Padding that counts is added before."""
+    x, given = node.operand(0), _windows(node)
+    windows = _place(node, given)
+    if not node.integer("count_include_pad", 0):
+        return _slide(node, "averagePool2d", x, windows)
+    # The padding that rounding up adds does not count.
+    begins, ends = (
+        [*sizes]
+        for sizes in zip(*((each.begin, min(each.end, window.end)) for each, window in zip(given, windows, strict=True)), strict=True)
+    )
+    if any(begins) or any(ends):
+        x = node.builder.pad(x, [0, 0, *begins], [0, 0, *ends])
+    padded = [
+        replace(window, size=window.begin + window.size + end, begin=0, end=window.end - end)
+        for window, end in zip(windows, ends, strict=True)
+    ]
+    return _slide(node, "averagePool2d", x, padded)
+
+
+def _lp_pool(node: Node) -> MLOperand:
+    """Map to l2Pool2d, of the powers that make it the norm of order p."""
+    order = _order(node)
+    x = node.operand(0)
+    if order != 2:
+        x = _power(node, node.builder.abs(x), order / 2)
+    norm = _slide(node, "l2Pool2d", x, _place(node, _windows(node)))
+    return norm if order == 2 else _power(node, norm, 2 / order)
+
+
+def _order(node: Node) -> int:
+    order = node.integer("p", 2)
+    if order < 1:
+        raise Refused(f"p must be at least 1, got {order}")
+    return order
+
+
+def _power(node: Node, x: MLOperand, exponent: float) -> MLOperand:
+    if exponent == 0.5:
+        return node.builder.sqrt(x)
+    return node.builder.mul(x, x) if exponent == 2 else node.builder.pow(x, node.scalar(exponent, x))
+
+
+def _max_pool(node: Node) -> list[Result]:
+    """Map to maxPool2d. The indices of the maxima are found by comparing with each element of the window."""
+    windows = _place(node, _windows(node))
+    x = node.operand(0)
+    if not node.is_float(x):
+        # Integers of 8 bits, which not every device takes.
+        x = node.cast(x, "float32")
+    greatest = _slide(node, "maxPool2d", x, windows)
+    wanted = len(node.outputs) > 1 and node.outputs[1]
+    return [greatest, _indices(node, x, greatest, windows)] if wanted else [greatest]
+
+
+def _indices(node: Node, x: MLOperand, greatest: MLOperand, windows: Sequence[Window]) -> MLOperand:
+    """Return the index in the flat input of the first maximum of each window."""
+    builder = node.builder
+    batches, channels, *sizes = _shape(x)
+    taps = product([window.kernel for window in windows])
+    if taps > _MOST_TAPS or product(_shape(x)) >= 2**31:
+        raise Refused(f"indices need a window of at most {_MOST_TAPS} elements, got {taps}, and an input of at most 2 ** 31")
+    sizes_before = [product(sizes[:axis]) for axis in range(len(sizes))]
+    pitches = sizes_before if node.integer("storage_order", 0) else [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    begins, ends = ([0, 0, *(getattr(window, name) for window in windows)] for name in ("begin", "end"))
+    if any(begins) or any(ends):
+        x = builder.pad(x, begins, ends, value=-np.inf)
+    strides = [1, 1, *(window.stride for window in windows)]
+    lengths = [batches, channels, *((window.output - 1) * window.stride + 1 for window in windows)]
+    found: MLOperand | None = None
+    # The first of equal maxima comes last.
+    for tap in reversed([*np.ndindex(*(window.kernel for window in windows))]):
+        starts = [index * window.dilation for index, window in zip(tap, windows, strict=True)]
+        offset = node.scalar(sum(start * pitch for start, pitch in zip(starts, pitches, strict=True)), "int32")
+        if found is None:
+            found = offset
+            continue
+        part = builder.slice(x, [0, 0, *starts], lengths, strides=strides)
+        found = builder.where(builder.equal(part, greatest), offset, found)
+    place = np.zeros([1] * (len(sizes) + 2), np.int32)
+    for axis, (window, pitch) in enumerate(zip(windows, pitches, strict=True), 2):
+        steps = (np.arange(window.output) * window.stride - window.begin) * pitch
+        place = place + steps.astype(np.int32).reshape([-1 if index == axis else 1 for index in range(place.ndim)])
+    planes = np.arange(batches * channels, dtype=np.int32) * product(sizes)
+    assert found is not None
+    found = builder.add(found, node.constant(place))
+    found = builder.add(found, node.constant(planes.reshape([batches, channels, *[1] * len(sizes)])))
+    return builder.expand(found, _shape(greatest)) if _shape(found) != _shape(greatest) else found
+
+
+def _max_unpool(node: Node) -> MLOperand:
+    """Scatter the elements into zeros. An output shape of its own is refused: engines differ about which tensor the indices are in then."""
+    shape = node.value(0).shape
+    windows = _windows(node)
+    outputs = [(window.size - 1) * window.stride + window.kernel - window.begin - window.end for window in windows]
+    wanted = [*shape[:2], *outputs]
+    if min(wanted) < 1 or node.value(1).shape != shape:
+        raise Refused(f"the indices must have the shape of the input, {list(shape)}, and the output must not be empty, got {wanted}")
+    if node.given(2) and node.known_integers(2, "the shape of the output") != wanted:
+        raise Refused(
+            f"the shape of the output must be that of the window, {wanted}, got {node.known_integers(2, 'the shape of the output')}"
+        )
+    x, indices = node.operand(0), node.indices(1, product(wanted))
+    zeros = node.builder.expand(node.scalar(0, x), [product(wanted)])
+    count = node.value(0).size
+    return node.reshape(node.builder.scatterElements(zeros, node.reshape(indices, [count]), node.reshape(x, [count]), axis=0), wanted)
+
+
+def _global_axes(node: Node) -> list[int]:
+    return list(range(2, 2 + len(spatial_sizes(node))))
+
+
+def _global_average_pool(node: Node) -> MLOperand:
+    """Map to reduceMean."""
+    return node.builder.reduceMean(node.operand(0), axes=_global_axes(node), keepDimensions=True)
+
+
+def _global_max_pool(node: Node) -> MLOperand:
+    """Map to reduceMax."""
+    return node.builder.reduceMax(node.operand(0), axes=_global_axes(node), keepDimensions=True)
+
+
+def _global_lp_pool(node: Node) -> MLOperand:
+    """Map to reduceL1 or reduceL2, or take the norm of order p by powers."""
+    builder, order, axes = node.builder, _order(node), _global_axes(node)
+    x = node.operand(0)
+    if order <= 2:
+        return (builder.reduceL1 if order == 1 else builder.reduceL2)(x, axes=axes, keepDimensions=True)
+    norm = builder.reduceL2(_power(node, builder.abs(x), order / 2), axes=axes, keepDimensions=True)
+    return _power(node, norm, 2 / order)
+
+
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
+    {
+        "AveragePool": _average_pool,
+        "GlobalAveragePool": _global_average_pool,
+        "GlobalLpPool": _global_lp_pool,
+        "GlobalMaxPool": _global_max_pool,
+        "LpPool": _lp_pool,
+        "MaxPool": _max_pool,
+        "MaxUnpool": _max_unpool,
+    }
+)
