@@ -356,6 +356,20 @@ class GraphDescription(_Value):
 
         return lift(self, draft)
 
+    def lower(self, draft: str) -> GraphDescription:
+        """Return the same graph in an earlier draft, with the names and defaults that this draft has.
+
+        Args:
+            draft: The draft.
+
+        Raises:
+            DescriptionError: The graph has something without counterpart in the earlier draft; the message names it. Or the draft is not an
+                earlier one.
+        """
+        from webnn.builder.transform import lower  # noqa: PLC0415 (it imports this module)
+
+        return lower(self, draft)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to a file; `webnn.formats.save` has the formats, which the suffix chooses."""
         above.load("formats").save(self, path)

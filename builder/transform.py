@@ -1,4 +1,4 @@
-"""What `GraphDescription` does with the whole graph: `build`, `infer`, `survey` and `lift`."""
+"""What `GraphDescription` does with the whole graph: `build`, `infer`, `survey`, `lift` and `lower`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webnn.validation.drafts.delta import Delta
     from webnn.validation.revision import Revision
 
-__all__ = ["build", "complete", "infer", "lift", "survey"]
+__all__ = ["build", "complete", "infer", "lift", "lower", "survey"]
 
 
 def build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:
@@ -92,57 +92,73 @@ def _sketch(description: GraphDescription) -> GraphBuilder:
 
 def lift(description: GraphDescription, draft: str | None) -> GraphDescription:
     """Return the description in a later draft; see `GraphDescription.lift`."""
+    return _move(description, DRAFTS[-1] if draft is None else draft, later=True)
+
+
+def lower(description: GraphDescription, draft: str) -> GraphDescription:
+    """Return the description in an earlier draft; see `GraphDescription.lower`."""
+    return _move(description, draft, later=False)
+
+
+def _move(description: GraphDescription, target: str, *, later: bool) -> GraphDescription:
     own, plus, additions = description.draft.partition("+")
-    target = DRAFTS[-1] if draft is None else draft
     for name in (own, target):
         if name not in DRAFTS:
             raise DescriptionError(f"must be one of {', '.join(DRAFTS)}, got {webidl.describe(name)}", "draft")
     first, last = DRAFTS.index(own), DRAFTS.index(target)
-    if first > last:
-        raise DescriptionError(f"a description of {own} cannot be moved to the earlier draft {target}", "draft")
     if first == last:
         return description
-    lifted = description.infer()
-    for delta in DELTAS[first:last]:
-        lifted = _apply(lifted, delta)
-    lifted = replace(lifted, draft=target + plus + additions)
+    if later != (first < last):
+        way = "earlier" if later else "later"
+        raise DescriptionError(f"a description of {own} cannot be moved to the {way} draft {target}", "draft")
+    moved = description.infer()
+    for delta in DELTAS[first:last] if later else reversed(DELTAS[last:first]):
+        moved = _apply(moved, delta, later=later)
+    # Additions to a draft are made for the later ones.
+    moved = replace(moved, draft=target + plus + additions if later else target)
     try:
-        return lifted.infer()
+        return moved.infer()
     except WebNNTypeError as error:
         raise DescriptionError(f"the draft {target} refuses it: {error}", "operators") from error
 
 
-def _apply(description: GraphDescription, delta: Delta) -> GraphDescription:
-    """Return the operators with the names and defaults of the next draft; their descriptors are still those of the draft before."""
+def _apply(description: GraphDescription, delta: Delta, *, later: bool) -> GraphDescription:
+    """Return the operators with the names and defaults of the draft on the other side of a delta; the descriptors stay as they are."""
     before, after = find_revision(delta.after), find_revision(delta.name)
+    source, target = (before, after) if later else (after, before)
     known = description.descriptors()
     operators = []
     for number, operator in enumerate(description.operators):
         try:
-            operators.append(_lift(operator, delta, before, after, known))
+            operators.append(_redraft(operator, delta, source, target, known, later=later))
         except NoCounterpartError as error:
             label = f" {webidl.describe(operator.label)}" if operator.label else ""
             raise DescriptionError(
-                f"{operator.operation}{label} has no counterpart in the draft {delta.name}: {error}", f"operators[{number}]"
+                f"{operator.operation}{label} has no counterpart in the draft {target.name}: {error}", f"operators[{number}]"
             ) from None
-    return replace(description, draft=delta.name, operators=tuple(operators))
+    return replace(description, draft=target.name, operators=tuple(operators))
 
 
-def _lift(
-    operator: OperatorDescription, delta: Delta, before: Revision, after: Revision, known: Mapping[str, OperandDescriptor]
+def _redraft(
+    operator: OperatorDescription, delta: Delta, source: Revision, target: Revision, known: Mapping[str, OperandDescriptor], *, later: bool
 ) -> OperatorDescription:
-    old, new = before.operations.get(operator.operation), after.operations.get(operator.operation)
+    """Return an operator as the other side of a delta writes it."""
+    old, new = source.operations.get(operator.operation), target.operations.get(operator.operation)
     if old is None or new is None:
         raise NoCounterpartError("there is no such operation")
     arguments, options = dict(operator.arguments), dict(operator.options)
-    change = delta.lifts.get(operator.operation)
+    change = (delta.lifts if later else delta.lowers).get(operator.operation)
     if change is not None:
         change(Lifting(arguments, options, tuple([known[name] for _, _, name in operator.named_values()])))
     # Positional arguments keep their places under other names.
     moved = dict(zip([each.name for each in old.arguments], [each.name for each in new.arguments], strict=False))
-    renamed = {} if new.options is None else new.options.former_names
-    if not after.activations:
-        options = {name: _name_activations(value) for name, value in options.items()}
+    newer = new if later else old
+    renamed = {} if newer.options is None else newer.options.former_names
+    if not later:
+        renamed = {new: old for old, new in renamed.items()}
+    if source.activations != target.activations:
+        convert = _name_activations if source.activations else _make_activations
+        options = {name: convert(value) if name == "activations" else value for name, value in options.items()}
     return replace(
         operator,
         inputs=dict(zip(new.operands, [operator.inputs[name] for name in old.operands], strict=True)),
@@ -152,12 +168,15 @@ def _lift(
     )
 
 
-def _name_activations(value: Any) -> Any:
-    if isinstance(value, ActivationDescription):
-        if value.options:
-            raise NoCounterpartError(f"the activation {value.operation} has options")
-        return value.operation
-    return tuple([_name_activations(each) for each in value]) if isinstance(value, tuple) else value
+def _name_activations(activations: tuple[ActivationDescription, ...]) -> tuple[str, ...]:
+    for each in activations:
+        if each.options:
+            raise NoCounterpartError(f"the activation {each.operation} has options")
+    return tuple([each.operation for each in activations])
+
+
+def _make_activations(names: tuple[str, ...]) -> tuple[ActivationDescription, ...]:
+    return tuple([ActivationDescription(operation=name) for name in names])
 
 
 class _Rebuilder:

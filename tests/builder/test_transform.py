@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import make_context
+from tests.support import each_row, make_context
 from webnn import DescriptionError, GraphDescription, MLGraphBuilder, describe
 from webnn.builder.graph_builder import GraphBuilder
 
@@ -62,6 +62,39 @@ def test_lift(operation: str, calls: Any, arguments: dict[str, Any], options: di
 def test_lift_renames_operands() -> None:
     lifted = sketch(lambda b, x: b.where(x(2, dataType="uint8"), x(2), x(2))).lift()
     assert lifted.operators[0].inputs == {"condition": "input0", "trueValue": "input1", "falseValue": "input2"}
+
+
+@pytest.mark.parametrize("calls", [case[1] for case in LIFTED], ids=[case[0] for case in LIFTED])
+def test_lower_is_the_way_back(calls: Any) -> None:
+    before = sketch(calls)
+    lowered = before.lift().lower("2024-06")
+    assert lowered.draft == "2024-06"
+    assert [each.descriptors for each in lowered.operators] == [each.descriptors for each in before.operators]
+    # What the program left out is written out.
+    assert lowered.lift() == before.lift()
+    assert describe(lowered.build(MLGraphBuilder(make_context("2024-06")))).digest() == lowered.digest()
+
+
+@each_row(
+    ("calls", "message"),
+    [
+        (lambda b, x: b.sign(x(2), label="s"), "sign 's' has no counterpart in the draft 2024-06: there is no such operation"),
+        (lambda b, x: b.argMax(x(2, 3), 1), "its result is int32, and there it is int64"),
+        (lambda b, x: b.slice(x(4), [0], [4], strides=[2]), r"options.strides is [2], and there are none"),
+        (lambda b, x: b.pad(x(2), [1], [1], value=float("inf")), "options.value is inf, and there it is finite"),
+        (lambda b, x: b.resample2d(x(1, 1, 3, 3), scales=[1.5, 1]), "options.scales has 1.5, which is not the quotient"),
+        (lambda b, x: b.prelu(x(1, 3), x(2, 3)), "the draft 2024-06 refuses it: prelu: "),
+    ],
+)
+def test_lower_refuses(calls: Any, message: str) -> None:
+    with pytest.raises(DescriptionError) as caught:
+        sketch(calls, "2026-06").lower("2024-06")
+    assert message in str(caught.value)
+
+
+def test_lower_goes_back_only() -> None:
+    with pytest.raises(DescriptionError, match="cannot be moved to the later draft 2026-06"):
+        sketch(lambda b, x: b.relu(x(2))).lower("2026-06")
 
 
 REFUSED: list[tuple[str, Callable[[Any, Any], Any], str]] = [

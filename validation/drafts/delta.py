@@ -60,10 +60,10 @@ class NoCounterpartError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Lifting:
-    """A call of the draft before, for a function that makes a call of this draft of it by changing its mappings.
+    """A call of one draft, for a function that makes a call of the next or the previous draft of it by changing its mappings.
 
     Attributes:
-        arguments: The arguments that are no operands, by the names of the draft before.
+        arguments: The arguments that are no operands, by the names of the first draft.
         options: The options that are no operands, by these names.
         operands: The descriptors of all operands, the arguments first.
     """
@@ -95,6 +95,7 @@ class Delta:
             empty.
         lifts: For operations of which more has changed than names: makes a call of this draft of one of the draft before, or raises
             `NoCounterpartError`. Renamed arguments and options need no function.
+        lowers: The same in the other direction; `Lifting` then has the names of this draft.
         flags: Other changes.
         idl: Makes the IDL from that of the draft before.
         limits: Makes the tables of tensor limits from those of the draft before, if that has them.
@@ -110,6 +111,7 @@ class Delta:
     removes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     mixins: Mapping[str, type] = field(default_factory=dict)
     lifts: Mapping[str, Callable[[Lifting], None]] = field(default_factory=dict)
+    lowers: Mapping[str, Callable[[Lifting], None]] = field(default_factory=dict)
     flags: Flags = field(default_factory=Flags)
     idl: Callable[[Idl], Idl] = _same
     limits: Callable[[Limits | None], Limits | None] = _same

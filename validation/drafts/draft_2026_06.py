@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, ClassVar, Literal
@@ -69,6 +70,24 @@ def _lift_arg_min_max(call: Lifting) -> None:
         raise NoCounterpartError("options.selectLastIndex is True")
     call.arguments["axis"] = axes[0]
     call.options["outputDataType"] = "int64"
+
+
+def _lower_arg_min_max(call: Lifting) -> None:
+    if call.options.pop("outputDataType", "int32") != "int64":
+        raise NoCounterpartError("its result is int32, and there it is int64")
+    call.options["axes"] = (call.arguments.pop("axis"),)
+
+
+def _lower_pad(call: Lifting) -> None:
+    value = call.options.get("value", 0)
+    if not math.isfinite(value):
+        raise NoCounterpartError(f"options.value is {value}, and there it is finite")
+
+
+def _lower_slice(call: Lifting) -> None:
+    strides = call.options.pop("strides", ())
+    if any(stride != 1 for stride in strides):
+        raise NoCounterpartError(f"options.strides is {list(strides)}, and there are none")
 
 
 def _lift_numbers(*members: str) -> Callable[[Lifting], None]:
@@ -154,6 +173,13 @@ DRAFT = Delta(
         "clamp": _lift_numbers("minValue", "maxValue"),
         "pad": _lift_numbers("value"),
         "resample2d": _lift_resample2d,
+    },
+    lowers={
+        "argMax": _lower_arg_min_max,
+        "argMin": _lower_arg_min_max,
+        "pad": _lower_pad,
+        "resample2d": _lift_resample2d,
+        "slice": _lower_slice,
     },
     flags={
         "max_dimension": 2**31 - 1,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from onnx import ModelProto, TensorProto
 
 from webnn.builder.describe import describe_graph
-from webnn.builder.description import GraphDescription
+from webnn.builder.description import DescriptionError, GraphDescription
 from webnn.builder.graph import collect
 from webnn.builder.sketch import make_sketch
 from webnn.onnx.builder import LabellingBuilder
@@ -24,6 +24,7 @@ from webnn.onnx.inputs import Settings
 from webnn.onnx.model import Model, read
 from webnn.onnx.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
+from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from webnn.builder.graph_builder import GraphBuilder
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "load", "survey"]
 
+#: The draft that rules are written for.
+_DRAFT = "2026-06"
 _SMALL = frozenset({TensorProto.INT4, TensorProto.UINT4})
 
 
@@ -80,20 +83,32 @@ def load(
         RefusedModelError: Some nodes or inputs cannot be imported. It names all of them.
         FormatError: The file is no valid model, or its external data is not there.
         OSError: A file cannot be read.
-        WebNNTypeError: The builder refuses something, because of its draft or the limits of its device.
+        NotSupportedError: The builder's draft has no counterpart of an operator.
+        WebNNTypeError: The builder refuses something, because of the limits of its device.
     """
     model = read(source)
     settings = Settings(shapes=shapes or {}, dims=dims or {}, constants=constants or {}, float64=float64, weights=weights)
     description, report = survey(model, settings)
     if description is None:
         raise RefusedModelError(model.file, report)
-    outputs = {} if builder is None else description.build(builder)
+    outputs = {} if builder is None else _build(description, builder)
     return Imported(description=description, inputs=description.inputs, outputs=outputs, report=report)
+
+
+def _build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:
+    """Build the graph in the draft of a builder."""
+    draft = builder._revision.draft
+    if draft in DRAFTS and DRAFTS.index(draft) < DRAFTS.index(_DRAFT):
+        try:
+            description = description.lower(draft)
+        except DescriptionError as error:
+            raise NotSupportedError(f"the model cannot be imported in the draft {draft}: {error}") from None
+    return description.build(builder)
 
 
 def survey(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
     """Import a model. If some of it is refused, there is a report and no description."""
-    newest = find_revision(DRAFTS[-1])
+    newest = find_revision(_DRAFT)
     small = any(tensor.data_type in _SMALL for tensor in model.proto.graph.initializer)
     importer = Importer(model, make_sketch(LabellingBuilder, for_devices(newest) if small else newest), settings)
     report = importer.run()

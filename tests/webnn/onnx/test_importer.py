@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, parser
 
+import webnn
 import webnn.onnx
 from tests.webnn.onnx.nodes import make_context
 from webnn import MLGraphBuilder, OperandDescriptor
@@ -120,3 +121,12 @@ def test_a_known_slice(start: int, end: int, step: int, wanted: list[int]) -> No
     folded = fold(node, 13, {"": 13}, list(arrays.values()))
     assert folded is not None
     assert np.asarray(folded[0]).tolist() == wanted
+
+
+def test_a_builder_of_the_first_draft() -> None:
+    builder = MLGraphBuilder(webnn.ML(revision="2024-06").createContextSync())
+    imported = webnn.onnx.load(parser.parse_model(MODEL), builder, dims={"batch": 2})
+    assert builder.buildSync(dict(imported.outputs))._outputDescriptors == {"y": OperandDescriptor("float32", (2, 3))}
+    model = parser.parse_model(MODEL.replace("Relu", "Sign"))
+    with pytest.raises(webnn.NotSupportedError, match="sign 'y' has no counterpart in the draft 2024-06"):
+        webnn.onnx.load(model, MLGraphBuilder(webnn.ML(revision="2024-06").createContextSync()), dims={"batch": 2})
