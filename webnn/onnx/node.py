@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webnn.onnx.operands import Operands
     from webnn.validation.descriptor import DataType
 
-__all__ = ["Node", "Result", "normalize_axes", "normalize_axis", "product"]
+__all__ = ["Node", "Result", "limit_of", "normalize_axes", "normalize_axis", "product"]
 
 #: What a rule returns for an output: an operand, whose type the driver casts to that of the output; a value that is known; a value with a
 #: type of its own; nothing for an optional output that it does not compute.
@@ -112,12 +112,31 @@ class Node:
             raise Refused(f"{what} must be integers, got {array.dtype.name}")
         return [int(each) for each in array.reshape(-1)]
 
-    def indices(self, index: int, size: int) -> MLOperand:
-        """Return an input with indices into a dimension of a size. Those that are known become int32, which every device takes."""
-        value = self.value(index)
-        if value.array is not None and value.dtype == np.int64 and size < 2**31 and _fits(value.array):
-            return self.constant(value.array.astype(np.int32))
-        return self._operands.find(value)
+    def known_indices(self, index: int, *sizes: int) -> Array | None:
+        """Return indices into dimensions of some sizes if they are known: as int32, which every device takes, and from the front.
+
+        Args:
+            index: The input.
+            sizes: One for all indices, or one for each part of the coordinates in the last dimension.
+        """
+        array = self.value(index).array
+        if array is None:
+            return None
+        if array.dtype.kind not in "iu":
+            raise Refused(f"the indices must be integers, got {array.dtype.name}")
+        limits = np.array(sizes if len(sizes) > 1 else sizes[0], np.int64)
+        indices = array.astype(np.int64)
+        if ((indices < -limits) | (indices >= limits)).any():
+            wanted = " and ".join(f"from {-size} to {size - 1}" for size in sizes)
+            raise Refused(f"the indices must be {wanted}, got some from {indices.min()} to {indices.max()}")
+        if array.dtype == np.int32 and (array >= 0).all():
+            return array
+        return np.asarray(np.where(indices < 0, indices + limits, indices), np.int32)
+
+    def indices(self, index: int, *sizes: int) -> MLOperand:
+        """Return the operand of indices into dimensions of some sizes; for those that are known see `known_indices`."""
+        known = self.known_indices(index, *sizes)
+        return self._operands.find(self.value(index)) if known is None else self.constant(known)
 
     # Attributes. `onnx.checker` has compared them with the operator's schema before.
 
@@ -236,10 +255,6 @@ class Node:
         return operand._descriptor.dataType in FLOAT_TYPES
 
 
-def _fits(array: Array) -> bool:
-    return not array.size or (int(array.min()) >= -(2**31) and int(array.max()) < 2**31)
-
-
 def normalize_axis(name: str, axis: int, rank: int) -> int:
     """Return an axis counted from the front.
 
@@ -257,6 +272,14 @@ def normalize_axes(name: str, axes: Sequence[int], rank: int) -> list[int]:
     if len(set(found)) < len(found):
         raise Refused(f"{name} must name each axis once, got {list(axes)}")
     return found
+
+
+def limit_of(operand: MLOperand, *, is_least: bool) -> float:
+    """Return the least or the largest number of an operand's type, which is infinite for floating-point types."""
+    if operand._descriptor.dataType in FLOAT_TYPES:
+        return -math.inf if is_least else math.inf
+    range_ = np.iinfo(operand._descriptor.dataType)
+    return int(range_.min if is_least else range_.max)
 
 
 def product(sizes: Sequence[int]) -> int:

@@ -24,9 +24,11 @@ FAMILIES = (
     "control",
     "convolution",
     "elementwise",
+    "indexing",
     "movement",
     "reduction",
     "pooling",
+    "selection",
 )
 
 
