@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from onnx import AttributeProto
+from onnx import AttributeProto, helper
 
+from webnn.builder.operand import MLOperand
 from webnn.onnx.values import Array, Refused, Value, carrier
 from webnn.validation import webidl
-from webnn.validation.descriptor import FLOAT_TYPES
+from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES
 
 if TYPE_CHECKING:
     from onnx import GraphProto, NodeProto, TensorProto
 
-    from webnn.builder.operand import MLOperand
     from webnn.onnx.operands import Operands
     from webnn.validation.descriptor import DataType
 
@@ -24,7 +25,7 @@ __all__ = ["Node", "Result", "limit_of", "normalize_axes", "normalize_axis", "pr
 
 #: What a rule returns for an output: an operand, whose type the driver casts to that of the output; a value that is known; a value with a
 #: type of its own; nothing for an optional output that it does not compute.
-Result: TypeAlias = "MLOperand | Array | Value | None"
+Result: TypeAlias = MLOperand | Array | Value | None
 
 
 RunBody: TypeAlias = "Callable[[GraphProto, str, Sequence[Value]], list[Value]]"
@@ -61,6 +62,13 @@ class Node:
         self._operands = operands
         self._read_tensor = read_tensor
         self._attributes = {attribute.name: attribute for attribute in proto.attribute}
+
+    def derive(self, inputs: Sequence[MLOperand | Value | None], **attributes: Any) -> Node:
+        """Return a node with other inputs and further attributes, for the rule of another operator."""
+        derived = copy.copy(self)
+        derived.inputs = tuple([_value(each) if isinstance(each, MLOperand) else each for each in inputs])
+        derived._attributes = {**self._attributes, **{name: helper.make_attribute(name, each) for name, each in attributes.items()}}
+        return derived
 
     # Inputs.
 
@@ -253,6 +261,11 @@ class Node:
     def is_float(operand: MLOperand) -> bool:
         """Tell whether an operand is of a floating-point type."""
         return operand._descriptor.dataType in FLOAT_TYPES
+
+
+def _value(operand: MLOperand) -> Value:
+    descriptor = operand._descriptor
+    return Value("", NUMPY_DTYPES[descriptor.dataType], descriptor.dimensions, operand=operand)
 
 
 def normalize_axis(name: str, axis: int, rank: int) -> int:

@@ -29,6 +29,9 @@ FAMILIES = (
     "reduction",
     "pooling",
     "selection",
+    "matmul",
+    "movement",
+    "quantization",
 )
 
 

@@ -1,0 +1,98 @@
+"""Steps that rules of quantized operators share.
+
+A matrix product or a convolution of integers is computed in float32. The factors are the integers less their zero points:
+`dequantizeLinear` with the scale 1 gives them exactly. Sums of such products are exact up to 2**24. The scales come last, in one
+`quantizeLinear`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webnn.onnx.node import Node, product
+from webnn.onnx.values import Refused, Value
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+
+__all__ = ["arrange", "per_axis", "quantize", "scale_ratio", "subtract_zero"]
+
+
+def arrange(node: Node, value: Value, shape: Sequence[int]) -> MLOperand:
+    """Return a scale or a zero point in another shape; one that is known is reshaped at import."""
+    if value.size != product(shape):
+        raise Refused(f"the zero point must have the shape of the scale, got {list(value.shape)} for {list(shape)}")
+    array = node.find_array(value)
+    return node.reshape(node.operand_of(value), shape) if array is None else node.constant(array.reshape(shape))
+
+
+def per_axis(what: str, given: Sequence[int], shape: Sequence[int], axis: int) -> list[int]:
+    """Return the shape in which a scale or a zero point broadcasts to a tensor.
+
+    Args:
+        what: What it is, for messages.
+        given: The shape that it has: one element, one for each index of the axis, or a shape that broadcasts.
+        shape: The tensor's shape.
+        axis: The axis, from the front or the back.
+
+    Raises:
+        Refused: It does not fit.
+    """
+    rank = len(shape)
+    spread = [1] * rank
+    if all(size == 1 for size in given):
+        return spread
+    if len(given) == 1:
+        spread[axis] = given[0]
+    elif len(given) <= rank:
+        spread[rank - len(given) :] = given
+    if len(given) > rank or any(size not in (1, wanted) for size, wanted in zip(spread, shape, strict=True)):
+        raise Refused(f"{what} must have one element or one for each index of axis {axis} of {list(shape)}, got {list(given)}")
+    return spread
+
+
+def subtract_zero(node: Node, x: MLOperand, zero: Value | None, shape: Sequence[int]) -> MLOperand:
+    """Return integers less their zero point, exactly, in float32.
+
+    Args:
+        node: The node.
+        x: The integers.
+        zero: The zero point; none is 0.
+        shape: The shape in which the zero point broadcasts to the integers, of their rank.
+    """
+    dataType = x._descriptor.dataType
+    if dataType in ("int32", "uint32") and zero is None:
+        return node.builder.cast(x, "float32")
+    zeroPoint = node.constant(np.zeros(shape, dataType)) if zero is None else arrange(node, zero, shape)
+    return node.builder.dequantizeLinear(x, node.constant(np.ones(shape, np.float32)), zeroPoint)
+
+
+def scale_ratio(node: Node, output: tuple[Value, Sequence[int]], inputs: Sequence[tuple[Value, Sequence[int]]]) -> MLOperand:
+    """Return an output's scale divided by the product of the inputs' scales, in float32, each with the shape in which it broadcasts."""
+    arrays = [node.find_array(value) for value, _ in (output, *inputs)]
+    known = [array for array in arrays if array is not None]
+    if len(known) == len(arrays):
+        first, *others = (array.reshape(shape).astype(np.float64) for array, (_, shape) in zip(known, (output, *inputs), strict=True))
+        with np.errstate(all="ignore"):
+            for other in others:
+                first = first / other
+            return node.constant(np.asarray(first, np.float32))
+    scale, *factors = (node.cast(arrange(node, value, shape), "float32") for value, shape in (output, *inputs))
+    for factor in factors:
+        scale = node.builder.div(scale, factor)
+    return scale
+
+
+def quantize(node: Node, x: MLOperand, scale: MLOperand, zero: Value, shape: Sequence[int]) -> MLOperand:
+    """Quantize numbers; the zero point gets the shape of the scale, to which it broadcasts in a shape."""
+    wanted = scale._descriptor.dimensions
+    array = node.find_array(zero)
+    zeroPoint = arrange(node, zero, shape)
+    if tuple(shape) != wanted and array is not None:
+        zeroPoint = node.constant(np.ascontiguousarray(np.broadcast_to(array.reshape(shape), wanted)))
+    elif tuple(shape) != wanted:
+        zeroPoint = node.builder.expand(zeroPoint, list(wanted))
+    return node.builder.quantizeLinear(x, scale, zeroPoint)

@@ -1,0 +1,186 @@
+"""Matrix products and determinants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from webnn.onnx.node import Node
+from webnn.onnx.quantized import per_axis, subtract_zero
+from webnn.onnx.values import Array, Refused, Value
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.builder.options import MLGemmOptions
+
+__all__ = ["RULES", "lift", "matmul_integer", "multiply", "unlift"]
+
+#: Integers of at most this size are exact in float32.
+_EXACT = 1 << 24
+#: The largest matrix whose determinant is written out.
+_MOST_ROWS = 3
+
+
+def lift(a: Value, b: Value) -> tuple[list[int], list[int]]:
+    """Return the shapes of two factors as matrices: a vector is a row on the left and a column on the right."""
+    if not a.rank or not b.rank:
+        raise Refused(f"the factors must have at least one dimension, got {list(a.shape)} and {list(b.shape)}")
+    left = [1, *a.shape] if a.rank == 1 else list(a.shape)
+    right = [*b.shape, 1] if b.rank == 1 else list(b.shape)
+    if left[-1] != right[-2]:
+        raise Refused(f"the factors must have the same number of columns and rows, got {list(a.shape)} and {list(b.shape)}")
+    return left, right
+
+
+def unlift(node: Node, product: MLOperand, a: Value, b: Value) -> MLOperand:
+    """Take the dimensions away from a product that `lift` gave to its factors."""
+    shape = list(product._descriptor.dimensions)
+    if b.rank == 1:
+        del shape[-1]
+    if a.rank == 1:
+        del shape[-1 if b.rank == 1 else -2]
+    return node.reshape(product, shape)
+
+
+def multiply(node: Node, a: MLOperand, b: MLOperand) -> MLOperand:
+    """Multiply matrices, at least 2-D. `matmul` takes floating-point numbers only; of integers, products are added."""
+    if node.is_float(a):
+        return node.builder.matmul(a, b)
+    left, right = list(a._descriptor.dimensions), list(b._descriptor.dimensions)
+    rank = max(len(left), len(right)) + 1
+    rows = node.reshape(a, [*left, 1])
+    columns = node.reshape(b, [*right[:-2], 1, *right[-2:]])
+    return node.builder.reduceSum(node.builder.mul(rows, columns), axes=[rank - 2], keepDimensions=False)
+
+
+def _multiply_in_parts(node: Node, a: MLOperand, b: MLOperand, part: int) -> MLOperand:
+    """Multiply matrices of integers in float32, in parts of so many columns and rows; the sum of the parts is int32 and wraps."""
+    builder = node.builder
+    length, axis = a._descriptor.dimensions[-1], len(a._descriptor.dimensions) - 1
+    if length <= part:
+        return builder.cast(builder.matmul(a, b), "int32")
+    sizes = [min(part, length - start) for start in range(0, length, part)]
+    lefts = builder.split(a, sizes, axis=axis)
+    rights = builder.split(b, sizes, axis=len(b._descriptor.dimensions) - 2)
+    total: MLOperand | None = None
+    for left, right in zip(lefts, rights, strict=True):
+        product = builder.cast(builder.matmul(left, right), "int32")
+        total = product if total is None else builder.add(total, product)
+    return cast("MLOperand", total)
+
+
+def _matmul(node: Node) -> MLOperand:
+    """Map to matmul. Of integers, products are added."""
+    a, b = node.value(0), node.value(1)
+    left, right = lift(a, b)
+    return unlift(node, multiply(node, node.reshape(node.operand(0), left), node.reshape(node.operand(1), right)), a, b)
+
+
+def _gemm(node: Node) -> MLOperand:
+    """Map to gemm. Of integers, only the factors 1 are supported."""
+    options: MLGemmOptions = {
+        "alpha": node.number("alpha", 1.0),
+        "beta": node.number("beta", 1.0),
+        "aTranspose": bool(node.integer("transA", 0)),
+        "bTranspose": bool(node.integer("transB", 0)),
+    }
+    a, b = node.operand(0), node.operand(1)
+    if node.is_float(a):
+        if node.given(2):
+            options["c"] = node.operand(2)
+        return node.builder.gemm(a, b, options)
+    if options["alpha"] != 1 or (node.given(2) and options["beta"] != 1):
+        raise Refused(f"alpha and beta must be 1 for integers, got {options['alpha']:g} and {options['beta']:g}")
+    if node.value(0).rank != 2 or node.value(1).rank != 2:
+        raise Refused(f"the factors must be matrices, got {list(node.value(0).shape)} and {list(node.value(1).shape)}")
+    a = node.transpose(a, [1, 0]) if options["aTranspose"] else a
+    b = node.transpose(b, [1, 0]) if options["bTranspose"] else b
+    product = multiply(node, a, b)
+    return node.builder.add(product, node.operand(2)) if node.given(2) else product
+
+
+def _matmul_integer(node: Node) -> MLOperand:
+    """Map to matmul of the integers less their zero points, in float32. Factors are split where sums would not be exact."""
+    a, b = node.value(0), node.value(1)
+    left, right = lift(a, b)
+    return unlift(node, matmul_integer(node, left, right, (2, 3)), a, b)
+
+
+def matmul_integer(node: Node, left: Sequence[int], right: Sequence[int], zeros: tuple[int, int]) -> MLOperand:
+    """Multiply the integers of the first two inputs less their zero points, exactly.
+
+    Args:
+        node: The node.
+        left: The shape of the left factor as a matrix.
+        right: The shape of the right factor as a matrix.
+        zeros: The inputs that are their zero points: one for each row, or one for each column.
+    """
+    factors = []
+    for index, shape, zero, axis in ((0, left, zeros[0], -2), (1, right, zeros[1], -1)):
+        given = node.value(zero) if node.given(zero) else None
+        spread = per_axis("the zero point", () if given is None else given.shape, shape, axis)
+        factors.append(subtract_zero(node, node.reshape(node.operand(index), shape), given, spread))
+    longest = _EXACT // (_reach(node, 0, zeros[0]) * _reach(node, 1, zeros[1]))
+    if _column_sum(node, right, zeros[1]) * _reach(node, 0, zeros[0]) <= _EXACT:
+        longest = left[-1]
+    return _multiply_in_parts(node, factors[0], factors[1], longest)
+
+
+def _column_sum(node: Node, shape: Sequence[int], zero: int) -> float:
+    """Return the largest sum of the absolute values of a column of the right factor, less its zero point, if it is known."""
+    array = node.find_array(node.value(1))
+    known = node.find_array(node.value(zero)) if node.given(zero) else np.zeros((), np.int32)
+    if array is None or known is None:
+        return np.inf
+    spread = per_axis("the zero point", known.shape, shape, -1)
+    sums = np.abs(array.reshape(shape).astype(np.float32) - known.reshape(spread).astype(np.float32)).sum(-2, np.float64)
+    return float(sums.max())
+
+
+def _reach(node: Node, index: int, zero: int) -> int:
+    """Return the largest absolute value of an input less its zero point."""
+    info = np.iinfo(node.value(index).dtype)
+    if not node.given(zero):
+        return max(int(info.max), -int(info.min))
+    known = node.find_array(node.value(zero))
+    if known is None or not known.size:
+        return int(info.max) - int(info.min)
+    return max(int(info.max) - int(known.min()), int(known.max()) - int(info.min))
+
+
+def _det(node: Node) -> MLOperand:
+    """Write the determinant out. Matrices of more than 3 rows are refused."""
+    shape = node.value(0).shape
+    if len(shape) < 2 or shape[-1] != shape[-2] or not 1 <= shape[-1] <= _MOST_ROWS:
+        raise Refused(f"the matrices must be square, with at most {_MOST_ROWS} rows, got {list(shape)}")
+    builder = node.builder
+    size, batch = shape[-1], list(shape[:-2])
+    parts = node.reshape(node.operand(0), [*batch, size * size])
+    elements = [parts] if size == 1 else builder.split(parts, size * size, axis=len(batch))
+    cells = np.empty((size, size), object)
+    for index, element in enumerate(elements):
+        cells[divmod(index, size)] = node.reshape(element, batch)
+    return _expand(node, cells)
+
+
+def _expand(node: Node, cells: Array) -> MLOperand:
+    """Return the determinant of a matrix of operands, along its first row."""
+    if len(cells) == 1:
+        return cast("MLOperand", cells[0, 0])
+    total: MLOperand | None = None
+    for column in range(len(cells)):
+        minor = _expand(node, np.delete(cells[1:], column, 1))
+        term = node.builder.mul(cells[0, column], minor)
+        if total is None:
+            total = term
+        else:
+            total = node.builder.sub(total, term) if column % 2 else node.builder.add(total, term)
+    return cast("MLOperand", total)
+
+
+RULES: Mapping[str, Callable[[Node], MLOperand]] = MappingProxyType(
+    {"Det": _det, "Gemm": _gemm, "MatMul": _matmul, "MatMulInteger": _matmul_integer}
+)
