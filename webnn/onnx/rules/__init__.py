@@ -25,13 +25,12 @@ FAMILIES = (
     "convolution",
     "elementwise",
     "indexing",
-    "movement",
-    "reduction",
-    "pooling",
-    "selection",
     "matmul",
     "movement",
+    "pooling",
     "quantization",
+    "reduction",
+    "selection",
 )
 
 
