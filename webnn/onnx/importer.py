@@ -145,7 +145,7 @@ class Importer:
             return Value.known(np.zeros(shape, dtype), info.name)
         dataType = self.operands.carrier(dtype)
         operand = self._builder.input(info.name, dataType=dataType, shape=list(shape))
-        value = self.inputs[info.name] = Value(info.name, dtype, shape, operand=operand, is_input=True)
+        value = self.inputs[info.name] = Value(info.name, dtype, shape, operand=operand, roots=frozenset({info.name}))
         return value
 
     def _output(self, value: Value) -> Value:
@@ -249,10 +249,13 @@ class Importer:
             self._refuse(f"{scope.path}{_name(proto)}", _operator(proto), Refused(f"WebNN refuses it: {error}"))
         except Blocked:
             blocked = True
+        roots = scope.find_roots(proto.input)
         for name, value in zip(proto.output, outputs, strict=True):
             if name:
                 if value is not None:
                     value.name = value.name or name
+                    if value.array is None:
+                        value.roots = value.roots.union(*roots)
                     self.operands.remember(name, value)
                 scope.define(name, value)
         return blocked
@@ -330,7 +333,7 @@ class Importer:
             return Value("", dtype, descriptor.dimensions, operand=result)
         if result is not None and result.name:
             # An input that is passed on keeps its own name.
-            return Value("", result.dtype, result.shape, result.array, result.operand, result.is_input)
+            return Value("", result.dtype, result.shape, result.array, result.operand, result.roots)
         return result
 
     def _inline(
@@ -352,7 +355,7 @@ class Importer:
                 # An optional input that is not given is an empty name inside.
                 node.input[:] = ["" if name in missing else name for name in node.input]
             self._import(node, inner)
-        return [inner.find(name) for name, _ in zip(function.output, proto.output, strict=False)]
+        return [inner.find(name) if wanted else None for name, wanted in zip(function.output, proto.output, strict=False)]
 
 
 def _name(proto: NodeProto) -> str:

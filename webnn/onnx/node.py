@@ -104,10 +104,9 @@ class Node:
         """
         value = self.value(index)
         if value.array is None:
-            if value.is_input:
-                advice = f"give it as a constant: constants={{{value.name!r}: ...}}"
-            else:
-                advice = "it is computed; give the inputs that it comes from as constants, or fix the shapes that it comes from"
+            constants = ", ".join(f"{name!r}: ..." for name in sorted(value.roots))
+            what_it_is = "it" if value.roots == {value.name} else "what it comes from"
+            advice = f"give {what_it_is} as a constant: constants={{{constants}}}" if constants else ""
             raise Refused(f"{what} must be known at import, got the value {webidl.describe(value.name)}", advice)
         if self._operands.is_missing(value):
             raise Refused(f"{what} must be known at import, but its external data is missing")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from webnn.onnx.values import Refused, Value
 from webnn.validation import webidl
@@ -53,6 +53,18 @@ class Scope:
                 return value
             scope = scope._outer
         raise Refused(f"there is no value {webidl.describe(name)} before the node")
+
+    def find_roots(self, names: Iterable[str]) -> set[frozenset[str]]:
+        """Return the inputs of the model that some values come from."""
+        found = set()
+        for name in names:
+            scope: Scope | None = self
+            while scope is not None and name not in scope._values:
+                scope = scope._outer
+            value = None if scope is None else scope._values[name]
+            if value is not None and value.roots:
+                found.add(value.roots)
+        return found
 
     def inner(self, path: str, opsets: Mapping[str, int] | None = None) -> Scope:
         """Return the scope of a body, which sees these values; of a function, with its own versions, which does not."""

@@ -52,7 +52,7 @@ class Value:
         shape: The shape.
         array: The elements, if they are known. Only read.
         operand: The operand, if there is one; a known value gets it when it is first needed.
-        is_input: It is an input of the model.
+        roots: The inputs of the model that its elements come from; none if they are known.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Value:
     shape: tuple[int, ...]
     array: Array | None = None
     operand: MLOperand | None = None
-    is_input: bool = False
+    roots: frozenset[str] = frozenset()
 
     @classmethod
     def known(cls, array: Array, name: str = "") -> Value:

@@ -60,7 +60,8 @@ def judge(case: Any, context: webnn.MLContext) -> Result:
             imported = webnn.onnx.load(model, builder, shapes=shapes, constants=constants)
             break
         except webnn.onnx.RefusedModelError as error:
-            needed = [name for name in feeds if any(f"constants={{{name!r}:" in each.advice for each in error.report.refusals)]
+            advice = " ".join(each.advice for each in error.report.refusals if "constants=" in each.advice)
+            needed = [name for name in feeds if f"{name!r}: ..." in advice]
             if not needed or not constants.keys().isdisjoint(needed):
                 return Result("refused", "; ".join(f"{each.operator}: {each.reason}" for each in error.report.refusals))
             constants.update({name: feeds[name] for name in needed})
