@@ -27,6 +27,7 @@ FAMILIES = (
     "indexing",
     "matmul",
     "movement",
+    "normalization",
     "pooling",
     "quantization",
     "reduction",
