@@ -1,0 +1,117 @@
+"""Writes docs/onnx-ops.md: what ONNX's own tests say of the import, operator by operator.
+
+python -m tools.onnx_ops            runs the tests, and writes the page
+python -m tools.onnx_ops --check    fails if a result is wrong, or the page differs
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import onnx
+from onnx import defs
+
+from tools.onnx_nodes import Outcome, Result, collect, judge, make_context
+from webnn.onnx import ort_web
+from webnn.onnx.model import ONNX_DOMAINS
+from webnn.onnx.rules import RULES
+
+__all__ = ["PAGE", "main", "page", "run", "written_for"]
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "onnx-ops.md"
+_BEGINNING, _END = "<!-- written by tools/onnx_ops.py -->\n", "<!-- end -->\n"
+_COLUMNS: Sequence[Outcome] = ("right", "bound", "folded", "refused", "skipped")
+_FAULTS: Sequence[Outcome] = ("wrong", "failed")
+#: The most reasons of an operator, and how long one may be.
+_REASONS, _LONGEST = 2, 160
+
+
+def run() -> dict[str, Result]:
+    """Judge every test."""
+    context = make_context()
+    return {name: judge(case, context) for name, case in collect().items()}
+
+
+def written_for() -> str:
+    """Return the version of onnx that the page was written for."""
+    found = re.search(r"onnx (\d+\.\d+\.\d+)", PAGE.read_text(encoding="utf-8"))
+    return found[1] if found else ""
+
+
+def page(results: Mapping[str, Result]) -> str:
+    """Return the page, with the text that is written by hand."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGINNING)
+    return before + _BEGINNING + "".join(f"{line}\n" for line in _table(results)) + _END + rest.partition(_END)[2]
+
+
+def _table(results: Mapping[str, Result]) -> Iterator[str]:
+    cases = collect()
+    totals = Counter(result.outcome for result in results.values())
+    figures = ", ".join(f"{totals[outcome]} {outcome}" for outcome in (*_COLUMNS, *_FAULTS))
+    yield ""
+    yield f"onnx {onnx.__version__}, {len(results)} tests: {figures}."
+    yield ""
+    yield f"| operator | import | ONNX Runtime Web {ort_web.source()['version']} | {' | '.join(_COLUMNS)} | why |"
+    yield f"|---|---|---|{'---|' * len(_COLUMNS)}---|"
+    groups: dict[str, list[Result]] = {}
+    for name, result in results.items():
+        groups.setdefault(_operator(cases[name].model), []).append(result)
+    taken = ort_web.rules()
+    for operator, found in sorted(groups.items()):
+        counts = Counter(result.outcome for result in found)
+        reasons = Counter(_shorten(result.reason) for result in found if result.outcome in ("refused", *_FAULTS))
+        cells = [str(counts[outcome] or "") for outcome in _COLUMNS]
+        why = "; ".join(reason for reason, _ in reasons.most_common(_REASONS))
+        yield f"| {operator} | {_way(operator)} | {'yes' if operator in taken else ''} | {' | '.join(cells)} | {why} |"
+
+
+def _operator(model: onnx.ModelProto) -> str:
+    """Return the operator that a test is about: that of its only node, or the one whose body the nodes are."""
+    nodes = model.graph.node
+    if len(nodes) == 1:
+        return _key(nodes[0].domain, nodes[0].op_type)
+    expanded = re.match(r"([A-Z]\w*?)_test_", next((name for node in nodes for name in node.output if "_test_" in name), ""))
+    return expanded[1] if expanded else "several"
+
+
+def _key(domain: str, operator: str) -> str:
+    return operator if domain in ONNX_DOMAINS else f"{domain}.{operator}"
+
+
+def _way(operator: str) -> str:
+    """Say how the import takes an operator."""
+    if operator in RULES:
+        return "rule"
+    schema = defs.get_schema(operator) if defs.has(operator) else None
+    return "body" if schema is not None and (schema.has_function or schema.has_context_dependent_function) else ""  # type: ignore[attr-defined]
+
+
+def _shorten(reason: str) -> str:
+    """Return the first reason, without names of values."""
+    first = re.sub(r"'[^']*'", "'...'", reason.split("; ", maxsplit=1)[0]).removeprefix(": ").replace("|", "\\|")
+    return first if len(first) <= _LONGEST else f"{first[:_LONGEST]}..."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a result is wrong, or the page differs")
+    check = parser.parse_args(arguments).check
+    results = run()
+    faults = [f"{name}: {result.outcome}: {result.reason}" for name, result in results.items() if result.outcome in _FAULTS]
+    print("\n".join([*faults, f"{len(faults)} faults in {len(results)} tests"]))
+    text = page(results)
+    if check:
+        return int(bool(faults) or text != PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(text, encoding="utf-8", newline="\n")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
