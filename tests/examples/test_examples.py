@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.shared import ROOT
@@ -93,7 +94,7 @@ EMULATED = ["clamp", "elu", "gelu", "hardSwish", "sigmoid", "softmax", "softsign
 #: Examples that run in processes of their own, one without and one with an event loop; the others run in this one.
 PROGRAMS = {"add_and_multiply", "add_and_multiply_async"}
 #: Examples with a test of their own below, and one that needs packages and time that tests do not have.
-OTHERS = {"emulation", "squeezenet", "train_digits"}
+OTHERS = {"digits_onnx", "emulation", "squeezenet", "train_digits"}
 
 
 @pytest.fixture
@@ -159,3 +160,45 @@ def test_squeezenet_without_its_data(tmp_path: Path, run: Callable[..., list[str
     [message] = run("squeezenet", "--models", str(tmp_path))
     assert message.startswith("nothing to do: no weights.npz in ")
     assert message.endswith("name the folder of the models with --models")
+
+
+def test_digits_onnx(tmp_path: Path, run: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    # Everywhere the same images: those of the package.
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    file = tmp_path / "small.onnx"
+    written, read = run("digits_onnx", "--output", str(file))
+    assert written == f"{file}: {file.stat().st_size} bytes, trained with 225 images"
+    share = re.fullmatch(r"read correctly: (\S+)% of 75 images that the training has not seen", read)
+    assert share is not None, read
+    assert float(share[1]) >= 90
+    assert run("digits_onnx", "--output", str(file)) == [written, read]
+
+
+def test_gradients_of_digits_onnx() -> None:
+    """Against differences of the loss, in float64."""
+    example = runpy.run_path(str(ROOT / "examples" / "digits_onnx.py"))
+    rng = np.random.default_rng(0)
+    images, labels = rng.random((3, 8, 8)), np.array([4, 0, 9])
+    sizes = {"filter": (9, 16), "hidden": (256, 32), "dense": (32, 10)}
+    weights = {name: rng.standard_normal(size) / 4 for name, size in sizes.items()}
+    weights |= {f"{name}_bias": rng.standard_normal(size[1]) for name, size in sizes.items()}
+
+    def loss() -> float:
+        padded = np.pad(images, ((0, 0), (1, 1), (1, 1)))
+        shifted = [padded[:, row : row + 8, column : column + 8, np.newaxis] for row in range(3) for column in range(3)]
+        sums = sum(each * factor for each, factor in zip(shifted, weights["filter"], strict=True))
+        pooled = np.maximum(sums + weights["filter_bias"], 0).reshape(3, 4, 2, 4, 2, 16).max(axis=(2, 4))
+        hidden = np.maximum(pooled.reshape(3, -1) @ weights["hidden"] + weights["hidden_bias"], 0)
+        scores = hidden @ weights["dense"] + weights["dense_bias"]
+        return float(np.mean(np.log(np.exp(scores).sum(axis=1)) - scores[range(3), labels]))
+
+    for name, gradient in example["gradients"](weights, images, labels).items():
+        assert gradient.shape == weights[name].shape
+        for place in rng.choice(gradient.size, min(10, gradient.size), replace=False):
+            flat, kept = weights[name].reshape(-1), float(weights[name].flat[place])
+            flat[place] = kept + 1e-6
+            above = loss()
+            flat[place] = kept - 1e-6
+            below = loss()
+            flat[place] = kept
+            assert gradient.flat[place] == pytest.approx((above - below) / 2e-6, rel=1e-5, abs=1e-8), (name, place)

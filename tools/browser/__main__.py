@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Build exported modules in a Chromium with WebNN, and compare its numbers with the emulator's.",
     )
     parser.add_argument("folder", type=Path, help="the modules, each with its .safetensors, and with an .npz of inputs if there is one")
+    parser.add_argument("--models", type=Path, metavar="DIR", help="a second folder, written by `python -m tools.onnx_models --modules`")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="which modules to run, such as 'conv2d*' (default: all)")
     parser.add_argument("--chromium", type=Path, required=True, metavar="PROGRAM", help="the browser")
     parser.add_argument("--known", type=Path, default=KNOWN, metavar="FILE", help="what is expected not to work, and why (TOML)")
@@ -39,20 +40,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="give a module up after so many seconds (%(default)g)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file as well")
     options = parser.parse_args(arguments)
-    present = sorted(path.name.removesuffix(".mjs") for path in options.folder.glob("*.mjs"))
-    names = [name for name in present if not options.patterns or any(fnmatchcase(name, each) for each in options.patterns)]
-    if not names:
-        parser.error(f"{options.folder} has no such module")
-    modules = build_modules(names, options.folder, dialect=_DIALECT)
-    refused = {name: str(result["error"]) for name, result in modules.results.items() if "error" in result}
-    verdicts = []
-    with serve(options.folder) as (address, exchange), Chromium(options.chromium, address, exchange, options.timeout) as browser:
-        version = browser.version
-        for name, description in modules.descriptions.items():
-            inputs = _find_inputs(options.folder / f"{name}.npz", description)
-            verdicts.append(judge(name, description, compute(description, inputs), browser.run(name, inputs)))
+    folders = [options.folder, *([options.models] if options.models is not None else [])]
+    for folder in folders:
+        if not _find_modules(folder, ()):
+            parser.error(f"{folder} has no module")
+    chosen = {folder: names for folder in folders if (names := _find_modules(folder, options.patterns))}
+    if not chosen:
+        parser.error("no module has such a name")
+    verdicts: list[Verdict] = []
+    lines: list[str] = []
+    version = ""
+    for folder, names in chosen.items():
+        modules = build_modules(names, folder, dialect=_DIALECT)
+        refused = {name: result["error"] for name, result in modules.results.items() if "error" in result}
+        lines += [f"{name}: the emulator refuses it: {message}" for name, message in refused.items()]
+        with serve(folder) as (address, exchange), Chromium(options.chromium, address, exchange, options.timeout) as browser:
+            version = browser.version
+            for name, description in modules.descriptions.items():
+                inputs = _find_inputs(folder / f"{name}.npz", description)
+                verdicts.append(judge(name, description, compute(description, inputs), browser.run(name, inputs)))
     known = load_known(options.known)
-    lines = [f"{name}: the emulator refuses it: {message}" for name, message in refused.items()]
     lines += faults(verdicts, known, all_modules=not options.patterns and not options.partial)
     _print(verdicts, version)
     for line in lines:
@@ -61,6 +68,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = [{"name": each.name, "status": each.status, "message": each.message, "difference": each.difference} for each in verdicts]
         options.json.write_text(json.dumps({"chromium": version, "modules": rows}, indent=1) + "\n", encoding="utf-8")
     return 1 if lines else 0
+
+
+def _find_modules(folder: Path, patterns: Sequence[str]) -> list[str]:
+    """Return the names of the modules of a folder that fit a pattern, or of all."""
+    present = sorted(path.name.removesuffix(".mjs") for path in folder.glob("*.mjs"))
+    return [name for name in present if not patterns or any(fnmatchcase(name, each) for each in patterns)]
 
 
 def _find_inputs(path: Path, description: webnn.GraphDescription) -> Mapping[str, Array]:
@@ -80,8 +93,8 @@ def _print(verdicts: Sequence[Verdict], version: str) -> None:
     counts = Counter(verdict.status for verdict in verdicts)
     built = len(verdicts) - counts["refused"]
     print(f"Chromium {version}: {built} of {len(verdicts)} modules build; {counts['ok']} of them compute what the emulator computes")
-    examples = [verdict for verdict in verdicts if verdict.name.startswith("example_")]
-    for verdict in examples:
+    whole = [verdict for verdict in verdicts if verdict.name.startswith(("example_", "model_"))]
+    for verdict in whole:
         print(f"  {verdict.name}: {verdict.status}, difference {verdict.difference:.1e} of the largest value")
 
 

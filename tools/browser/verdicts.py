@@ -14,7 +14,7 @@ import numpy as np
 import webnn
 from tools.browser.chromium import Result
 
-__all__ = ["KNOWN", "Known", "Status", "Verdict", "faults", "judge", "load_known"]
+__all__ = ["KNOWN", "Known", "Status", "Verdict", "compare", "faults", "judge", "load_known"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 KNOWN = Path(__file__).resolve().with_name("known.toml")
@@ -75,14 +75,14 @@ def judge(name: str, description: webnn.GraphDescription, expected: Mapping[str,
         if len(content) != wanted.nbytes:
             return Verdict(name=name, status="wrong", message=f"{output} has {len(content)} bytes, not {wanted.nbytes}", difference=np.inf)
         found = np.frombuffer(content, wanted.dtype).reshape(wanted.shape)
-        difference = _compare(found, wanted)
+        difference = compare(found, wanted)
         worst = max(worst, difference)
         if difference > _TOLERANCES.get(dataType, 0):
             message = message or f"{output} of {dataType} differs by {difference:.1e} of the largest value"
     return Verdict(name=name, status="wrong" if message else "ok", message=message, difference=worst)
 
 
-def _compare(found: Array, wanted: Array) -> float:
+def compare(found: Array, wanted: Array) -> float:
     """Return the largest difference as a part of the largest value; infinite where one is NaN or infinite and the other is not."""
     if found.dtype.kind != "f":
         return 0.0 if np.array_equal(found, wanted) else float("inf")

@@ -1,0 +1,111 @@
+"""The command line: ``python -m tools.onnx_models``."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+import webnn
+from tools.onnx_models.catalog import CATALOG, Model, load_catalog
+from tools.onnx_models.files import FileError, provide
+from tools.onnx_models.inputs import make_inputs
+from tools.onnx_models.measure import TOLERANCE, Result, check
+from tools.onnx_models.report import as_json, make_table
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the models, print their results, and return 1 if one of them is not as expected. Times do not count."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.onnx_models", description="Import ONNX files with real weights, and compare the emulator with ONNX Runtime."
+    )
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="which models to run, such as 'silero*' (default: all)")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="where the files are kept (default: a temporary folder)")
+    parser.add_argument("--catalog", type=Path, default=CATALOG, metavar="FILE", help="the models (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the inputs (default: %(default)s)")
+    parser.add_argument(
+        "--rounds", type=int, default=25, metavar="N", help="how often each side is timed; 0 takes no times (default: %(default)s)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file as well")
+    parser.add_argument("--modules", type=Path, metavar="DIR", help="write some models as modules for tools.browser")
+    options = parser.parse_args(arguments)
+    if options.rounds < 0:
+        parser.error(f"--rounds must be at least 0, got {options.rounds}")
+    models = load_catalog(options.catalog)
+    names = [name for name in models if not options.patterns or any(fnmatchcase(name, each) for each in options.patterns)]
+    if not names:
+        parser.error("no model has such a name")
+    with tempfile.TemporaryDirectory(prefix="onnx-models-") as temporary:
+        cache = options.cache or Path(temporary)
+        cache.mkdir(parents=True, exist_ok=True)
+        files = {name: _provide(models, name, cache) for name in names}
+        with _one_core():
+            results = [_run(models[name], file, options) for name, file in files.items()]
+    # A table needs a width, and a pipe has none.
+    console = Console() if sys.stdout.isatty() else Console(width=160)
+    console.print(make_table(results))
+    console.print(
+        f"an error is a part of the largest value, at most {TOLERANCE:g}; CPU times of one thread in ms, * above the bar", highlight=False
+    )
+    faults = [f"{result.model.name}: {result.fault}" for result in results if result.fault]
+    for line in faults:
+        console.print(f"not expected: {line}", style="red", markup=False, highlight=False, soft_wrap=True)
+    if options.json is not None:
+        versions = {name: version(name) for name in ("webnn", "onnx", "onnxruntime", "numpy")}
+        options.json.write_text(json.dumps(as_json(results, versions, options.seed), indent=1) + "\n", encoding="utf-8")
+    return 1 if faults else 0
+
+
+@contextlib.contextmanager
+def _one_core() -> Iterator[None]:
+    """Let this process use one core, so that each side has one thread. Not every system can do that."""
+    if sys.platform != "linux":
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def _provide(models: Mapping[str, Model], name: str, cache: Path) -> Path | FileError:
+    try:
+        return provide(models, name, cache)
+    except FileError as error:
+        return error
+
+
+def _run(model: Model, file: Path | FileError, options: argparse.Namespace) -> Result:
+    if isinstance(file, FileError):
+        return Result(model=model, status="failed", message=str(file))
+    result, description = check(model, file, seed=options.seed, rounds=options.rounds)
+    if options.modules is not None and model.browser and description is not None:
+        write_module(description, model, options.modules, options.seed)
+    return result
+
+
+def write_module(description: webnn.GraphDescription, model: Model, folder: Path, seed: int) -> None:
+    """Write a graph as a module, with its weights and the values of its inputs, as `tools.browser` reads them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"model_{model.name.replace('-', '_')}"
+    description.save(folder / f"{name}.mjs")
+    values = make_inputs(model.inputs, seed)
+    np.savez(folder / f"{name}.npz", allow_pickle=False, **{f"input {key}": values[key] for key in description.inputs})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
