@@ -162,6 +162,13 @@ class Node:
         attribute = self._get(name, AttributeProto.INT, "an integer")
         return self._default(name, default) if attribute is None else attribute.i
 
+    def flag(self, name: str, *, default: bool) -> bool:
+        """Return an attribute that must be 0 or 1."""
+        integer = self.integer(name, int(default))
+        if integer not in (0, 1):
+            raise Refused(f"the attribute {name} must be 0 or 1, got {integer}")
+        return bool(integer)
+
     def number(self, name: str, default: float | None = None) -> float:
         """Return an attribute; one without a default must be given."""
         attribute = self._get(name, AttributeProto.FLOAT, "a number")

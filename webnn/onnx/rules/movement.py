@@ -46,7 +46,7 @@ def _reshape(node: Node) -> Result:
     """Map to reshape. A size of -1 is computed, and 0 is copied from the input unless allowzero is set."""
     given = node.value(0)
     shape = node.known_integers(1, "the shape")
-    if not node.integer("allowzero", 0):
+    if not node.flag("allowzero", default=False):
         if any(size == 0 and index >= given.rank for index, size in enumerate(shape)):
             raise Refused(f"each 0 of the shape must stand for a dimension of the input, {list(given.shape)}, got {shape}")
         shape = [given.shape[index] if size == 0 else size for index, size in enumerate(shape)]
@@ -228,6 +228,8 @@ def _pad(node: Node) -> Result:
     builder = node.builder
     value = node.value(0)
     mode = node.choice("mode", "constant", ("constant", "reflect", "edge", "wrap"))
+    if node.given(2) and node.value(2).size != 1:
+        raise Refused(f"constant_value must be a scalar, got {list(node.value(2).shape)}")
     widths = node.attribute_or_input("pads", 1) or []
     axes = normalize_axes("axes", node.known_integers(3, "axes") if node.given(3) else list(range(value.rank)), value.rank)
     if len(widths) != 2 * len(axes):
@@ -245,7 +247,9 @@ def _pad(node: Node) -> Result:
     if 0 in shape:
         return _empty(node, shape)
     if any(size < 1 for size in sizes):
-        raise Refused(f"negative pads must leave something of each axis of the input, {list(value.shape)}, got {widths}")
+        if mode != "constant":
+            raise Refused(f"negative pads must leave something of each axis of the input, {list(value.shape)}, got {widths}")
+        return builder.expand(_padding(node), shape)
     if tuple(shape) == value.shape and not any(starts) and not any(low):
         return value
     x = _cut(node, node.operand(0), starts, sizes)
@@ -260,14 +264,15 @@ def _pad(node: Node) -> Result:
         return builder.pad(x, low, high, mode="edge" if mode == "edge" else "reflection")
     if node.given(2) and node.value(2).array is None:
         inside = builder.pad(builder.expand(node.scalar(1, "uint8"), sizes), low, high, mode="constant", value=0)
-        return builder.where(inside, builder.pad(x, low, high, mode="constant", value=0), node.reshape(node.operand(2), []))
-    number: float = node.number("value", 0.0)
-    if node.given(2):
-        given = node.known(2, "constant_value")
-        if given.size != 1:
-            raise Refused(f"constant_value must be a scalar, got {list(given.shape)}")
-        number = given.item() + 0  # a bool becomes a number
+        return builder.where(inside, builder.pad(x, low, high, mode="constant", value=0), _padding(node))
+    # A bool becomes a number.
+    number = (node.known(2, "constant_value").item() if node.given(2) else node.number("value", 0.0)) + 0
     return builder.pad(x, low, high, mode="constant", value=number)
+
+
+def _padding(node: Node) -> MLOperand:
+    """Return the scalar that is added."""
+    return node.reshape(node.operand(2), []) if node.given(2) else node.scalar(node.number("value", 0.0), node.operand(0))
 
 
 def _padded_indices(size: int, before: int, behind: int, mode: str) -> Array:
@@ -359,7 +364,7 @@ def _trilu(node: Node) -> Result:
         raise Refused(f"k must be one number, got {diagonal}")
     # All diagonals outside the matrix are alike.
     most = max(node.value(0).shape, default=0)
-    return node.builder.triangular(node.operand(0), upper=bool(node.integer("upper", 1)), diagonal=min(max(diagonal[0], -most), most))
+    return node.builder.triangular(node.operand(0), upper=node.flag("upper", default=True), diagonal=min(max(diagonal[0], -most), most))
 
 
 def _reverse_sequence(node: Node) -> Result:

@@ -63,11 +63,11 @@ def _reduction(operation: Reduction) -> Callable[[Node], Result]:
         value = node.value(0)
         axes = node.attribute_or_input("axes", 1)
         if not axes:
-            axes = [] if node.integer("noop_with_empty_axes", 0) else list(range(value.rank))
+            axes = [] if node.flag("noop_with_empty_axes", default=False) else list(range(value.rank))
         axes = normalize_axes("axes", axes, value.rank)
         if not axes and operation in _PLAIN:
             return value
-        options: MLReduceOptions = {"axes": axes, "keepDimensions": bool(node.integer("keepdims", 1))}
+        options: MLReduceOptions = {"axes": axes, "keepDimensions": node.flag("keepdims", default=True)}
         if value.size == 0:
             return _reduce_nothing(operation, value, options)
         x = _wide(node)
@@ -88,11 +88,11 @@ def _position(operation: Literal["argMax", "argMin"]) -> Callable[[Node], MLOper
         builder = node.builder
         value = node.value(0)
         axis = node.axis("axis", 0, value.rank)
-        is_last = bool(node.integer("select_last_index", 0))
+        is_last = node.flag("select_last_index", default=False)
         x = _wide(node)
         if is_last:
             x = builder.reverse(x, axes=[axis])
-        found = getattr(builder, operation)(x, axis, keepDimensions=bool(node.integer("keepdims", 1)), outputDataType="int64")
+        found = getattr(builder, operation)(x, axis, keepDimensions=node.flag("keepdims", default=True), outputDataType="int64")
         return builder.sub(node.scalar(value.shape[axis] - 1, "int64"), found) if is_last else cast("MLOperand", found)
 
     rule.__doc__ = f"Map to {operation}. The last position is counted from the other end."
@@ -108,7 +108,7 @@ def _running_axis(node: Node) -> int:
 
 def _cum_sum(node: Node) -> MLOperand:
     """Map to cumulativeSum. The axis must be known."""
-    exclusive, is_reversed = bool(node.integer("exclusive", 0)), bool(node.integer("reverse", 0))
+    exclusive, is_reversed = node.flag("exclusive", default=False), node.flag("reverse", default=False)
     return node.builder.cumulativeSum(node.operand(0), _running_axis(node), exclusive=exclusive, reversed=is_reversed)
 
 
@@ -120,7 +120,7 @@ def _cum_prod(node: Node) -> Result:
     shape = node.value(0).shape
     axis = _running_axis(node)
     size = shape[axis]
-    is_reversed = bool(node.integer("reverse", 0))
+    is_reversed = node.flag("reverse", default=False)
     x = node.operand(0)
 
     def shift(operand: MLOperand, count: int) -> MLOperand:
@@ -131,7 +131,7 @@ def _cum_prod(node: Node) -> Result:
         rest = [each - count if index == axis else each for index, each in enumerate(shape)]
         return node.builder.pad(node.builder.slice(operand, starts, rest), low, high, mode="constant", value=1)
 
-    if node.integer("exclusive", 0):
+    if node.flag("exclusive", default=False):
         if size == 1:
             return node.builder.expand(node.scalar(1, x), list(shape))
         x = shift(x, 1)

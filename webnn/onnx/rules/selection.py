@@ -81,7 +81,7 @@ def _top_k(node: Node) -> list[Result]:
     if not count:
         shape = (*value.shape[:axis], 0, *value.shape[axis + 1 :])
         return [np.zeros(shape, value.dtype), np.zeros(shape, np.int64)]
-    largest = bool(node.integer("largest", 1))
+    largest = node.flag("largest", default=True)
     x = node.operand(0)
     if count == 1:
         best = (builder.argMax if largest else builder.argMin)(_with_nan_last(node, x), axis, keepDimensions=True, outputDataType="int32")

@@ -70,6 +70,8 @@ ROWS: dict[str, tuple[str, int, dict[str, Any], list[Any], int]] = {
     "pad axes": ("Pad", 19, {}, [numbers(2, 3, 4), ints(1, 0, 0, 2), np.array(7, np.float32), ints(-1, 0)], 1),
     "pad negative": ("Pad", 13, {}, [numbers(4, 5), ints(-1, 2, 1, -3)], 1),
     "pad negative only": ("Pad", 13, {}, [numbers(4, 5), ints(-1, 0, 0, -2)], 1),
+    "pad nothing": ("Pad", 13, {}, [numbers(2, 3), ints(-3, 0, 4, 1), np.array(2.5, np.float32)], 1),
+    "pad nothing 7": ("Pad", 7, {"pads": [3, 0, -2, 1], "value": 1.5}, [numbers(2, 3)], 1),
     "pad edge": ("Pad", 13, {"mode": "edge"}, [numbers(2, 3), ints(1, 4, 5, 2)], 1),
     "pad edge negative": ("Pad", 13, {"mode": "edge"}, [numbers(4, 5), ints(-1, 2, 3, -3)], 1),
     "pad reflect": ("Pad", 13, {"mode": "reflect"}, [numbers(3, 4), ints(1, 3, 2, 2)], 1),
@@ -104,7 +106,7 @@ def test_movement(row: str) -> None:
     check(model, feeds, constants=list(feeds)[1:])
 
 
-@pytest.mark.parametrize("row", ["sequences", "sequences by batches", "pad", "pad infinite", "pad bool"])
+@pytest.mark.parametrize("row", ["sequences", "sequences by batches", "pad", "pad infinite", "pad bool", "pad nothing"])
 def test_computed_inputs(row: str) -> None:
     model, feeds = build(row)
     check(model, feeds, constants=["x1"] if "x2" in feeds else [])
@@ -190,7 +192,8 @@ REFUSED: list[tuple[str, dict[str, Any], dict[int, Any], str]] = [
     ("pad", {}, {1: ints(1, 2, 3)}, "pads must have 4 numbers, two for each axis, got 3"),
     ("pad", {"mode": "mirror"}, {}, "mode must be one of constant, reflect, edge, wrap, got 'mirror'"),
     ("pad", {}, {1: ints(-2, 0, -2, 0)}, "pads must take at most what the input has"),
-    ("pad", {}, {1: ints(-2, 0, 4, 0)}, "must leave something"),
+    ("pad edge", {}, {1: ints(-2, 0, 4, 0)}, "must leave something"),
+    ("pad", {}, {2: numbers(2)}, r"constant_value must be a scalar, got \[2\]"),
     ("pad wrap", {}, {1: ints(2**40, 0, 0, 0)}, "must have at most"),
     ("depth to space", {"blocksize": 0}, {}, "blocksize must be at least 1"),
     ("depth to space", {"blocksize": 5}, {}, "divide the input's shape"),

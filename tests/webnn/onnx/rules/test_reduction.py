@@ -132,6 +132,7 @@ def test_running_sums_and_products(operator: str, dtype: str, exclusive: int, is
         ("ReduceMax", 11, X, {"axes": [0, 0]}, None, "axes must name each axis once"),
         ("ReduceL2", 13, SMALL, {}, None, "must be of a floating-point type, got int64"),
         ("ReduceMean", 13, SMALL[:0], {}, None, "the input must have elements"),
+        ("ReduceSum", 13, X, {"keepdims": 2}, [0], "the attribute keepdims must be 0 or 1, got 2"),
         ("ArgMax", 13, X, {"axis": -4}, None, "axis must be from -3 to 2, got -4"),
         ("CumSum", 14, X, {}, [5], "axis must be from -3 to 2, got 5"),
         ("CumProd", 26, X, {}, [0, 1], r"axis must be one number, got \[0, 1\]"),
