@@ -83,7 +83,7 @@ def prove(change: Change, interval: Interval) -> Change:
     to = change.data_type
     if to is None or to in FLOAT_TYPES or not change.loses or not interval.fits(cast("DataType", to)):
         return change
-    proof = f"its values are from {interval.low} to {interval.high}: {interval.why}"
+    proof = f"the values are {interval}"
     return Change(text=f"{change.text.removesuffix(f' ({change.loses})')} ({proof})", data_type=to)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Interval", "find_arguments", "find_ranges"]
+__all__ = ["Interval", "find_operators", "find_ranges"]
 
 #: Constants of more elements are not searched for their limits.
 _MOST_ELEMENTS = 1 << 24
@@ -26,12 +26,15 @@ class Interval:
     Attributes:
         low: The smallest number.
         high: The largest number.
-        why: What proves it.
+        why: What proves it, each reason once.
     """
 
     low: int
     high: int
-    why: str
+    why: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"from {self.low} to {self.high}: {' and '.join(self.why)}"
 
     def fits(self, dataType: DataType) -> bool:
         """Tell whether an integer type holds all of them."""
@@ -50,7 +53,7 @@ def find_ranges(description: GraphDescription) -> dict[str, Interval]:
     for name, constant in description.constants.items():
         array = constant.value
         if array.dtype.kind in "iu" and 0 < array.size <= _MOST_ELEMENTS and constant.descriptor.dataType not in ("int4", "uint4"):
-            found[name] = Interval(int(array.min()), int(array.max()), "the elements of a constant")
+            found[name] = Interval(int(array.min()), int(array.max()), ("the elements of a constant",))
     for operator in description.operators:
         rule = _RULES.get(operator.operation)
         if rule is None:
@@ -70,7 +73,7 @@ def _find(found: Mapping[str, Interval], known: Mapping[str, OperandDescriptor],
     if dataType in FLOAT_TYPES:
         return None
     interval = found.get(name)
-    return Interval(*integer_range(dataType), f"the range of {dataType}") if interval is None else interval
+    return Interval(*integer_range(dataType), (f"the range of {dataType}",)) if interval is None else interval
 
 
 _Rule: TypeAlias = "Callable[[OperatorDescription, list[Interval | None], list[OperandDescriptor]], Interval | None]"
@@ -103,12 +106,12 @@ def _position(operator: OperatorDescription, operands: list[Interval | None], ty
     """The elements are positions in a dimension."""
     axis = operator.arguments["axis"]
     size = types[0].dimensions[axis]
-    return Interval(0, size - 1, f"the positions in a dimension of {size} elements")
+    return Interval(0, size - 1, (f"the positions in a dimension of {size} elements",))
 
 
 def _logical(operator: OperatorDescription, operands: list[Interval | None], _: list[OperandDescriptor]) -> Interval | None:
     """The elements are truth values."""
-    return Interval(0, 1, "truth values")
+    return Interval(0, 1, ("truth values",))
 
 
 def _binary(compute: Callable[[int, int], int]) -> _Rule:
@@ -119,7 +122,7 @@ def _binary(compute: Callable[[int, int], int]) -> _Rule:
         if a is None or b is None:
             return None
         limits = [compute(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
-        return Interval(min(limits), max(limits), " and ".join(dict.fromkeys((a.why, b.why))))
+        return Interval(min(limits), max(limits), _reasons(a, b))
 
     return rule
 
@@ -133,7 +136,7 @@ def _summed(operator: OperatorDescription, operands: list[Interval | None], type
     count = 1
     for axis in operator.options.get("axes", range(len(sizes))):
         count *= sizes[axis]
-    return Interval(min(first.low, first.low * count), max(first.high, first.high * count), f"sums of {count} elements: {first.why}")
+    return Interval(min(first.low, first.low * count), max(first.high, first.high * count), (f"sums of {count} elements", *first.why))
 
 
 #: The interval of an operation's results, from those of its operands.
@@ -165,18 +168,18 @@ _RULES: Mapping[str, _Rule] = MappingProxyType(
 )
 
 
-def find_arguments(description: GraphDescription) -> dict[tuple[str, str, str], Interval]:
-    """Return the proven intervals by operation, label and argument, as a profile names what it refuses; ``"output"`` is a result.
+def find_operators(description: GraphDescription) -> dict[tuple[str, str], Interval]:
+    """Return an interval that holds all 64-bit integers that an operator takes and returns, by operation and label.
 
-    Operators with the same label and operation share one that holds for all of them; none if it is not proven for each.
+    Operators with the same label and operation share one; there is none if it is not proven for each of them.
     """
-    found = find_ranges(description)
-    places: dict[tuple[str, str, str], list[Interval | None]] = {}
+    known, found = description.descriptors(), find_ranges(description)
+    places: dict[tuple[str, str], list[Interval | None]] = {}
     for operator in description.operators:
-        named = [(argument, value) for argument, _, value in operator.named_values()]
-        for argument, value in (*named, *(("output", name) for name in operator.outputs)):
-            places.setdefault((operator.operation, operator.label, argument), []).append(found.get(value))
-    joined = {place: _join(intervals) for place, intervals in places.items()}
+        values = [*(value for _, _, value in operator.named_values()), *operator.outputs]
+        intervals = [found.get(value) for value in values if known[value].dataType in ("int64", "uint64")]
+        places.setdefault((operator.operation, operator.label), []).extend(intervals)
+    joined = {place: _join(intervals) for place, intervals in places.items() if intervals}
     return {place: interval for place, interval in joined.items() if interval is not None}
 
 
@@ -186,4 +189,8 @@ def _join(intervals: Sequence[Interval | None]) -> Interval | None:
     if len(proven) < len(intervals):
         return None
     low, high = min(proven, key=lambda each: each.low), max(proven, key=lambda each: each.high)
-    return Interval(low.low, high.high, " and ".join(dict.fromkeys((low.why, high.why))))
+    return Interval(low.low, high.high, _reasons(*proven))
+
+
+def _reasons(*intervals: Interval) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(reason for interval in intervals for reason in interval.why))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import webnn
 from webnn.check.changes import prove, suggest
 from webnn.check.events import Ended, Job, Kind, Note, Notes
-from webnn.check.ranges import Interval, find_arguments
+from webnn.check.ranges import Interval, find_operators
 from webnn.check.report import Change, Fallback, Graph, Refusal
 from webnn.commands import feeds
 from webnn.commands.registry import CASES
@@ -57,8 +57,8 @@ class Recorder:
         self._numbers: dict[tuple[object, ...], int] = {}
         self._counts = Counter[int]()
         self._names = Counter[str]()
-        #: The intervals of the integers of a saved graph; see `find_arguments`.
-        self.intervals: Mapping[tuple[str, str, str], Interval] = {}
+        #: The intervals of the integers of a saved graph; see `find_operators`.
+        self.intervals: Mapping[tuple[str, str], Interval] = {}
         #: What the last refusal was about.
         self._fault: tuple[str, ...] = ()
         #: The number of what was refused last, by what an error says of itself: operation and label.
@@ -100,8 +100,7 @@ class Recorder:
 
     def _suggest(self, violation: Violation, profile: Profile) -> Change | None:
         change = suggest(violation, profile)
-        argument = "output" if violation.argument.startswith("output") else violation.argument
-        interval = self.intervals.get((violation.operation, violation.label, argument))
+        interval = self.intervals.get((violation.operation, violation.label))
         return change if change is None or interval is None else prove(change, interval)
 
     def note(self, graph: GraphDescription, built: MLGraph) -> None:
@@ -221,7 +220,7 @@ def _build_graph(job: Job, recorder: Recorder) -> Ended:
     """Build a saved graph, in the draft that it belongs to."""
     description = webnn.load(job.program)
     try:
-        recorder.intervals = find_arguments(description if all(each.descriptors for each in description.operators) else description.infer())
+        recorder.intervals = find_operators(description if all(each.descriptors for each in description.operators) else description.infer())
         feeds.build(description)
     except (DOMException, TypeError, webnn.DescriptionError) as error:
         return Ended(code=1, error=_write(error), fatal=recorder.fatal(error))
@@ -244,7 +243,7 @@ def _import_model(job: Job, recorder: Recorder) -> Ended:
             recorder.write(partition)
         if description is None:
             return Ended(code=1, error="it cannot be imported whole")
-        recorder.intervals = find_arguments(description)
+        recorder.intervals = find_operators(description)
         feeds.build(description)
     except (DOMException, TypeError, ValueError, OSError) as error:
         return Ended(code=1, error=_write(error), fatal=recorder.fatal(error))

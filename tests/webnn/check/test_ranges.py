@@ -10,7 +10,7 @@ import numpy as np
 import webnn
 from tests.support import CURRENT, each_row
 from webnn.check.changes import prove
-from webnn.check.ranges import Interval, find_arguments, find_ranges
+from webnn.check.ranges import Interval, find_operators, find_ranges
 from webnn.check.report import Change
 from webnn.commands.feeds import build, compute
 
@@ -67,17 +67,17 @@ def test_operators_with_one_label_share_an_interval() -> None:
     x = builder.input("x", dataType="int64", shape=[2])
     y = builder.abs(builder.add(constant(builder, 1, 5), constant(builder, 2), label="n"))
     z = builder.add(constant(builder, 1), constant(builder, 90), label="n")
-    found = find_arguments(webnn.describe({"y": y, "z": z}))
-    assert (found["add", "n", "output"].low, found["add", "n", "output"].high) == (3, 91)
+    found = find_operators(webnn.describe({"y": y, "z": z}))
+    assert (found["add", "n"].low, found["add", "n"].high) == (1, 91)
     unknown = builder.add(x, constant(builder, 1), label="n")
-    assert ("add", "n", "output") not in find_arguments(webnn.describe({"y": y, "z": z, "u": unknown}))
+    assert ("add", "n") not in find_operators(webnn.describe({"y": y, "z": z, "u": unknown}))
 
 
 @each_row(
     ("interval", "text"),
     [
-        (Interval(0, 9, "positions"), "cast it to int32 (its values are from 0 to 9: positions)"),
-        (Interval(0, 2**31, "positions"), "cast it to int32 (values outside int32 do not fit)"),
+        (Interval(0, 9, ("positions",)), "cast it to int32 (the values are from 0 to 9: positions)"),
+        (Interval(0, 2**31, ("positions",)), "cast it to int32 (values outside int32 do not fit)"),
     ],
 )
 def test_a_change_that_loses_nothing(interval: Interval, text: str) -> None:
