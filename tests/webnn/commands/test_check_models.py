@@ -60,9 +60,8 @@ def test_a_matrix_with_nodes_partitions_and_proofs(tmp_path: Path) -> None:
     small = found["profiles"][1]
     assert small["verdict"] == "refused"
     [refusal] = [each for each in small["refusals"] if (each["label"], each["argument"]) == ("z", "a")]
-    assert (
-        "the values are from 0 to 4: the positions in a dimension of 3 elements and the elements of a constant" in refusal["change"]["text"]
-    )
+    proof = "the values are from 0 to 4: the positions in a dimension of 3 elements and the elements of a constant"
+    assert proof in refusal["change"]["text"]
     assert small["partition"]["kept"] == [
         {"operator": "Mul", "name": "", "reason": "input 0 ('a') is int64, mul.a must be float32, float16, int32, uint32"}
     ]
