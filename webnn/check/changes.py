@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from webnn.check.ranges import Interval
 from webnn.check.report import Change
 from webnn.context.profiles.profile import RENAMED
+from webnn.onnx.ranges import Interval
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
 from webnn.validation.drafts import for_devices
 from webnn.validation.drafts.limits import OperandLimits

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import webnn
 from webnn.check.changes import prove, suggest
 from webnn.check.events import Ended, Job, Kind, Note, Notes
-from webnn.check.ranges import Interval, find_operators
 from webnn.check.report import Change, Fallback, Graph, Refusal
 from webnn.commands import feeds
 from webnn.commands.registry import CASES
@@ -27,6 +26,7 @@ from webnn.context.emulation import Emulation, Settings
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import simulate
 from webnn.context.profiles import Profile, Violation, load_profile
+from webnn.onnx.ranges import Interval, find_operators
 from webnn.processes.child import end_with_parent
 from webnn.validation.drafts import DRAFTS
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError

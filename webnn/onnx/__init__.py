@@ -22,6 +22,7 @@ from webnn.onnx.builder import LabellingBuilder
 from webnn.onnx.importer import Importer
 from webnn.onnx.inputs import Settings
 from webnn.onnx.model import Model, read
+from webnn.onnx.narrow import narrow
 from webnn.onnx.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
 from webnn.validation.errors import NotSupportedError
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "load", "survey"]
+__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "load", "narrow", "survey"]
 
 #: The draft that rules are written for.
 _DRAFT = "2026-06"
@@ -63,6 +64,7 @@ def load(
     constants: Mapping[str, Any] | None = None,
     dims: Mapping[str, int] | None = None,
     float64: bool = True,
+    int32: bool = False,
     weights: bool = True,
 ) -> Imported:
     """Import an ONNX model of opset 7 or newer.
@@ -77,6 +79,8 @@ def load(
         constants: Inputs that are known, by their names: numbers or arrays. Shapes, axes and counts must be known.
         dims: The sizes of named dimensions.
         float64: Compute float64 in float32, which is the widest type of WebNN. If false, float64 is refused.
+        int32: Compute int64 in int32, and make int64 inputs and outputs int32: for devices without int64. The caller promises that all
+            values fit. Without it, this is done where it is proven to change nothing, if the builder's device takes no int64 constants.
         weights: External data must be there. If false, zeros stand for a file that is missing: to see what a graph is made of.
 
     Raises:
@@ -91,8 +95,16 @@ def load(
     description, report = survey(model, settings)
     if description is None:
         raise RefusedModelError(model.file, report)
+    if int32 or _lacks_int64(builder):
+        description = narrow(description, promised=int32)
     outputs = {} if builder is None else _build(description, builder)
     return Imported(description=description, inputs=description.inputs, outputs=outputs, report=report)
+
+
+def _lacks_int64(builder: GraphBuilder | None) -> bool:
+    """Tell whether the device of a builder takes no int64 constants."""
+    acceptance = None if builder is None else builder._revision.acceptance
+    return acceptance is not None and "int64" not in acceptance.limits()["constant"]["dataTypes"]
 
 
 def _build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:

@@ -127,6 +127,26 @@ def _binary(compute: Callable[[int, int], int]) -> _Rule:
     return rule
 
 
+def _quotient(operator: OperatorDescription, operands: list[Interval | None], types: list[OperandDescriptor]) -> Interval | None:
+    """The elements are no larger than those of the dividend, if the divisor is positive."""
+    a, b = operands
+    if a is None or b is None or b.low < 1:
+        return None
+    return Interval(min(a.low, 0), max(a.high, 0), _reasons(a, b))
+
+
+def _clamped(operator: OperatorDescription, operands: list[Interval | None], _: list[OperandDescriptor]) -> Interval | None:
+    """The elements are those of the operand between two limits."""
+    first = operands[0]
+    limits = [operator.options.get(name) for name in ("minValue", "maxValue")]
+    if first is None or any(each is not None and each != int(each) for each in limits):
+        return None
+    low, high = limits
+    return Interval(
+        first.low if low is None else max(first.low, int(low)), first.high if high is None else min(first.high, int(high)), first.why
+    )
+
+
 def _summed(operator: OperatorDescription, operands: list[Interval | None], types: list[OperandDescriptor]) -> Interval | None:
     """Each element is a sum of as many numbers as the reduced dimensions have elements."""
     first = operands[0]
@@ -159,6 +179,8 @@ _RULES: Mapping[str, _Rule] = MappingProxyType(
             _logical,
         ),
         "where": _chosen,
+        "clamp": _clamped,
+        "div": _quotient,
         "pad": _padded,
         "add": _binary(lambda x, y: x + y),
         "sub": _binary(lambda x, y: x - y),

@@ -10,9 +10,9 @@ import numpy as np
 import webnn
 from tests.support import CURRENT, each_row
 from webnn.check.changes import prove
-from webnn.check.ranges import Interval, find_operators, find_ranges
 from webnn.check.report import Change
 from webnn.commands.feeds import build, compute
+from webnn.onnx.ranges import Interval, find_operators, find_ranges
 
 Make = Callable[[webnn.MLGraphBuilder, webnn.MLOperand, webnn.MLOperand], webnn.MLOperand]
 
@@ -35,6 +35,9 @@ TABLE: list[tuple[str, Make, tuple[int, int] | None]] = [
     ("padded", lambda b, x, i: b.pad(i, [1], [1], value=-7), (-7, 2)),
     ("sums of a dimension", lambda b, x, i: b.reduceSum(i, axes=[0]), (0, 4)),
     ("larger ones", lambda b, x, i: b.max(i, constant(b, 1)), (0, 2)),
+    ("quotients", lambda b, x, i: b.div(b.sub(i, constant(b, 5)), constant(b, 2)), (-5, 0)),
+    ("quotients by what may be negative", lambda b, x, i: b.div(constant(b, 4), b.sub(i, constant(b, 5))), None),
+    ("clamped", lambda b, x, i: b.clamp(i, minValue=1, maxValue=9), (1, 2)),
     ("floating-point numbers", lambda b, x, i: b.cast(x, "int64"), None),
 ]
 
