@@ -21,7 +21,7 @@ from webnn.check.show import print_report
 from webnn.check.supervise import Named, check
 from webnn.commands.choices import Device
 from webnn.commands.failure import failure
-from webnn.commands.models import ConstantOption, DimOption, ModelOptions, ShapeOption
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, ShapeOption
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
 from webnn.context.profiles import PROFILES, ProfileError, is_name, load_profile
@@ -81,6 +81,7 @@ def command(
     shapes: ShapeOption = None,
     dims: DimOption = None,
     constants: ConstantOption = None,
+    int32: Int32Option = False,
     device: Annotated[
         Device | None, typer.Option(help="Simulate the placement for this deviceType.", show_default="what the program asks for")
     ] = None,
@@ -113,7 +114,7 @@ def command(
         arguments=tuple(arguments or ()),
         revision=revision,
         device=None if device is None else device.value,
-        options=ModelOptions.parse(program, shapes, dims, constants),
+        options=ModelOptions.parse(program, shapes, dims, constants, int32),
     )
     errors = Console(stderr=True, highlight=False)
     started = time.time()

@@ -231,7 +231,7 @@ def _import_model(job: Job, recorder: Recorder) -> Ended:
     """Import an ONNX model, note how ONNX Runtime Web would partition it, and build it."""
     # Imported lazily: other jobs do without onnx.
     from webnn.check.models import describe_model, partition_model  # noqa: PLC0415
-    from webnn.onnx import survey  # noqa: PLC0415
+    from webnn.onnx import fit_integers, survey  # noqa: PLC0415
 
     try:
         model, settings = job.options.read(Path(job.program), weights=False)
@@ -243,6 +243,7 @@ def _import_model(job: Job, recorder: Recorder) -> Ended:
             recorder.write(partition)
         if description is None:
             return Ended(code=1, error="it cannot be imported whole")
+        description = fit_integers(description, None if recorder.profile is None else recorder.profile.limits(), int32=job.options.int32)
         recorder.intervals = find_operators(description)
         feeds.build(description)
     except (DOMException, TypeError, ValueError, OSError) as error:

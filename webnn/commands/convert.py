@@ -11,7 +11,7 @@ import typer
 import webnn
 from webnn.commands.failure import failure
 from webnn.commands.graphs import load_graph
-from webnn.commands.models import ConstantOption, DimOption, ModelOptions, ShapeOption
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, ShapeOption
 from webnn.formats import WRITERS
 
 __all__ = ["command"]
@@ -38,10 +38,11 @@ def command(
     shapes: ShapeOption = None,
     dims: DimOption = None,
     constants: ConstantOption = None,
+    int32: Int32Option = False,
     name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
 ) -> None:
     """Write a graph in another format: text, JSON, ONNX, a program in JavaScript or Python, or a picture."""
-    options = ModelOptions.parse(source, shapes, dims, constants)
+    options = ModelOptions.parse(source, shapes, dims, constants, int32)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
     try:
         replace(description, name=name or description.name or output.name.partition(".")[0]).save(output)

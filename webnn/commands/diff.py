@@ -16,7 +16,7 @@ import webnn
 from webnn.commands.failure import failure
 from webnn.commands.feeds import build, compute, seeded_inputs
 from webnn.commands.graphs import NO_OPTIONS, load_graph
-from webnn.commands.models import ConstantOption, DimOption, ModelOptions, ShapeOption, is_model
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, ShapeOption, is_model
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
 from webnn.context.engine.foreign import run_model
@@ -47,6 +47,7 @@ def command(
     shapes: ShapeOption = None,
     dims: DimOption = None,
     constants: ConstantOption = None,
+    int32: Int32Option = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
     """Compare two graphs: their structure, then their weights, then what they compute.
@@ -58,7 +59,7 @@ def command(
     if second is None and not is_model(first):
         raise failure("a second graph must be given; only an ONNX model can be compared with its own import", _WRONG)
     named = first if second is None or is_model(first) else second
-    options = ModelOptions.parse(named, shapes, dims, constants)
+    options = ModelOptions.parse(named, shapes, dims, constants, int32)
     sides = [_Side(path, load_graph(path, options=options if is_model(path) else NO_OPTIONS)) for path in (first, second) if path]
     if second is None:
         sides.append(_Side(None, sides[0].description))

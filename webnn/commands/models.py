@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from webnn.onnx.inputs import Settings
     from webnn.onnx.model import Model
 
-__all__ = ["ConstantOption", "DimOption", "ModelOptions", "ShapeOption", "is_model", "name_options", "read_graph"]
+__all__ = ["ConstantOption", "DimOption", "Int32Option", "ModelOptions", "ShapeOption", "is_model", "name_options", "read_graph"]
 
 _SUFFIX = ".onnx"
 _WRONG = 2
@@ -44,6 +44,11 @@ ConstantOption: TypeAlias = Annotated[
 ]
 
 
+Int32Option: TypeAlias = Annotated[
+    bool, typer.Option("--int32", help="Compute int64 of an ONNX model in int32, inputs and outputs too: all values must fit.")
+]
+
+
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
     """What a user says about an ONNX model; see `webnn.onnx.load`. It can be written as JSON.
@@ -52,25 +57,30 @@ class ModelOptions:
         shapes: The shapes of inputs by their names.
         dims: The sizes of named dimensions.
         constants: Numbers, lists, or the paths of .npy files, by the names of inputs.
+        int32: int64 is computed in int32.
     """
 
     shapes: dict[str, list[int]] = field(default_factory=dict)
     dims: dict[str, int] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
+    int32: bool = False
 
     @classmethod
-    def parse(cls, path: Path, shapes: Sequence[str] | None, dims: Sequence[str] | None, constants: Sequence[str] | None) -> ModelOptions:
+    def parse(
+        cls, path: Path, shapes: Sequence[str] | None, dims: Sequence[str] | None, constants: Sequence[str] | None, int32: bool
+    ) -> ModelOptions:
         """Parse the options of a command.
 
         Raises:
             typer.Exit: One is not valid, or the file is no ONNX model; the message is printed.
         """
-        if (shapes or dims or constants) and not is_model(path):
-            raise failure(f"--shape, --dim and --constant can only be given for an ONNX model, got {path}", _WRONG)
+        if (shapes or dims or constants or int32) and not is_model(path):
+            raise failure(f"--shape, --dim, --constant and --int32 can only be given for an ONNX model, got {path}", _WRONG)
         return cls(
             _split("--shape", shapes, "NAME=1,3,224,224", _parse_shape),
             _split("--dim", dims, "NAME=SIZE", _parse_size),
             _split("--constant", constants, "NAME=JSON or NAME=FILE.npy", _parse_constant),
+            int32,
         )
 
     def load(self, path: Path) -> Imported:
@@ -84,7 +94,7 @@ class ModelOptions:
         # Imported lazily, because it loads onnx.
         from webnn import onnx  # noqa: PLC0415
 
-        return onnx.load(path, shapes=self.shapes, dims=self.dims, constants=self.arrays())
+        return onnx.load(path, shapes=self.shapes, dims=self.dims, constants=self.arrays(), int32=self.int32)
 
     def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
         """Return a model and what the user says about it, for `webnn.onnx.survey`.

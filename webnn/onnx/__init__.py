@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "load", "narrow", "survey"]
+__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "fit_integers", "load", "survey"]
 
 #: The draft that rules are written for.
 _DRAFT = "2026-06"
@@ -95,16 +95,22 @@ def load(
     description, report = survey(model, settings)
     if description is None:
         raise RefusedModelError(model.file, report)
-    if int32 or _lacks_int64(builder):
-        description = narrow(description, promised=int32)
+    acceptance = None if builder is None else builder._revision.acceptance
+    description = fit_integers(description, None if acceptance is None else acceptance.limits(), int32=int32)
     outputs = {} if builder is None else _build(description, builder)
     return Imported(description=description, inputs=description.inputs, outputs=outputs, report=report)
 
 
-def _lacks_int64(builder: GraphBuilder | None) -> bool:
-    """Tell whether the device of a builder takes no int64 constants."""
-    acceptance = None if builder is None else builder._revision.acceptance
-    return acceptance is not None and "int64" not in acceptance.limits()["constant"]["dataTypes"]
+def fit_integers(description: GraphDescription, limits: Mapping[str, Any] | None, *, int32: bool) -> GraphDescription:
+    """Return a graph with int64 as int32, if the caller promises that it fits, or as far as it is proven for a device that wants it.
+
+    Args:
+        description: The graph.
+        limits: What ``opSupportLimits()`` returns; None without a device.
+        int32: The caller promises it.
+    """
+    lacks = limits is not None and "int64" not in limits["constant"]["dataTypes"]
+    return narrow(description, promised=int32) if int32 or lacks else description
 
 
 def _build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:

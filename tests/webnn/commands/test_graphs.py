@@ -106,7 +106,7 @@ WRONG: list[tuple[str, list[str], str]] = [
     (
         "files of a program",
         ["run", "--input", "x.npy", "program.py"],
-        "--input, --output, --shape, --dim and --constant can only be given for a graph",
+        "--int32 can only be given for a graph",
     ),
 ]
 

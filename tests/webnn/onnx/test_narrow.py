@@ -10,6 +10,7 @@ import webnn
 import webnn.onnx
 from tests.support import CURRENT
 from webnn.commands.feeds import build, compute
+from webnn.onnx.narrow import narrow
 
 #: `best` is proven, `shifted` is not: the input may hold any number.
 MODEL = """
@@ -35,7 +36,7 @@ def results(description: webnn.GraphDescription, inputs: dict[str, np.ndarray]) 
 def test_what_is_proven_becomes_int32() -> None:
     model = parser.parse_model(MODEL)
     plain = webnn.onnx.load(model).description
-    narrowed = webnn.onnx.narrow(plain, promised=False)
+    narrowed = narrow(plain, promised=False)
     types = {name: each.dataType for name, each in narrowed.descriptors().items()}
     assert (types["a"], types["best"], types["shifted"]) == ("int32", "int32", "int64")
     assert narrowed.inputs == plain.inputs
