@@ -53,10 +53,11 @@ class Shapes:
 
     def _infer(self, inputs: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]]) -> dict[str, ValueInfoProto]:
         source = self._model.proto
-        light = ModelProto(ir_version=source.ir_version, opset_import=source.opset_import, functions=source.functions)
+        functions = [each for each in source.functions if all(map(_is_safe, each.node))]
+        light = ModelProto(ir_version=source.ir_version, opset_import=source.opset_import, functions=functions)
         graph = light.graph
         graph.name = source.graph.name
-        graph.node.extend(source.graph.node)
+        graph.node.extend(each for each in source.graph.node if _is_safe(each))
         graph.output.extend(source.graph.output)
         graph.value_info.extend(source.graph.value_info)
         small = [each for each in source.graph.initializer if np.prod(each.dims, dtype=object) <= _MOST_ELEMENTS]
@@ -82,7 +83,7 @@ class Shapes:
         """Return why ONNX's inference refuses a node with these inputs; empty if it does not."""
         domain = "" if proto.domain in ONNX_DOMAINS else proto.domain
         schema = find_schema(proto.op_type, opsets.get(domain, 1), domain)
-        if schema is None:
+        if schema is None or not _is_safe(proto):
             return ""
         types: dict[str, TypeProto] = {}
         data = {}
@@ -99,3 +100,14 @@ class Shapes:
         except Exception as error:  # whatever the library raises
             return str(error).strip().partition("\n")[0]
         return ""
+
+
+def _is_safe(node: NodeProto) -> bool:
+    """Tell whether ONNX's inference survives a node. Some that are not valid end the process."""
+    integers = {each.name: each.i for each in node.attribute}
+    if node.op_type == "GatherND" and integers.get("batch_dims", 0) < 0:
+        return False
+    if node.op_type == "Split" and integers.get("num_outputs", len(node.output)) < len(node.output):
+        return False
+    bodies = [graph for each in node.attribute for graph in (each.g, *each.graphs)]
+    return all(_is_safe(inner) for body in bodies for inner in body.node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper, parser
 
@@ -130,3 +131,23 @@ def test_a_builder_of_the_first_draft() -> None:
     model = parser.parse_model(MODEL.replace("Relu", "Sign"))
     with pytest.raises(webnn.NotSupportedError, match="sign 'y' has no counterpart in the draft 2024-06"):
         webnn.onnx.load(model, MLGraphBuilder(webnn.ML(revision="2024-06").createContextSync()), dims={"batch": 2})
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        helper.make_node("Split", ["x"], ["y", "z", "w"], num_outputs=1),
+        helper.make_node("GatherND", ["x", "i"], ["y"], batch_dims=-(2**31)),
+    ],
+)
+def test_nodes_that_end_the_process_in_the_inference_of_onnx(node: onnx.NodeProto) -> None:
+    given = {"x": TensorProto.FLOAT, "i": TensorProto.INT64}
+    inputs = [helper.make_tensor_value_info(name, dtype, [3, 3]) for name, dtype in given.items()]
+    body = helper.make_graph([node], "body", [], [helper.make_empty_tensor_value_info("y")])
+    condition = helper.make_node("If", ["c"], ["r"], then_branch=body, else_branch=body)
+    inputs.append(helper.make_tensor_value_info("c", TensorProto.BOOL, []))
+    for nodes, result in (([node], "y"), ([condition], "r")):
+        graph = helper.make_graph(nodes, "g", inputs, [helper.make_empty_tensor_value_info(result)])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+        with pytest.raises(webnn.onnx.RefusedModelError):
+            webnn.onnx.load(model)
