@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES"]
 
-#: So many elements are put in order by comparing all of them with each other; more are cut into blocks.
-_BLOCK = 512
+#: Rows of at most so many elements are put in order by comparing all of them with each other.
+_MOST_COMPARED_OF_ROW = 512
 #: The most comparisons at once.
-_MOST_COMPARED = 1 << 26
+_MOST_COMPARED = 1 << 24
 
 
 def _order(node: Node, keys: MLOperand, count: int, *, largest: bool) -> MLOperand:
@@ -29,8 +29,6 @@ def _order(node: Node, keys: MLOperand, count: int, *, largest: bool) -> MLOpera
     """
     builder = node.builder
     rows, size = keys._descriptor.dimensions
-    if rows * size * size > _MOST_COMPARED:
-        raise Refused(f"k of so many elements needs at most {_MOST_COMPARED} comparisons at once, got {rows * size * size}")
     numbers = np.arange(size, dtype=np.int32)
     positions = node.constant(numbers)
     is_earlier = builder.lesser(positions, node.constant(numbers.reshape(size, 1)))
@@ -43,33 +41,90 @@ def _order(node: Node, keys: MLOperand, count: int, *, largest: bool) -> MLOpera
     return builder.slice(order, [0, 0], [rows, count]) if count < size else order
 
 
-def _top(node: Node, keys: MLOperand, count: int, *, largest: bool) -> MLOperand:
-    """Return the positions of the first elements of each row in order. Of a long row, only the first ones of each block stay."""
-    builder = node.builder
-    rows, size = keys._descriptor.dimensions
-    block = max(_BLOCK, 1 << (2 * count - 1).bit_length())
-    found: MLOperand | None = None
-    while size > block:
+class _Network:
+    """A bitonic network: each stage compares each element of a row with one other.
+
+    Args:
+        node: The node.
+        keys: The elements: [rows, n].
+        largest: The largest ones come first.
+    """
+
+    def __init__(self, node: Node, keys: MLOperand, *, largest: bool) -> None:
+        rows, size = keys._descriptor.dimensions
+        self._node = node
+        self._largest = largest
+        self._keys = keys
+        self._positions = node.builder.expand(node.constant(np.arange(size, dtype=np.int32)), [rows, size])
+
+    def order(self, count: int) -> MLOperand:
+        """Return the positions of the first elements of each row in order, as `_order` does. It can be called once.
+
+        It orders blocks of a power of two, and then merges two blocks to one of the same size until there is one.
+        """
+        rows, size = self._keys._descriptor.dimensions
+        block = 1 << (count - 1).bit_length()
         blocks = -(-size // block)
-        missing = blocks * block - size
-        if missing:
-            # What is added comes after all others, because it is last among equal ones.
-            keys = builder.pad(keys, [0, 0], [0, missing], mode="constant", value=limit_of(keys, is_least=largest))
-            found = found if found is None else builder.pad(found, [0, 0], [0, missing], mode="constant", value=0)
-        best = _order(node, node.reshape(keys, [rows * blocks, block]), count, largest=largest)
-        starts = (np.arange(blocks, dtype=np.int32) * block).reshape(blocks, 1)
-        places = node.reshape(builder.add(node.reshape(best, [rows, blocks, count]), node.constant(starts)), [rows, blocks * count])
-        keys = builder.gatherElements(keys, places, axis=1)
-        found = places if found is None else builder.gatherElements(found, places, axis=1)
-        size = blocks * count
-    order = _order(node, keys, count, largest=largest)
-    return order if found is None else builder.gatherElements(found, order, axis=1)
+        self._pad(blocks * block - size)
+        self._reshape(rows * blocks, block)
+        width = 2
+        while width <= block:
+            self._exchange(width - 1)
+            self._halve(width // 4)
+            width *= 2
+        while blocks > 1:
+            self._reshape(rows, blocks * block)
+            self._pad(blocks % 2 * block)
+            blocks = -(-blocks // 2)
+            self._reshape(rows * blocks, 2 * block)
+            self._exchange(2 * block - 1)
+            self._cut(block)
+            self._halve(block // 2)
+        self._cut(count)
+        return self._positions
+
+    def _exchange(self, mask: int) -> None:
+        """Compare each element with the one whose place differs in the bits of a mask; the better one goes first."""
+        builder = self._node.builder
+        keys, positions = self._keys, self._positions
+        places = np.arange(keys._descriptor.dimensions[1], dtype=np.int32)
+        other = self._node.constant(places ^ mask)
+        goes_last = self._node.constant((places > places ^ mask).astype(np.uint8))
+        key, position = builder.gather(keys, other, axis=1), builder.gather(positions, other, axis=1)
+        is_better = builder.greater(key, keys) if self._largest else builder.lesser(key, keys)
+        is_earlier = builder.logicalAnd(builder.equal(key, keys), builder.lesser(position, positions))
+        is_taken = builder.logicalXor(builder.logicalOr(is_better, is_earlier), goes_last)
+        self._keys, self._positions = builder.where(is_taken, key, keys), builder.where(is_taken, position, positions)
+
+    def _halve(self, distance: int) -> None:
+        """Exchange at a distance, at half of it, and so on."""
+        while distance:
+            self._exchange(distance)
+            distance //= 2
+
+    def _pad(self, count: int) -> None:
+        """Add elements to each row that come after all others."""
+        if count:
+            pad = self._node.builder.pad
+            worst = limit_of(self._keys, is_least=self._largest)
+            self._keys = pad(self._keys, [0, 0], [0, count], mode="constant", value=worst)
+            self._positions = pad(self._positions, [0, 0], [0, count], mode="constant", value=2**31 - 1)
+
+    def _cut(self, count: int) -> None:
+        """Keep the first elements of each row."""
+        rows, size = self._keys._descriptor.dimensions
+        if count < size:
+            self._keys = self._node.builder.slice(self._keys, [0, 0], [rows, count])
+            self._positions = self._node.builder.slice(self._positions, [0, 0], [rows, count])
+
+    def _reshape(self, rows: int, size: int) -> None:
+        self._keys, self._positions = (self._node.reshape(each, [rows, size]) for each in (self._keys, self._positions))
 
 
 def _top_k(node: Node) -> list[Result]:
-    """Map to argMax or argMin for k = 1, otherwise compare all elements with each other, in blocks if there are many.
+    """Map to argMax or argMin for k = 1, otherwise compare all elements with each other, or by a network if there are many.
 
-    NaN counts as the largest number. Until opset 9 k is an attribute; otherwise it must be known. Too many comparisons are refused.
+    NaN counts as the largest number. Until opset 9 k is an attribute; otherwise it must be known.
     """
     builder = node.builder
     value = node.value(0)
@@ -90,7 +145,11 @@ def _top_k(node: Node) -> list[Result]:
     rows = node.transpose(x, moved)
     shape = rows._descriptor.dimensions
     keys = node.reshape(_with_nan_last(node, rows), [product(shape[:-1]), shape[-1]])
-    order = node.reshape(_top(node, keys, count, largest=largest), [*shape[:-1], count])
+    if shape[-1] <= _MOST_COMPARED_OF_ROW and product(shape) * shape[-1] <= _MOST_COMPARED:
+        order = _order(node, keys, count, largest=largest)
+    else:
+        order = _Network(node, keys, largest=largest).order(count)
+    order = node.reshape(order, [*shape[:-1], count])
     order = node.transpose(order, [moved.index(each) for each in range(value.rank)])
     return [builder.gatherElements(x, order, axis=axis), order]
 
