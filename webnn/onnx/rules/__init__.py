@@ -32,6 +32,7 @@ FAMILIES = (
     "quantization",
     "reduction",
     "selection",
+    "resize",
 )
 
 
