@@ -49,7 +49,7 @@ def _batch_normalization(node: Node) -> list[Result]:
     """
     builder = node.builder
     shape = node.value(0).shape
-    training = bool(node.integer("training_mode", 0))
+    training = node.flag("training_mode", default=False)
     if any(node.outputs[1:]) and not training:
         raise Refused("only training mode of opset 14 and newer has more than one output", "export the model for inference")
     operands = [node.operand(index) for index in range(5)]
@@ -58,7 +58,7 @@ def _batch_normalization(node: Node) -> list[Result]:
     x, scale, bias, mean, variance = operands
     if len(shape) < 2:
         x = node.reshape(x, [*shape, 1])
-    elif not node.integer("spatial", 1):
+    elif not node.flag("spatial", default=True):
         features = product(shape[1:])
         x = node.reshape(x, [shape[0], features])
         scale, bias, mean, variance = (node.reshape(each, [features]) for each in (scale, bias, mean, variance))

@@ -40,7 +40,7 @@ def _windows(node: Node) -> list[Window]:
 
 def _place(node: Node, windows: Sequence[Window]) -> list[Window]:
     """Round the number of places as the node says."""
-    found = [window.rounded_up() for window in windows] if node.integer("ceil_mode", 0) else list(windows)
+    found = [window.rounded_up() for window in windows] if node.flag("ceil_mode", default=False) else list(windows)
     if min(window.output for window in found) < 1:
         spans = [window.begin + window.size + window.end for window in windows]
         raise Refused(f"the window must fit into the padded input, {spans}, got {[window.reach for window in windows]}")
@@ -85,7 +85,7 @@ def _average_pool(node: Node) -> MLOperand:
     """Map to averagePool2d. Padding that counts is added before."""
     x, given = node.operand(0), _windows(node)
     windows = _place(node, given)
-    if not node.integer("count_include_pad", 0):
+    if not node.flag("count_include_pad", default=False):
         return _slide(node, "averagePool2d", x, windows)
     # The padding that rounding up adds does not count.
     begins, ends = (
@@ -144,7 +144,7 @@ def _indices(node: Node, x: MLOperand, greatest: MLOperand, windows: Sequence[Wi
     if taps > _MOST_TAPS or product(_shape(x)) >= 2**31:
         raise Refused(f"indices need a window of at most {_MOST_TAPS} elements, got {taps}, and an input of at most 2 ** 31")
     sizes_before = [product(sizes[:axis]) for axis in range(len(sizes))]
-    pitches = sizes_before if node.integer("storage_order", 0) else [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    pitches = sizes_before if node.flag("storage_order", default=False) else [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
     begins, ends = ([0, 0, *(getattr(window, name) for window in windows)] for name in ("begin", "end"))
     if any(begins) or any(ends):
         x = builder.pad(x, begins, ends, value=-np.inf)

@@ -192,11 +192,11 @@ def _nearest(node: Node, x: MLOperand, changed: Mapping[int, Sampling], plans: M
 
 def _interpolate(node: Node, x: MLOperand, changed: Mapping[int, Sampling], plans: Mapping[int, _Plan], mode: str) -> MLOperand:
     kernel, radius = (linear, 1) if mode == "linear" else (cubic(node.number("cubic_coeff_a", -0.75)), 2)
-    exclude = bool(node.integer("exclude_outside", 0))
+    exclude = node.flag("exclude_outside", default=False)
     native: dict[int, int] = {}
     tables: dict[int, Taps] = {}
     for axis, sampling in changed.items():
-        stretch = max(1.0, float(1 / plans[axis].scale)) if node.integer("antialias", 0) else 1.0
+        stretch = max(1.0, float(1 / plans[axis].scale)) if node.flag("antialias", default=False) else 1.0
         if mode == "linear" and stretch == 1 and sampling.same_line(half_pixel(sampling.size, sampling.count)):
             native[axis] = sampling.count
         else:

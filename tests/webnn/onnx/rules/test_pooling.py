@@ -141,6 +141,7 @@ def test_averages_in_float64() -> None:
         ("AveragePool", [1, 1, 4, 4], {"kernel_shape": [2, 2], "strides": [0, 1]}, r"strides must have 2 numbers of at least 1"),
         ("AveragePool", [1, 1, 4, 4], {"kernel_shape": [2, 5]}, r"the window must fit into the padded input, \[4, 4\], got \[2, 5\]"),
         ("AveragePool", [1, 1, 4, 4], {"kernel_shape": [2, 2], "pads": [0, 0, 0, -1]}, r"pads must have 4 numbers of at least 0"),
+        ("MaxPool", [1, 1, 4, 4], {"kernel_shape": [2, 2], "ceil_mode": 2}, r"ceil_mode must be 0 or 1, got 2"),
         ("LpPool", [1, 1, 4, 4], {"kernel_shape": [2, 2], "p": 0}, r"p must be at least 1, got 0"),
         ("GlobalLpPool", [1, 1, 4, 4], {"p": -1}, r"p must be at least 1, got -1"),
         ("GlobalMaxPool", [1, 1], {}, r"the input 0 must have batches, channels and spatial dimensions"),

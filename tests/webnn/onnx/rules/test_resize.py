@@ -202,6 +202,7 @@ def test_positions_are_exact() -> None:
         ({"sizes": [2, 2], "axes": [2, -2]}, "axes must name each axis once"),
         ({}, "either the scales or the sizes must be given"),
         ({"sizes": [1, 2, 2, 2], "scales": [1.0, 1.0, 1.0, 1.0]}, "either the scales or the sizes must be given"),
+        ({"sizes": [1, 2, 5, 5], "mode": "linear", "antialias": -1}, "antialias must be 0 or 1, got -1"),
         ({"sizes": [1, 2, 5, 5], "mode": "lanczos"}, "mode must be one of nearest, linear, cubic, got 'lanczos'"),
         ({"sizes": [1, 2, 5, 5], "coordinate_transformation_mode": "half"}, "coordinate_transformation_mode must be one of"),
         ({"sizes": [1, 2, 5, 5], "nearest_mode": "near"}, "nearest_mode must be one of"),
