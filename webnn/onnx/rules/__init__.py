@@ -24,6 +24,7 @@ FAMILIES = (
     "control",
     "convolution",
     "elementwise",
+    "grids",
     "indexing",
     "matmul",
     "movement",

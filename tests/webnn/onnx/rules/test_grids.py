@@ -1,0 +1,105 @@
+"""Sampling at computed places, compared with ONNX Runtime."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import helper
+from onnx.reference import ReferenceEvaluator
+
+import webnn.onnx
+from tests.webnn.onnx.models import check, compute, make
+
+RANDOM = np.random.default_rng(17)
+
+
+@pytest.mark.parametrize("align", [0, 1])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("shape", [[2, 3, 4, 5], [1, 2, 1, 6]])
+def test_images(shape: list[int], mode: str, padding: str, align: int) -> None:
+    if padding == "reflection" and align and 1 in shape[2:]:
+        # ONNX Runtime divides by 0.
+        shape = [1, 2, 2, 6]
+    feeds = {
+        "x": RANDOM.standard_normal(shape).astype(np.float32),
+        "grid": RANDOM.uniform(-2.5, 2.5, [shape[0], 7, 6, 2]).astype(np.float32),
+    }
+    feeds["grid"][0, 0, :4] = np.array([[-1, 1], [1, -1], [50, -60], [0.9999, -0.9999]])
+    node = helper.make_node("GridSample", list(feeds), ["y"], mode=mode, padding_mode=padding, align_corners=align)
+    check(make(node, feeds, 16), feeds, 1e-4)
+
+
+@pytest.mark.parametrize("align", [0, 1])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["linear", "nearest"])
+def test_volumes(mode: str, padding: str, align: int) -> None:
+    feeds = {
+        "x": RANDOM.standard_normal([2, 2, 3, 4, 5]).astype(np.float32),
+        "grid": RANDOM.uniform(-2, 2, [2, 2, 3, 4, 3]).astype(np.float32),
+    }
+    node = helper.make_node("GridSample", list(feeds), ["y"], mode=mode, padding_mode=padding, align_corners=align)
+    check(make(node, feeds, 20), feeds, 1e-5)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_lines(mode: str) -> None:
+    feeds = {"x": RANDOM.standard_normal([2, 3, 6]).astype(np.float32), "grid": RANDOM.uniform(-1.2, 1.2, [2, 5, 1]).astype(np.float32)}
+    model = make(helper.make_node("GridSample", list(feeds), ["y"], mode=mode), feeds, 22)
+    (expected,) = ReferenceEvaluator(model).run(None, feeds)
+    np.testing.assert_allclose(compute(model, feeds)["y"], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_integers_and_infinite_places() -> None:
+    feeds = {
+        "x": RANDOM.integers(-9, 9, [1, 2, 4, 5]).astype(np.int32),
+        "grid": np.array([[[[-np.inf, 0], [np.inf, np.inf], [3e38, -1], [-0.1, 0.3]]]], np.float32),
+    }
+    node = helper.make_node("GridSample", list(feeds), ["y"], mode="nearest", padding_mode="border")
+    x = feeds["x"]
+    expected = np.stack([x[:, :, 2, 0], x[:, :, 3, 4], x[:, :, 0, 4], x[:, :, 2, 2]], axis=2)[:, :, None]
+    np.testing.assert_array_equal(compute(make(node, feeds, 22), feeds)["y"], expected)
+
+
+@pytest.mark.parametrize("align", [0, 1])
+@pytest.mark.parametrize("size", [[2, 3, 4, 5], [1, 2, 2, 3, 4]])
+def test_affine_grids(size: list[int], align: int) -> None:
+    count = len(size) - 2
+    feeds = {"theta": RANDOM.standard_normal([size[0], count, count + 1]).astype(np.float32), "size": np.array(size)}
+    check(make(helper.make_node("AffineGrid", list(feeds), ["y"], align_corners=align), feeds, 20), feeds, 1e-5, constants=["size"])
+
+
+@pytest.mark.parametrize(
+    ("grid", "attributes", "message"),
+    [
+        ([2, 4, 4, 2], {}, r"the grid of an input \[1, 2, 3, 4\] must have the shape \[1, ..., 2\], got \[2, 4, 4, 2\]"),
+        ([1, 4, 4, 3], {}, "must have the shape"),
+        ([1, 4, 2], {}, "must have the shape"),
+        ([1, 4, 4, 2], {"mode": "area"}, "mode must be one of linear, bilinear, nearest, cubic, bicubic, got 'area'"),
+        ([1, 4, 4, 2], {"padding_mode": "wrap"}, "padding_mode must be one of zeros, border, reflection, got 'wrap'"),
+        ([1, 4, 4, 2], {"align_corners": 2}, "align_corners must be 0 or 1, got 2"),
+    ],
+)
+def test_refusals_of_samples(grid: list[int], attributes: dict[str, Any], message: str) -> None:
+    feeds = {"x": np.zeros([1, 2, 3, 4], np.float32), "grid": np.zeros(grid, np.float32)}
+    with pytest.raises(webnn.onnx.RefusedModelError, match=message):
+        webnn.onnx.load(make(helper.make_node("GridSample", list(feeds), ["y"], **attributes), feeds, 22))
+
+
+@pytest.mark.parametrize(
+    ("theta", "size", "attributes", "message"),
+    [
+        ([1, 2, 3], [1, 1, 4], {}, "the size must be 4 or 5 numbers of at least 1"),
+        ([1, 2, 3], [1, 1, 0, 4], {}, "the size must be 4 or 5 numbers of at least 1"),
+        ([1, 2, 3], [1, 1, 2**40, 4], {}, "have at most 67108864 places"),
+        ([1, 3, 4], [1, 1, 4, 4], {}, r"theta must have the shape \[1, 2, 3\], got \[1, 3, 4\]"),
+        ([1, 2, 3], [1, 1, 1, 4], {"align_corners": 1}, "each dimension must have two places at least"),
+    ],
+)
+def test_refusals_of_affine_grids(theta: list[int], size: list[int], attributes: dict[str, Any], message: str) -> None:
+    feeds = {"theta": np.zeros(theta, np.float32), "size": np.array(size)}
+    model = make(helper.make_node("AffineGrid", list(feeds), ["y"], **attributes), feeds, 20)
+    with pytest.raises(webnn.onnx.RefusedModelError, match=message):
+        webnn.onnx.load(model, constants={"size": feeds["size"]})

@@ -1,0 +1,176 @@
+"""Operators that sample an image at computed places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product as combinations
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webnn.onnx.node import Node, Result, product
+from webnn.onnx.values import Refused
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+
+__all__ = ["RULES"]
+
+#: The most elements of the constant places of a grid.
+_MOST_ELEMENTS = 1 << 26
+#: The coefficient of cubic interpolation.
+_CUBIC = -0.75
+
+
+def _affine_grid(node: Node) -> MLOperand:
+    """Multiply the places of the output, which are constants, by the matrices. The size must be known."""
+    sizes = node.known_integers(1, "the size")
+    theta = node.value(0).shape
+    count = len(sizes) - 2
+    if count not in (2, 3) or min(sizes) < 1 or product(sizes[2:]) > _MOST_ELEMENTS:
+        raise Refused(f"the size must be 4 or 5 numbers of at least 1, and have at most {_MOST_ELEMENTS} places, got {sizes}")
+    if theta != (sizes[0], count, count + 1):
+        raise Refused(f"theta must have the shape {[sizes[0], count, count + 1]}, got {list(theta)}")
+    align = node.flag("align_corners", default=False)
+    if align and min(sizes[2:]) < 2:
+        raise Refused(f"with align_corners, each dimension must have two places at least, got {sizes[2:]}")
+    lines = [np.linspace(-1, 1, size) if align else (2 * np.arange(size) + 1) / size - 1 for size in sizes[2:]]
+    places = [*reversed(np.meshgrid(*lines, indexing="ij")), np.ones(sizes[2:])]
+    columns = np.stack([each.reshape(-1) for each in places], axis=1).astype(node.value(0).dtype)
+    grid = node.builder.matmul(node.constant(columns), node.transpose(node.operand(0), [0, 2, 1]))
+    return node.reshape(grid, [sizes[0], *sizes[2:], count])
+
+
+@dataclass(frozen=True, slots=True)
+class _Tap:
+    """One element along a dimension, for each place: [batches, places, 1].
+
+    Attributes:
+        index: What it adds to the index in the flat image, int32.
+        weight: Its weight; None is 1.
+        inside: Whether it is inside; None if it always is.
+    """
+
+    index: MLOperand
+    weight: MLOperand | None
+    inside: MLOperand | None
+
+
+def _grid_sample(node: Node) -> MLOperand:
+    """Gather the elements around each place, and add them with their weights."""
+    builder = node.builder
+    mode = {"bilinear": "linear", "bicubic": "cubic"}.get(node.text("mode", "linear"), node.text("mode", "linear"))
+    if mode not in ("nearest", "linear", "cubic"):
+        raise Refused(f"the attribute mode must be one of linear, bilinear, nearest, cubic, bicubic, got {mode!r}")
+    padding = node.choice("padding_mode", "zeros", ("zeros", "border", "reflection"))
+    align = node.flag("align_corners", default=False)
+    shape, grid = node.value(0).shape, node.value(1).shape
+    sizes = shape[2:]
+    if not 1 <= len(sizes) <= 3 or len(grid) != len(shape) or grid[0] != shape[0] or grid[-1] != len(sizes):
+        raise Refused(f"the grid of an input {list(shape)} must have the shape [{shape[0]}, ..., {len(sizes)}], got {list(grid)}")
+    batches, channels, plane, places = shape[0], shape[1], product(sizes), product(grid[1:-1])
+    if max(sizes) >= 2**24 or batches * plane >= 2**31:
+        raise Refused(f"the sizes of the input must be less than 2 ** 24, and their product less than 2 ** 31, got {list(shape)}")
+    x = node.operand(0)
+    if mode != "nearest":
+        if not node.is_float(x):
+            raise Refused(f"{mode} sampling needs floating-point numbers, got {node.value(0).dtype.name}")
+        x = node.cast(x, "float32")
+    rows = node.reshape(node.transpose(node.reshape(x, [batches, channels, plane]), [0, 2, 1]), [batches * plane, channels])
+    normal = node.reshape(node.cast(node.operand(1), "float32"), [batches, places, len(sizes)])
+    axes = []
+    for axis, size in enumerate(sizes):
+        # The coordinates of a place begin with that of the last dimension.
+        column = builder.slice(normal, [0, 0, len(sizes) - 1 - axis], [batches, places, 1])
+        axes.append(_taps(node, _unfold(node, column, size, align=align), mode, padding, size, product(sizes[axis + 1 :]), align=align))
+    first = node.constant((np.arange(batches, dtype=np.int32) * plane).reshape(batches, 1, 1)) if batches > 1 else None
+    parts = []
+    for taps in combinations(*axes):
+        index = reduce(builder.add, [*([] if first is None else [first]), *(tap.index for tap in taps)])
+        part = builder.gather(rows, node.reshape(index, [batches, places]), axis=0)
+        inside = [tap.inside for tap in taps if tap.inside is not None]
+        if inside:
+            part = builder.where(reduce(builder.logicalAnd, inside), part, node.scalar(0, part))
+        weights = [tap.weight for tap in taps if tap.weight is not None]
+        parts.append(builder.mul(part, reduce(builder.mul, weights)) if weights else part)
+    total = reduce(builder.add, parts)
+    return node.reshape(node.transpose(total, [0, 2, 1]), [batches, channels, *grid[1:-1]])
+
+
+def _unfold(node: Node, normal: MLOperand, size: int, *, align: bool) -> MLOperand:
+    """Turn coordinates from -1 to 1 into positions in a dimension."""
+    builder = node.builder
+    ahead = builder.add(normal, node.scalar(1, normal))
+    if align:
+        return builder.mul(ahead, node.scalar((size - 1) / 2, normal))
+    return builder.sub(builder.mul(ahead, node.scalar(size / 2, normal)), node.scalar(0.5, normal))
+
+
+def _reflect(node: Node, position: MLOperand, size: int, *, align: bool) -> MLOperand:
+    """Reflect positions at the ends of a dimension, which are the first and the last element, or half an element beyond."""
+    builder = node.builder
+    low, length = (0.0, size - 1) if align else (-0.5, size)
+    if length == 0:
+        return builder.mul(position, node.scalar(0, position))
+    way = builder.abs(builder.sub(position, node.scalar(low, position)))
+    period = node.scalar(2 * length, position)
+    rest = builder.sub(way, builder.mul(builder.floor(builder.div(way, period)), period))
+    near = builder.min(rest, builder.sub(period, rest))
+    return builder.add(near, node.scalar(low, position))
+
+
+def _taps(node: Node, position: MLOperand, mode: str, padding: str, size: int, pitch: int, *, align: bool) -> Sequence[_Tap]:
+    """Find the elements around positions in a dimension, and their weights."""
+    builder = node.builder
+    if mode == "nearest":
+        position = builder.roundEven(position)
+    if padding == "reflection":
+        position = _reflect(node, position, size, align=align)
+    else:
+        # Farther away, all elements are the same: so the differences below stay finite.
+        position = builder.clamp(position, minValue=-4, maxValue=size + 3)
+    if mode == "nearest":
+        return [_tap(node, position, None, padding, size, pitch)]
+    below = builder.floor(position)
+    share = builder.sub(position, below)
+    taps = []
+    for offset in (0, 1) if mode == "linear" else (-1, 0, 1, 2):
+        element = builder.add(below, node.scalar(offset, below)) if offset else below
+        if mode == "cubic" and padding == "reflection":
+            element = _reflect(node, element, size, align=align)
+        if mode == "cubic":
+            weight = _cubic_weight(node, share, offset)
+        else:
+            weight = share if offset else builder.sub(node.scalar(1, share), share)
+        taps.append(_tap(node, element, weight, padding, size, pitch))
+    return taps
+
+
+def _cubic_weight(node: Node, share: MLOperand, offset: int) -> MLOperand:
+    """Return the weights of elements from the one before to the second one behind the element below."""
+    builder = node.builder
+    far = offset in (-1, 2)
+    distance = share
+    if offset:
+        distance = builder.add(share, node.scalar(1, share)) if offset < 0 else builder.sub(node.scalar(offset, share), share)
+    coefficients = [_CUBIC, -5 * _CUBIC, 8 * _CUBIC, -4 * _CUBIC] if far else [_CUBIC + 2, -(_CUBIC + 3), 0.0, 1.0]
+    total = node.scalar(coefficients[0], distance)
+    for coefficient in coefficients[1:]:
+        total = builder.mul(total, distance)
+        total = builder.add(total, node.scalar(coefficient, distance)) if coefficient else total
+    return total
+
+
+def _tap(node: Node, element: MLOperand, weight: MLOperand | None, padding: str, size: int, pitch: int) -> _Tap:
+    builder = node.builder
+    clamped = builder.clamp(element, minValue=0, maxValue=size - 1)
+    index = builder.cast(clamped, "int32")
+    if pitch > 1:
+        index = builder.mul(index, node.scalar(pitch, index))
+    return _Tap(index, weight, builder.equal(clamped, element) if padding == "zeros" else None)
+
+
+RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType({"AffineGrid": _affine_grid, "GridSample": _grid_sample})
