@@ -1,12 +1,18 @@
-"""What ONNX's own inference says: the shapes of values that could not be imported, and why a node is not valid."""
+"""What ONNX's own inference says: the shapes of values that could not be imported, and why a node is not valid.
+
+The inference runs in a process of its own, because some models that are not valid end or hang it.
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import ModelProto, NodeProto, TypeProto, helper, shape_inference
+from google.protobuf.message import DecodeError
+from onnx import ModelProto, NodeProto, helper
 
 from webnn.onnx.functions import find_schema
 from webnn.onnx.model import ONNX_DOMAINS, Model
@@ -19,6 +25,21 @@ __all__ = ["Shapes"]
 
 #: The data of larger initializers is not given to the inference; no shape depends on it.
 _MOST_ELEMENTS = 1024
+#: How long an inference may take, in seconds.
+_LONGEST = 30.0
+#: The program of the process: it reads a model, and writes it with the shapes, or the reason why there are none.
+_PROGRAM = """
+import sys
+from onnx import ModelProto, shape_inference
+try:
+    model = ModelProto.FromString(sys.stdin.buffer.read())
+    inferred = shape_inference.infer_shapes(model, strict_mode=sys.argv[1] == "strict", data_prop=True)
+    sys.stdout.buffer.write(inferred.SerializeToString())
+except Exception as error:
+    print(str(error).strip().partition("\\n")[0], file=sys.stderr)
+    sys.exit(3)
+"""
+_REFUSED = 3
 
 
 class Shapes:
@@ -40,7 +61,9 @@ class Shapes:
             inputs: The types and shapes of the graph's inputs.
         """
         if self._found is None:
-            self._found = self._infer(inputs)
+            inferred, _ = _infer(self._lighten(inputs), strict=False)
+            graph = inferred.graph
+            self._found = {info.name: info for info in (*graph.value_info, *graph.output)}
         info = self._found.get(name)
         if info is None or not info.type.tensor_type.HasField("shape"):
             return None
@@ -51,63 +74,69 @@ class Shapes:
             return None
         return (dtype, tuple(shape)) if all(size > 0 for size in shape) else None
 
-    def _infer(self, inputs: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]]) -> dict[str, ValueInfoProto]:
+    def _lighten(self, inputs: Mapping[str, tuple[np.dtype[Any], tuple[int, ...]]]) -> ModelProto:
+        """Return the model without large weights, with the types and shapes of its inputs."""
         source = self._model.proto
-        functions = [each for each in source.functions if all(map(_is_safe, each.node))]
-        light = ModelProto(ir_version=source.ir_version, opset_import=source.opset_import, functions=functions)
+        light = ModelProto(ir_version=source.ir_version, opset_import=source.opset_import, functions=source.functions)
         graph = light.graph
-        graph.name = source.graph.name
-        graph.node.extend(each for each in source.graph.node if _is_safe(each))
+        graph.name = source.graph.name or "graph"
+        graph.node.extend(source.graph.node)
         graph.output.extend(source.graph.output)
         graph.value_info.extend(source.graph.value_info)
-        small = [each for each in source.graph.initializer if np.prod(each.dims, dtype=object) <= _MOST_ELEMENTS]
-        graph.initializer.extend(small)
-        known = {each.name for each in small}
+        weights = {each.name for each in source.graph.initializer}
         for each in source.graph.initializer:
-            if each.name not in known:
+            if np.prod(each.dims, dtype=object) <= _MOST_ELEMENTS:
+                graph.initializer.append(each)
+            else:
                 graph.input.append(helper.make_tensor_value_info(each.name, each.data_type, list(each.dims)))
-        taken = known | {each.name for each in source.graph.initializer}
         for info in source.graph.input:
             if info.name in inputs:
                 dtype, shape = inputs[info.name]
                 graph.input.append(helper.make_tensor_value_info(info.name, helper.np_dtype_to_tensor_dtype(dtype), list(shape)))
-            elif info.name not in taken:
+            elif info.name not in weights:
                 graph.input.append(info)
-        try:
-            inferred = shape_inference.infer_shapes(light, data_prop=True)
-        except Exception:  # whatever the library raises: then nothing is known
-            return {}
-        return {info.name: info for info in (*inferred.graph.value_info, *inferred.graph.output)}
+        return light
 
     def explain(self, proto: NodeProto, opsets: Mapping[str, int], inputs: Sequence[Value | None]) -> str:
         """Return why ONNX's inference refuses a node with these inputs; empty if it does not."""
         domain = "" if proto.domain in ONNX_DOMAINS else proto.domain
-        schema = find_schema(proto.op_type, opsets.get(domain, 1), domain)
-        if schema is None or not _is_safe(proto):
+        if find_schema(proto.op_type, opsets.get(domain, 1), domain) is None:
             return ""
-        types: dict[str, TypeProto] = {}
-        data = {}
-        for name, value in zip(proto.input, inputs, strict=True):
+        model = ModelProto(ir_version=10)
+        model.opset_import.extend([helper.make_opsetid(key, version) for key, version in opsets.items()])
+        graph = model.graph
+        graph.name = "node"
+        graph.node.append(proto)
+        graph.output.extend([helper.make_empty_tensor_value_info(name) for name in proto.output if name])
+        for name, value in dict(zip(proto.input, inputs, strict=True)).items():
             if value is not None:
-                types[name] = helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(value.dtype), list(value.shape))
+                dtype = helper.np_dtype_to_tensor_dtype(value.dtype)
+                graph.input.append(helper.make_tensor_value_info(name, dtype, list(value.shape)))
                 if value.array is not None and value.size <= _MOST_ELEMENTS:
-                    data[name] = helper.make_tensor(
-                        name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape, value.array.tobytes(), raw=True
-                    )
-        imports = [helper.make_opsetid(key, version) for key, version in opsets.items()]
-        try:
-            shape_inference.infer_node_outputs(schema, proto, types, data, opset_imports=imports, ir_version=10)
-        except Exception as error:  # whatever the library raises
-            return str(error).strip().partition("\n")[0]
-        return ""
+                    graph.initializer.append(helper.make_tensor(name, dtype, value.shape, value.array.tobytes(), raw=True))
+        return _infer(model, strict=True)[1]
 
 
-def _is_safe(node: NodeProto) -> bool:
-    """Tell whether ONNX's inference survives a node. Some that are not valid end the process."""
-    integers = {each.name: each.i for each in node.attribute}
-    if node.op_type == "GatherND" and integers.get("batch_dims", 0) < 0:
-        return False
-    if node.op_type == "Split" and integers.get("num_outputs", len(node.output)) < len(node.output):
-        return False
-    bodies = [graph for each in node.attribute for graph in (each.g, *each.graphs)]
-    return all(_is_safe(inner) for body in bodies for inner in body.node)
+def _infer(model: ModelProto, *, strict: bool) -> tuple[ModelProto, str]:
+    """Return a model with shapes, or an empty one and the reason, which is empty if there is none to tell."""
+    try:
+        data = model.SerializeToString()
+        ended = subprocess.run(
+            [sys.executable, "-I", "-c", _PROGRAM, "strict" if strict else "all"],
+            input=data,
+            capture_output=True,
+            timeout=_LONGEST,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return ModelProto(), f"ONNX's inference has not ended after {_LONGEST:g} s"
+    except (OSError, ValueError):  # no process could be started, or the model is too large
+        return ModelProto(), ""
+    if ended.returncode == _REFUSED:
+        return ModelProto(), ended.stderr.decode("utf-8", "replace").strip()
+    if ended.returncode:
+        return ModelProto(), "ONNX's inference does not survive it"
+    try:
+        return ModelProto.FromString(ended.stdout), ""
+    except DecodeError:
+        return ModelProto(), ""
