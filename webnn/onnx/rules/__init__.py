@@ -23,6 +23,7 @@ FAMILIES = (
     "constants",
     "control",
     "convolution",
+    "einsum",
     "elementwise",
     "grids",
     "indexing",
