@@ -25,7 +25,7 @@ from tools.onnx_models.__main__ import write_module
 from tools.onnx_models.catalog import CatalogError, Input, Known, Model, Wheel, load_catalog
 from tools.onnx_models.files import FileError, download, extract, provide
 from tools.onnx_models.inputs import make_inputs
-from tools.onnx_models.measure import Result, check, import_model, interleave, judge
+from tools.onnx_models.measure import Reference, Result, check, import_model, interleave, judge
 from webnn.context.devices.selection import usable_cores
 
 RELU = Model(name="relu", what="a small one", inputs={"x": Input(shape=[2, 3], values="normal")})
@@ -190,19 +190,21 @@ def test_judge(found: Any, expected: Any, difference: float, message: str) -> No
 
 
 REFUSED = Known(status="refused", message="QGemm", reason="it is not ONNX's.")
-WRONG_ONE = Known(status="wrong", message="", reason="it rounds.")
+WRONG_ONE = Known(status="wrong", message="", reason="it rounds.", most=0.01)
 FAULTS: list[tuple[Known | None, str, str, str]] = [
     (None, "ok", "", ""),
     (None, "wrong", "y differs", "wrong: y differs"),
     (REFUSED, "refused", "com.microsoft.QGemm: no", ""),
-    (REFUSED, "refused", "Loop: no", "must be refused with 'QGemm'.*got refused: Loop"),
-    (WRONG_ONE, "ok", "", "must be wrong with '' in the message, because it rounds., got ok"),
+    (REFUSED, "refused", "Loop: no", "must be refused with 'QGemm'.* Got refused: Loop"),
+    (WRONG_ONE, "ok", "", r"must be wrong with '' in the message and an error of at most 0.01, because it rounds\. Got ok"),
+    (WRONG_ONE, "wrong", "y differs", ""),
+    (replace(WRONG_ONE, most=1e-4), "wrong", "y differs", r"an error of at most 0.0001, because it rounds\. Got wrong: y differs"),
 ]
 
 
 @each_row(("known", "status", "message", "fault"), FAULTS)
 def test_expectations_are_strict(known: Known | None, status: Any, message: str, fault: str) -> None:
-    found = Result(model=replace(RELU, known=known), status=status, message=message).fault
+    found = Result(model=replace(RELU, known=known), status=status, message=message, difference=1e-3 * (status == "wrong")).fault
     assert bool(found) == bool(fault)
     assert re.search(fault, found)
 
@@ -241,6 +243,17 @@ def test_a_model(tmp_path: Path) -> None:
     assert times.load_ratio == times.load / times.session > 0
     assert times.run_ratio == times.run / times.reference > 0
     assert times.build > 0
+
+
+def test_spread(tmp_path: Path) -> None:
+    """A step at 1 turns a change in the last bit into 1; relu does not."""
+    x = np.ones((2, 3), np.float32)
+    for operator, bounds in (("Relu", (2**-24, 2**-23)), ("Floor", (1, 1))):
+        reference = Reference(RELU, write_relu(tmp_path / "m.onnx", operator))
+        spread = reference.spread({"x": x}, reference.run({"x": x}), 0)
+        assert bounds[0] <= spread <= bounds[1], operator
+    whole = Reference(replace(RELU, constants={}), write_relu(tmp_path / "m.onnx", "Floor"))
+    assert whole.spread({"x": x / 2}, whole.run({"x": x / 2}), 0) == 0
 
 
 def test_a_model_that_is_refused(tmp_path: Path) -> None:

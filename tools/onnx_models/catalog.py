@@ -68,11 +68,13 @@ class Known:
         status: ``"refused"`` or ``"wrong"``.
         message: What the message must contain.
         reason: Why.
+        most: The largest error that the reason explains.
     """
 
     status: Literal["refused", "wrong"]
     message: str
     reason: str
+    most: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

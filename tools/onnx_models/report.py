@@ -13,7 +13,7 @@ from tools.onnx_models.measure import IMPORT_BAR, Result
 
 __all__ = ["as_json", "make_table"]
 
-_COUNTS = ("nodes", "folded", "operators", "error", "largest")
+_COUNTS = ("nodes", "folded", "operators", "error", "spread", "largest")
 _TIMES = ("import", "build", "session", "ratio", "run", "ORT", "ratio")
 
 
@@ -31,7 +31,7 @@ def _counts(result: Result) -> Sequence[str]:
     if result.status in ("refused", "failed"):
         return (str(result.nodes or ""), *[""] * (len(_COUNTS) - 1))
     largest = " ".join(f"{value:.2g}" for value in result.largest.values())
-    return (str(result.nodes), str(result.folded), str(result.operators), f"{result.difference:.1e}", largest)
+    return (str(result.nodes), str(result.folded), str(result.operators), f"{result.difference:.1e}", f"{result.spread:.0e}", largest)
 
 
 def _times(result: Result) -> Sequence[str]:
@@ -66,7 +66,7 @@ def as_json(results: Iterable[Result], versions: Mapping[str, str], seed: int) -
             row |= {"package": model.wheel.package, "version": model.wheel.version}
         row |= {"nodes": result.nodes, "folded": result.folded, "operators": result.operators}
         difference = result.difference if math.isfinite(result.difference) else None
-        row |= {"difference": difference, "largest": dict(result.largest)}
+        row |= {"difference": difference, "spread": result.spread, "largest": dict(result.largest)}
         if times is not None:
             row |= {"seconds": asdict(times), "importRatio": times.load_ratio, "runRatio": times.run_ratio}
         models.append(row)
