@@ -17,8 +17,8 @@ import onnx
 from onnx import defs
 
 from tools.onnx_nodes import Outcome, Result, collect, judge, make_context
-from webnn.onnx import ort_web
 from webnn.onnx.model import ONNX_DOMAINS
+from webnn.onnx.partition import table
 from webnn.onnx.rules import RULES
 
 __all__ = ["PAGE", "main", "page", "run", "written_for"]
@@ -57,12 +57,12 @@ def _table(results: Mapping[str, Result]) -> Iterator[str]:
     yield ""
     yield f"onnx {onnx.__version__}, {len(results)} tests: {figures}."
     yield ""
-    yield f"| operator | import | ONNX Runtime Web {ort_web.source()['version']} | {' | '.join(_COLUMNS)} | why |"
+    yield f"| operator | import | ONNX Runtime Web {table.source()['version']} | {' | '.join(_COLUMNS)} | why |"
     yield f"|---|---|---|{'---|' * len(_COLUMNS)}---|"
     groups: dict[str, list[Result]] = {}
     for name, result in results.items():
         groups.setdefault(_operator(cases[name].model), []).append(result)
-    taken = ort_web.rules()
+    taken = table.rules()
     for operator, found in sorted(groups.items()):
         counts = Counter(result.outcome for result in found)
         reasons = Counter(_shorten(result.reason) for result in found if result.outcome in ("refused", *_FAULTS))

@@ -103,11 +103,13 @@ export class InferenceSession {
       Promise.reject(new TypeError('build() was rejected'));
       await new Promise(() => {});
     }
+    const summary = 'WebNNExecutionProvider::GetCapability, number of partitions supported by WebNN:';
     console.log(`[V:onnxruntime:, helper.cc:1 GetSupportedNodes] Operator type: [Loop] index: [0] name: [] supported: [0]`);
     console.log(`[V:onnxruntime:, helper.cc:1 GetSupportedNodes] Operator type: [Add] index: [1] name: [] supported: [1]`);
-    console.log(`[I:onnxruntime:, p.cc:1 GetCapability] WebNNExecutionProvider::GetCapability, number of partitions`);
+    console.log(`[I:onnxruntime:, p.cc:1 GetCapability] ${summary} 1 number of nodes in the graph: 2`);
     console.log(`[V:onnxruntime:, helper.cc:1 GetSupportedNodes] Operator type: [Loop] index: [0] name: [] supported: [0]`);
     console.log(`[V:onnxruntime:, helper.cc:1 GetSupportedNodes] Operator type: [WEBNN_1_2] index: [1] name: [] supported: [0]`);
+    console.log(`[I:onnxruntime:, p.cc:1 GetCapability] ${summary} 0 number of nodes in the graph: 2`);
     console.log(`[V:onnxruntime:, x_op_builder.cc:7 IsOpSupported] Loop is too much`);
     return Object.assign(new InferenceSession(), {provider});
   }

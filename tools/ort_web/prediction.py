@@ -1,4 +1,4 @@
-"""Compares what `webnn.onnx.partition` predicts with what ONNX Runtime Web did: which nodes WebNN got, and in how many subgraphs."""
+"""Compares the predicted partitions with what ONNX Runtime Web did: which nodes WebNN got, and in how many subgraphs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rich.table import Table
 from tools.ort_web.cases import Case
 from tools.ort_web.verdicts import Verdict
 from webnn import ML
-from webnn.javascript.idl import dialect_revision
-from webnn.onnx.partition import Partition, partition
+from webnn.javascript.idl import load_idl
+from webnn.onnx.partition.predict import Partition, partition
 
 __all__ = ["DIFFERENCES", "Comparison", "compare", "contradictions", "limits_of", "load_differences", "make_prediction_table", "predict"]
 
@@ -48,7 +48,7 @@ class Comparison:
 
 def limits_of(revision: str, dialect: str) -> Mapping[str, Any]:
     """Return the limits of a context of the page program."""
-    return ML(revision=dialect_revision(dialect) or revision).createContextSync().opSupportLimits()
+    return ML(revision=load_idl(revision, dialect).revision).createContextSync().opSupportLimits()
 
 
 def predict(verdicts: Iterable[Verdict], cases: Iterable[Case], site: Path, limits: Mapping[str, Any]) -> list[Comparison]:
@@ -67,25 +67,28 @@ def predict(verdicts: Iterable[Verdict], cases: Iterable[Case], site: Path, limi
 def compare(verdict: Verdict, predicted: Partition) -> Comparison:
     """Compare a prediction with what happened: nodes by operator and name, and the number of subgraphs."""
     graphs = len({node.graph for node in predicted.nodes})
-    figures = {"name": verdict.name, "nodes": len(predicted.nodes), "subgraphs": len(predicted.subgraphs)}
+
+    def conclude(outcome: Outcome, message: str = "") -> Comparison:
+        nodes, subgraphs = len(predicted.nodes), len(predicted.subgraphs)
+        return Comparison(name=verdict.name, outcome=outcome, nodes=nodes, subgraphs=subgraphs, message=message)
+
     failed = verdict.status in {"error", "hang", "crash"}
     if failed and len(verdict.asked) < graphs:
-        return Comparison(outcome="broken off" if verdict.asked else "not partitioned", **figures)
+        return conclude("broken off" if verdict.asked else "not partitioned")
+    # Where functions were inlined, the provider was asked again. What is left at last counts.
+    last = verdict.asked[len(verdict.asked) - graphs :]
     happened = {
         "WebNN": Counter((operator, name) for each in verdict.asked for operator, name, taken in each["nodes"] if taken),
-        # Where functions were inlined, the provider was asked again. What is left at last counts.
-        "wasm": Counter(
-            (operator, name)
-            for each in verdict.asked[len(verdict.asked) - graphs :]
-            for operator, name, taken in each["nodes"]
-            if not taken
-        ),
+        "wasm": Counter((operator, name) for each in last for operator, name, taken in each["nodes"] if not taken),
     }
     # ONNX Runtime Web does not say the domain.
     expected = {
         where: Counter((node.operator.rpartition(".")[2], node.name) for node in predicted.nodes if node.place == place)
         for where, place in (("WebNN", "webnn"), ("wasm", "wasm"))
     }
+    if failed and "MLContext.dispatch" not in verdict.calls and expected["WebNN"] > happened["WebNN"]:
+        # The session failed before functions were inlined: WebNN got nothing that it was not to get.
+        return conclude("broken off")
     parts = [f"{where} got {_texts(happened[where] - expected[where])}" for where in happened if happened[where] - expected[where]]
     parts += [f"{where} was to get {_texts(expected[where] - happened[where])}" for where in happened if expected[where] - happened[where]]
     subgraphs = sum(each["partitions"] for each in verdict.asked)
@@ -93,7 +96,7 @@ def compare(verdict: Verdict, predicted: Partition) -> Comparison:
         parts.append(f"{subgraphs} subgraphs instead of {len(predicted.subgraphs)}")
     if predicted.note:
         parts.append(predicted.note)
-    return Comparison(outcome="differs" if parts else "agrees", message="; ".join(parts), **figures)
+    return conclude("differs" if parts else "agrees", "; ".join(parts))
 
 
 def _texts(nodes: Counter[tuple[str, str]]) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from webnn.onnx import Report
     from webnn.onnx.inputs import Settings
     from webnn.onnx.model import Model as OnnxModel
-    from webnn.onnx.partition import Partition
+    from webnn.onnx.partition.predict import Partition
 
 __all__ = ["describe_model", "partition_model"]
 
@@ -46,7 +46,7 @@ def describe_model(report: Report, description: GraphDescription | None) -> Mode
 
 def partition_model(model: OnnxModel, settings: Settings, limits: Mapping[str, Any]) -> PartitionReport | None:
     """Predict how ONNX Runtime Web would partition a model in a context with some limits; None if the shapes of its inputs are unknown."""
-    from webnn.onnx.partition import partition  # noqa: PLC0415 (it loads the engine)
+    from webnn.onnx.partition.predict import partition  # noqa: PLC0415 (it loads the engine)
 
     try:
         return _describe_partition(partition(fix(model, settings), limits))

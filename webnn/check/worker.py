@@ -28,7 +28,7 @@ from webnn.context.placement.assign import simulate
 from webnn.context.profiles import Profile, Violation, load_profile
 from webnn.onnx.ranges import Interval, find_operators
 from webnn.processes.child import end_with_parent
-from webnn.validation.drafts import DRAFTS
+from webnn.validation.drafts import for_devices
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def _import_model(job: Job, recorder: Recorder) -> Ended:
         model, settings = job.options.read(Path(job.program), weights=False)
         description, report = survey(model, settings)
         recorder.write(describe_model(report, description))
-        context = webnn.ML(revision=DRAFTS[-1]).createContextSync()
+        context = webnn.ML(revision=for_devices().name).createContextSync()
         partition = partition_model(model, settings, context.opSupportLimits())
         if partition is not None:
             recorder.write(partition)

@@ -161,14 +161,15 @@ class Importer:
         """Import a node of the model's graph, and report it."""
         begin, refused = self._builder._count, len(self._refusals)
         blocked = self._import(proto, scope)
+        if blocked and self._stand_in(proto, scope):
+            # It was blocked before anything was made of it.
+            blocked = self._import(proto, scope)
         operators = range(begin + 1, self._builder._count + 1)
         outcome: Outcome = "converted" if operators else "folded"
         if len(self._refusals) > refused:
             outcome = "refused"
         elif blocked:
             outcome = "blocked"
-        if outcome in ("refused", "blocked"):
-            self._stand_in(proto, scope)
         self._nodes.append(
             NodeReport(
                 index=index,
@@ -180,17 +181,26 @@ class Importer:
             )
         )
 
-    def _stand_in(self, proto: NodeProto, scope: Scope) -> None:
-        """Let inputs stand for the results of a refused node whose types and shapes are known, so that all refusals are found."""
-        for name in proto.output:
-            found = self._shapes.find(name, {key: (value.dtype, value.shape) for key, value in self.inputs.items()})
-            if name and found is not None:
-                dtype, shape = found
-                try:
-                    operand = self._builder.input(f"{name} of {_name(proto)}", dataType=carrier(dtype), shape=list(shape))
-                except (Refused, WebNNTypeError):
-                    continue
-                scope.define(name, Value(name, dtype, shape, operand=operand))
+    def _stand_in(self, proto: NodeProto, scope: Scope) -> bool:
+        """Let inputs stand for what a blocked node takes, where types and shapes are known, so that all refusals are found.
+
+        Returns:
+            Whether all of it is known.
+        """
+        inputs = {key: (value.dtype, value.shape) for key, value in self.inputs.items()}
+        for name in proto.input:
+            if not scope.is_blocked(name):
+                continue
+            found = self._shapes.find(name, inputs)
+            if found is None:
+                return False
+            dtype, shape = found
+            try:
+                operand = self._builder.input(f"instead of {name}", dataType=carrier(dtype), shape=list(shape))
+            except (Refused, WebNNTypeError):
+                return False
+            scope.define(name, Value(name, dtype, shape, operand=operand))
+        return True
 
     def _run_body(self, outer: Scope, node: str, graph: GraphProto, name: str, arguments: Sequence[Value]) -> list[Value]:
         """Import the body of a node.

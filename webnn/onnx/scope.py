@@ -54,6 +54,10 @@ class Scope:
             scope = scope._outer
         raise Refused(f"there is no value {webidl.describe(name)} before the node")
 
+    def is_blocked(self, name: str) -> bool:
+        """Tell whether a value of this graph could not be imported."""
+        return name in self._values and self._values[name] is None
+
     def find_roots(self, names: Iterable[str]) -> set[frozenset[str]]:
         """Return the inputs of the model that some values come from."""
         found = set()

@@ -49,6 +49,7 @@ def test_it_computes_in_a_builder() -> None:
     assert np.asarray(context.readTensorSync(y)).tolist() == [[0, 2, 3.5]]
 
 
+@pytest.mark.processes
 def test_all_refusals_come_at_once() -> None:
     model = parser.parse_model(
         """
@@ -133,6 +134,7 @@ def test_a_builder_of_the_first_draft() -> None:
         webnn.onnx.load(model, MLGraphBuilder(webnn.ML(revision="2024-06").createContextSync()), dims={"batch": 2})
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     "node",
     [

@@ -33,8 +33,8 @@ FAMILIES = (
     "pooling",
     "quantization",
     "reduction",
-    "selection",
     "resize",
+    "selection",
 )
 
 

@@ -176,7 +176,8 @@ def test_long_dimensions_are_gathered(mode: str) -> None:
     assert set(operations(model, feeds, known)) == {"gather", "mul", "add"}
     check(model, feeds, 1e-2, constants=known)
     (expected,) = ReferenceEvaluator(model).run(None, {**feeds, "roi": np.zeros(8, np.float32)})
-    np.testing.assert_allclose(compute(model, feeds, constants=known)["y"], expected, rtol=1e-4, atol=1e-4)
+    # A sum of products that cancel each other is as exact as its terms.
+    np.testing.assert_allclose(compute(model, feeds, constants=known)["y"], expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
 def test_positions_are_exact() -> None:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from webnn.onnx.ort_graph import Graph, Node, read_graph
-from webnn.onnx.ort_optimize import find_inlined, optimize
-from webnn.onnx.ort_web import refusal
+from webnn.onnx.partition.graph import Graph, Node, read_graph
+from webnn.onnx.partition.optimize import find_inlined, optimize
+from webnn.onnx.partition.table import refusal
 from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
@@ -125,8 +125,9 @@ def describe(partition: Partition) -> list[str]:
         lines.append(f"note: {partition.note}")
     for index, subgraph in enumerate(partition.subgraphs):
         where = f" in {subgraph.graph}" if subgraph.graph else ""
-        nodes = f"{subgraph.nodes[0]} to {subgraph.nodes[-1]}" if len(subgraph.nodes) > 1 else str(subgraph.nodes[0])
-        lines.append(f"subgraph {index}{where}: {len(subgraph.nodes)} nodes, {nodes}")
+        first, *others = subgraph.nodes
+        nodes = f"{1 + len(others)} nodes, {first} to {others[-1]}" if others else f"1 node, {first}"
+        lines.append(f"subgraph {index}{where}: {nodes}")
     lines += [f"split {each.before} | {each.after}: {', '.join(map(str, each.nodes))}" for each in partition.boundaries]
     lines += [f"wasm: {node}: {node.reason}" for node in partition.left]
     return lines

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from webnn.onnx.ort_graph import Node, type_name
-from webnn.onnx.ort_limits import refused_rank, refused_type
+from webnn.onnx.partition.graph import Node, type_name
+from webnn.onnx.partition.limits import refused_rank, refused_type
 
 __all__ = ["CONDITIONS", "Condition"]
 
@@ -192,6 +192,32 @@ def convolution_ranks(node: Node, limits: Limits) -> str:
     return ""
 
 
+def convolution_output_rank(node: Node, limits: Limits) -> str:
+    """The output's rank is checked, but not of a convolution in one dimension, which the provider reshapes."""
+    return "" if len(node.shape(0)) == 3 else _refused_output_rank(node, limits, "conv2d" if node.op == "Conv" else "convTranspose2d")
+
+
+def _refused_output_rank(node: Node, limits: Limits, operation: str) -> str:
+    return refused_rank(limits, f"{operation}.output", len(node.output(0).shape or ()), "output 0")
+
+
+def gather_output_rank(node: Node, limits: Limits) -> str:
+    """The output's rank is checked, but a scalar is taken whatever the limits say."""
+    return _refused_output_rank(node, limits, "gather") if node.output(0).shape else ""
+
+
+def instance_normalization_ranks(node: Node, limits: Limits) -> str:
+    """Ranks are checked if the input has rank 4; the provider reshapes others."""
+    if len(node.shape(0)) != 4:
+        return ""
+    for index, operand in enumerate(("input", "scale", "bias")):
+        if node.has(index):
+            reason = refused_rank(limits, f"instanceNormalization.{operand}", len(node.shape(index)), f"input {index}")
+            if reason:
+                return reason
+    return _refused_output_rank(node, limits, "instanceNormalization")
+
+
 def kernel_2d(node: Node, limits: Limits) -> str:
     """The kernel must have two dimensions."""
     kernel = node.integers("kernel_shape") if "kernel_shape" in node.attributes else [1, 1]
@@ -212,6 +238,11 @@ def matmul_ranks(node: Node, limits: Limits) -> str:
         if reason:
             return reason
     return ""
+
+
+def matmul_output_rank(node: Node, limits: Limits) -> str:
+    """The output's rank is checked, but not if a factor has rank 1."""
+    return "" if 1 in {len(node.shape(0)), len(node.shape(1))} else _refused_output_rank(node, limits, "matmul")
 
 
 def matmul_integer_ranks(node: Node, limits: Limits) -> str:
@@ -412,17 +443,21 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
         for each in (
             activations,
             clip_bounds,
+            convolution_output_rank,
             convolution_ranks,
             depth_to_space,
             einsum,
             expand_shape,
             float_outputs,
             gather_block_quantized,
+            gather_output_rank,
             gemm_ranks,
             group_query_attention,
+            instance_normalization_ranks,
             kernel_2d,
             matmul_integer_ranks,
             matmul_n_bits,
+            matmul_output_rank,
             matmul_ranks,
             multi_head_attention,
             no_clip,

@@ -16,7 +16,7 @@ from pathlib import Path
 import onnx
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
-from webnn.onnx.ort_graph import DEEPEST, Node, bodies_of
+from webnn.onnx.partition.graph import DEEPEST, Node, bodies_of
 from webnn.validation.errors import NotSupportedError, OperationError
 
 __all__ = ["Inlined", "Optimized", "find_inlined", "optimize"]

@@ -10,10 +10,10 @@ from typing import Any
 
 from onnx import TensorProto
 
-from webnn.onnx import ort_limits
-from webnn.onnx.ort_conditions import CONDITIONS
-from webnn.onnx.ort_graph import Node, Value, type_name
-from webnn.onnx.ort_limits import Limits, refused_rank, refused_type
+from webnn.onnx.partition import limits
+from webnn.onnx.partition.conditions import CONDITIONS
+from webnn.onnx.partition.graph import Node, Value, type_name
+from webnn.onnx.partition.limits import Limits, refused_rank, refused_type
 
 __all__ = ["Rule", "refusal", "rules", "source"]
 
@@ -29,6 +29,7 @@ class Rule:
     rank_rows: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ("output",)
+    output_ranks: bool = True
     first_output: bool = False
     same: tuple[int, ...] | str = ()
     kinds: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -55,7 +56,7 @@ class Rule:
 @functools.cache
 def rules() -> Mapping[str, Rule]:
     """Return the rule of each operator of ONNX that the provider has a builder for."""
-    content = ort_limits.data()
+    content = limits.data()
     operators = ((op, webnn, family) for family in content["family"] for op, webnn in family["operators"].items())
     return MappingProxyType({op: _rule(family, webnn, content["defaults"]) for op, webnn, family in operators})
 
@@ -79,7 +80,7 @@ def _rule(family: Mapping[str, Any], webnn: Sequence[str], defaults: Mapping[str
 
 def source() -> Mapping[str, Any]:
     """Return where the rules come from: project, version, commit, licence and files."""
-    return MappingProxyType(ort_limits.data()["source"])
+    return MappingProxyType(limits.data()["source"])
 
 
 def refusal(node: Node, limits: Limits) -> str:
@@ -151,7 +152,10 @@ def _reasons_of_outputs(node: Node, rule: Rule, limits: Limits) -> Iterator[str]
         return
     present = [index for index, name in enumerate(rule.outputs) if name and node.returns(index)]
     for index in present[:1] if rule.first_output else present:
-        yield refused_type(limits, rule.result(index), node.output(index).type, f"output {index} ({node.outputs[index]!r})")
+        what = f"output {index} ({node.outputs[index]!r})"
+        yield refused_type(limits, rule.result(index), node.output(index).type, what)
+        if rule.output_ranks and "." not in rule.outputs[index]:
+            yield refused_rank(limits, rule.result(index), len(node.output(index).shape or ()), what)
 
 
 def _reasons_of_members(node: Node, rule: Rule) -> Iterator[str]:

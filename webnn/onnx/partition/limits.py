@@ -10,7 +10,7 @@ from typing import Any
 
 from onnx import TensorProto
 
-from webnn.onnx.ort_graph import type_name
+from webnn.onnx.partition.graph import type_name
 
 __all__ = ["Limits", "data", "refused_rank", "refused_type"]
 
@@ -64,6 +64,7 @@ def refused_rank(limits: Limits, operand: str, rank: int, what: str = "the input
     bounds = row.get("rankRange")
     if not isinstance(bounds, Mapping) or not {"min", "max"} <= bounds.keys():
         return f"the context has no rankRange for {operand}"
-    if bounds["min"] <= rank <= bounds["max"]:
+    lowest, highest = bounds["min"], bounds["max"]
+    if lowest <= rank <= highest:
         return ""
-    return f"{what} has rank {rank}, {operand} must have rank {bounds['min']} to {bounds['max']}"
+    return f"{what} has rank {rank}, {operand} must have rank {lowest}" + (f" to {highest}" if highest > lowest else "")
