@@ -187,10 +187,12 @@ class Importer:
         Returns:
             Whether all of it is known.
         """
+        names = [name for name in proto.input if scope.is_blocked(name)]
+        if any(info.name in names for info in self._model.proto.graph.input):
+            # Nothing is known of an input that is refused.
+            return False
         inputs = {key: (value.dtype, value.shape) for key, value in self.inputs.items()}
-        for name in proto.input:
-            if not scope.is_blocked(name):
-                continue
+        for name in names:
             found = self._shapes.find(name, inputs)
             if found is None:
                 return False
