@@ -21,6 +21,8 @@ __all__ = ["RULES"]
 
 #: The most elements of the constant places of a grid.
 _MOST_ELEMENTS = 1 << 26
+#: The most places of a region along a dimension.
+_LONGEST = 1 << 16
 #: The coefficient of cubic interpolation.
 _CUBIC = -0.75
 
@@ -165,12 +167,87 @@ def _cubic_weight(node: Node, share: MLOperand, offset: int) -> MLOperand:
 
 
 def _tap(node: Node, element: MLOperand, weight: MLOperand | None, padding: str, size: int, pitch: int) -> _Tap:
+    clamped = node.builder.clamp(element, minValue=0, maxValue=size - 1)
+    inside = node.builder.equal(clamped, element) if padding == "zeros" else None
+    return _Tap(_index(node, clamped, pitch), weight, inside)
+
+
+def _roi_align(node: Node) -> MLOperand:
+    """Gather the elements around the places of each region, weigh and pool them. The number of places must be given: sampling_ratio."""
     builder = node.builder
-    clamped = builder.clamp(element, minValue=0, maxValue=size - 1)
-    index = builder.cast(clamped, "int32")
-    if pitch > 1:
-        index = builder.mul(index, node.scalar(pitch, index))
-    return _Tap(index, weight, builder.equal(clamped, element) if padding == "zeros" else None)
+    shape, regions = node.value(0).shape, node.value(1).shape
+    ratio, height, width = node.integer("sampling_ratio", 0), node.integer("output_height", 1), node.integer("output_width", 1)
+    if ratio < 1:
+        raise Refused("sampling_ratio must be at least 1: 0 lets the computed size of a region determine the number of places")
+    if len(shape) != 4 or len(regions) != 2 or regions[1] != 4 or node.value(2).shape != regions[:1] or min(height, width) < 1:
+        raise Refused(
+            "the inputs must have the shapes [batches, channels, height, width], [regions, 4] and [regions], and the output elements, "
+            f"got {list(shape)}, {list(regions)} and {list(node.value(2).shape)}, and the output [{height}, {width}]"
+        )
+    batches, channels, *sizes = shape
+    count = regions[0]
+    if max(sizes) >= 2**24 or batches * product(sizes) >= 2**31 or max(height, width) * ratio > _LONGEST:
+        raise Refused(f"the input must be smaller than 2 ** 31, and the places of a region along a dimension at most {_LONGEST}")
+    mode = node.choice("mode", "avg", ("avg", "max"))
+    half = (
+        node.version >= 16
+        and node.choice("coordinate_transformation_mode", "half_pixel", ("half_pixel", "output_half_pixel")) == "half_pixel"
+    )
+    x, rois = node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32")
+    rows = node.reshape(node.transpose(x, [0, 2, 3, 1]), [batches * product(sizes), channels])
+    corners = builder.mul(rois, node.scalar(node.number("spatial_scale", 1.0), rois))
+    if half:
+        corners = builder.sub(corners, node.scalar(0.5, rois))
+    axes = []
+    for axis, places in enumerate((height * ratio, width * ratio)):
+        # A region is the left, upper, right and lower end.
+        start, end = (builder.slice(corners, [0, column], [count, 1]) for column in (1 - axis, 3 - axis))
+        length = builder.sub(end, start)
+        if not half:
+            length = builder.max(length, node.scalar(1, length))
+        steps = node.constant(((np.arange(places, dtype=np.float32) + 0.5) / places).reshape(1, places))
+        position = builder.add(start, builder.mul(length, steps))
+        position = node.reshape(position, [count, places, 1] if axis == 0 else [count, 1, places])
+        axes.append(_region_taps(node, position, sizes[axis], product(sizes[axis + 1 :])))
+    first = builder.mul(node.cast(node.operand(2), "int32"), node.scalar(product(sizes), "int32"))
+    first = node.reshape(first, [count, 1, 1])
+    parts = []
+    (vertical, inside_rows), (horizontal, inside_columns) = axes
+    for (row, share_row), (column, share_column) in combinations(vertical, horizontal):
+        index = builder.add(builder.add(row, column), first)
+        weight = builder.mul(share_row, share_column)
+        parts.append(builder.mul(builder.gather(rows, index, axis=0), node.reshape(weight, [*weight._descriptor.dimensions, 1])))
+    values = reduce(builder.add if mode == "avg" else builder.max, parts)
+    inside = builder.logicalAnd(inside_rows, inside_columns)
+    values = builder.where(node.reshape(inside, [*inside._descriptor.dimensions, 1]), values, node.scalar(0, values))
+    if ratio > 1:
+        pool = builder.averagePool2d if mode == "avg" else builder.maxPool2d
+        values = pool(values, windowDimensions=[ratio, ratio], strides=[ratio, ratio], layout="nhwc")
+    return node.transpose(values, [0, 3, 1, 2])
 
 
-RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType({"AffineGrid": _affine_grid, "GridSample": _grid_sample})
+def _region_taps(node: Node, position: MLOperand, size: int, pitch: int) -> tuple[list[tuple[MLOperand, MLOperand]], MLOperand]:
+    """Find the two elements around each position: what they add to the index, and their weights; then which positions count.
+
+    Positions up to one element outside count, and are moved to the end.
+    """
+    builder = node.builder
+    above, below = node.scalar(-1, position), node.scalar(size, position)
+    inside = builder.logicalAnd(builder.greaterOrEqual(position, above), builder.lesserOrEqual(position, below))
+    position = builder.clamp(position, minValue=0, maxValue=size - 1)
+    lower = builder.floor(position)
+    share = builder.sub(position, lower)
+    upper = builder.min(builder.add(lower, node.scalar(1, lower)), node.scalar(size - 1, lower))
+    rest = builder.sub(node.scalar(1, share), share)
+    return [(_index(node, lower, pitch), rest), (_index(node, upper, pitch), share)], inside
+
+
+def _index(node: Node, element: MLOperand, pitch: int) -> MLOperand:
+    """Return what an element along a dimension adds to the index in the flat image."""
+    index = node.cast(element, "int32")
+    return node.builder.mul(index, node.scalar(pitch, index)) if pitch > 1 else index
+
+
+RULES: Mapping[str, Callable[[Node], Result]] = MappingProxyType(
+    {"AffineGrid": _affine_grid, "GridSample": _grid_sample, "RoiAlign": _roi_align}
+)

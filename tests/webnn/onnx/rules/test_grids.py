@@ -103,3 +103,36 @@ def test_refusals_of_affine_grids(theta: list[int], size: list[int], attributes:
     model = make(helper.make_node("AffineGrid", list(feeds), ["y"], **attributes), feeds, 20)
     with pytest.raises(webnn.onnx.RefusedModelError, match=message):
         webnn.onnx.load(model, constants={"size": feeds["size"]})
+
+
+@pytest.mark.parametrize("version", [10, 16])
+@pytest.mark.parametrize("mode", ["avg", "max"])
+@pytest.mark.parametrize("transformation", ["half_pixel", "output_half_pixel"])
+@pytest.mark.parametrize("ratio", [1, 2, 3])
+def test_regions(ratio: int, transformation: str, mode: str, version: int) -> None:
+    attributes: dict[str, Any] = {"mode": mode, "sampling_ratio": ratio, "output_height": 3, "output_width": 2, "spatial_scale": 0.5}
+    if version >= 16:
+        attributes["coordinate_transformation_mode"] = transformation
+    corners = RANDOM.uniform(-4, 22, [6, 2, 2]).astype(np.float32)
+    feeds = {
+        "x": RANDOM.standard_normal([3, 4, 9, 8]).astype(np.float32),
+        "rois": np.concatenate([corners.min(1), corners.max(1)], axis=1),
+        "batches": RANDOM.integers(0, 3, 6),
+    }
+    check(make(helper.make_node("RoiAlign", list(feeds), ["y"], **attributes), feeds, version), feeds, 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("rois", "attributes", "message"),
+    [
+        ([2, 4], {}, "sampling_ratio must be at least 1"),
+        ([2, 5], {"sampling_ratio": 1}, r"got \[1, 2, 3, 4\], \[2, 5\] and \[2\], and the output \[1, 1\]"),
+        ([2, 4], {"sampling_ratio": 1, "output_width": 0}, r"and the output \[1, 0\]"),
+        ([2, 4], {"sampling_ratio": 2**40}, "the places of a region along a dimension at most 65536"),
+        ([2, 4], {"sampling_ratio": 1, "mode": "sum"}, "mode must be one of avg, max, got 'sum'"),
+    ],
+)
+def test_refusals_of_regions(rois: list[int], attributes: dict[str, Any], message: str) -> None:
+    feeds = {"x": np.zeros([1, 2, 3, 4], np.float32), "rois": np.zeros(rois, np.float32), "batches": np.zeros(2, np.int64)}
+    with pytest.raises(webnn.onnx.RefusedModelError, match=message):
+        webnn.onnx.load(make(helper.make_node("RoiAlign", list(feeds), ["y"], **attributes), feeds, 22))
