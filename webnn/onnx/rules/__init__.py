@@ -35,6 +35,7 @@ FAMILIES = (
     "reduction",
     "resize",
     "selection",
+    "recurrent",
 )
 
 

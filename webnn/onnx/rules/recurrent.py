@@ -1,0 +1,415 @@
+"""Recurrent networks: LSTM, GRU, RNN.
+
+`lstm` and `gru` know three activations, the same ones in both directions, and no peepholes as ONNX defines them: there the output gate sees
+the cell state after the step. The other networks are unrolled, with one matrix product for the inputs of all steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+import numpy as np
+
+from webnn.onnx.node import Node, Result
+from webnn.onnx.values import Refused, Value
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.builder.options import MLGruOptions, MLLstmOptions
+
+__all__ = ["RULES"]
+
+Activation: TypeAlias = "Callable[[Node, MLOperand], MLOperand]"
+Native: TypeAlias = Literal["relu", "sigmoid", "tanh"]
+Direction: TypeAlias = Literal["forward", "backward", "both"]
+
+_DIRECTIONS: Mapping[str, Direction] = MappingProxyType({"forward": "forward", "reverse": "backward", "bidirectional": "both"})
+#: The activations of `lstm` and `gru`.
+_NATIVE = ("relu", "sigmoid", "tanh")
+#: The most steps that are unrolled.
+_MOST_STEPS = 1 << 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Network:
+    """A network, in the layout with the steps in front.
+
+    Attributes:
+        x: The sequence: [steps, batch, inputs].
+        steps: The number of steps.
+        batch: The size of the batch.
+        hidden: The number of features of a state.
+        direction: The direction.
+        weight: The input weights: [directions, gates * hidden, inputs].
+        recurrent: The recurrent weights: [directions, gates * hidden, hidden].
+        biases: The biases of both: [directions, gates * hidden]; none if there are none.
+        activations: The names of the activations, those of each direction, in lower case, each with its alpha and beta.
+        transposed: The model has the batch in front of the steps.
+    """
+
+    x: MLOperand
+    steps: int
+    batch: int
+    hidden: int
+    direction: Direction
+    weight: Value
+    recurrent: Value
+    biases: tuple[Value, Value] | None
+    activations: list[list[tuple[str, float, float]]]
+    transposed: bool
+
+    @property
+    def native(self) -> list[Native] | None:
+        """The activations for `lstm` and `gru`; none if they do not take them."""
+        names = [[name for name, _, _ in each] for each in self.activations]
+        fits = all(each == names[0] and {*each} <= {*_NATIVE} for each in names)
+        return cast("list[Native]", names[0]) if fits else None
+
+
+def _read(node: Node, gates: int, defaults: Sequence[str]) -> _Network:
+    """Read what the networks have in common."""
+    if node.has("clip"):
+        raise Refused("clip is not supported")
+    if node.integer("input_forget", 0):
+        raise Refused("input_forget must be 0, got another value")
+    direction = _DIRECTIONS[node.choice("direction", "forward", tuple(_DIRECTIONS))]
+    directions = 2 if direction == "both" else 1
+    transposed = node.integer("layout", 0) == 1
+    shape = node.value(0).shape
+    if len(shape) != 3 or node.value(2).rank != 3:
+        raise Refused(f"the sequence and the recurrent weights must have 3 dimensions, got {list(shape)} and {list(node.value(2).shape)}")
+    steps, batch = (shape[1], shape[0]) if transposed else (shape[0], shape[1])
+    hidden = node.value(2).shape[2]
+    if node.integer("hidden_size", hidden) != hidden:
+        raise Refused(f"hidden_size must be that of the recurrent weights, {hidden}, got {node.integer('hidden_size')}")
+    _expect(node, 1, "the weights", [directions, gates * hidden, shape[2]])
+    _expect(node, 2, "the recurrent weights", [directions, gates * hidden, hidden])
+    biases = None
+    if node.given(3):
+        _expect(node, 3, "the bias", [directions, 2 * gates * hidden])
+        biases = (_cut(node, node.value(3), 1, 0, gates * hidden), _cut(node, node.value(3), 1, gates * hidden, gates * hidden))
+    if node.given(4):
+        lengths = node.known_integers(4, "sequence_lens")
+        if any(length != steps for length in lengths):
+            raise Refused(f"sequence_lens must all be the number of steps, {steps}, got {lengths[:8]}")
+    return _Network(
+        x=node.transpose(node.operand(0), [1, 0, 2] if transposed else [0, 1, 2]),
+        steps=steps,
+        batch=batch,
+        hidden=hidden,
+        direction=direction,
+        weight=node.value(1),
+        recurrent=node.value(2),
+        biases=biases,
+        activations=_activations(node, directions, defaults),
+        transposed=transposed,
+    )
+
+
+def _expect(node: Node, index: int, what: str, shape: Sequence[int]) -> None:
+    given = node.value(index).shape
+    if given != tuple(shape):
+        raise Refused(f"{what} must have the shape {list(shape)}, got {list(given)}")
+
+
+def _cut(node: Node, value: Value, axis: int, start: int, size: int) -> Value:
+    """Return a part of a value along an axis; of one that is known at import."""
+    array = node.find_array(value)
+    if array is not None:
+        return Value.known(array.take(range(start, start + size), axis))
+    starts, sizes = [0] * value.rank, list(value.shape)
+    starts[axis], sizes[axis] = start, size
+    operand = node.operand_of(value)
+    return node.typed(operand if sizes == [*value.shape] else node.builder.slice(operand, starts, sizes), value.dtype)
+
+
+def _turn(node: Node, value: Value) -> MLOperand:
+    """Transpose a matrix; one that is known at import."""
+    array = node.find_array(value)
+    return node.transpose(node.operand_of(value), [1, 0]) if array is None else node.constant(array.T)
+
+
+def _row(node: Node, value: Value, index: int) -> Value:
+    """Return an element along the first axis, which goes."""
+    array = node.find_array(value)
+    if array is not None:
+        return Value.known(array[index])
+    part = node.operand_of(_cut(node, value, 0, index, 1))
+    return node.typed(node.reshape(part, value.shape[1:]), value.dtype)
+
+
+# Activations.
+
+
+def _plain(operation: Literal["relu", "sigmoid", "softplus", "softsign", "tanh"]) -> Callable[[Node, MLOperand, float, float], MLOperand]:
+    return lambda node, x, alpha, beta: cast("MLOperand", getattr(node.builder, operation)(x))
+
+
+def _affine(node: Node, x: MLOperand, alpha: float, beta: float) -> MLOperand:
+    return node.builder.linear(x, alpha=alpha, beta=beta)
+
+
+def _scaled_tanh(node: Node, x: MLOperand, alpha: float, beta: float) -> MLOperand:
+    return node.builder.mul(node.scalar(alpha, x), node.builder.tanh(node.builder.mul(node.scalar(beta, x), x)))
+
+
+def _thresholded_relu(node: Node, x: MLOperand, alpha: float, beta: float) -> MLOperand:
+    return node.builder.where(node.builder.greaterOrEqual(x, node.scalar(alpha, x)), x, node.scalar(0, x))
+
+
+#: How each activation is computed, with the defaults of alpha and beta. None stands for one that must be given.
+_ACTIVATIONS: Mapping[str, tuple[Callable[[Node, MLOperand, float, float], MLOperand], tuple[float | None, ...]]] = MappingProxyType(
+    {
+        **{name: (_plain(name), ()) for name in ("relu", "sigmoid", "softplus", "softsign", "tanh")},
+        "affine": (_affine, (None, None)),
+        "elu": (lambda node, x, alpha, beta: node.builder.elu(x, alpha=alpha), (1.0,)),
+        "hardsigmoid": (lambda node, x, alpha, beta: node.builder.hardSigmoid(x, alpha=alpha, beta=beta), (0.2, 0.5)),
+        "leakyrelu": (lambda node, x, alpha, beta: node.builder.leakyRelu(x, alpha=alpha), (0.01,)),
+        "scaledtanh": (_scaled_tanh, (None, None)),
+        "thresholdedrelu": (_thresholded_relu, (1.0,)),
+    }
+)
+
+
+def _activations(node: Node, directions: int, defaults: Sequence[str]) -> list[list[tuple[str, float, float]]]:
+    """Return the activations of each direction, with alpha and beta, which are given in turn to those that have them."""
+    names = [name.lower() for name in node.texts("activations", list(defaults) * directions)]
+    if len(names) != directions * len(defaults):
+        raise Refused(f"activations must be {directions * len(defaults)} names, got {len(names)}")
+    numbers = [iter(node.numbers(f"activation_{each}", [])) for each in ("alpha", "beta")]
+    found: list[tuple[str, float, float]] = []
+    for name in names:
+        if name not in _ACTIVATIONS:
+            raise Refused(f"activations must be some of {', '.join(_ACTIVATIONS)}, got {name!r}")
+        chosen = [0.0, 0.0]
+        for index, default in enumerate(_ACTIVATIONS[name][1]):
+            number = next(numbers[index], default)
+            if number is None:
+                raise Refused(f"the activation {name} must have activation_alpha and activation_beta")
+            chosen[index] = number
+        found.append((name, chosen[0], chosen[1]))
+    return [found[: len(defaults)], found[len(defaults) :]][:directions]
+
+
+def _compile(activations: Sequence[tuple[str, float, float]]) -> list[Activation]:
+    def compile_one(name: str, alpha: float, beta: float) -> Activation:
+        compute = _ACTIVATIONS[name][0]
+        return lambda node, x: compute(node, x, alpha, beta)
+
+    return [compile_one(*each) for each in activations]
+
+
+# The operators.
+
+
+def _lstm(node: Node) -> list[Result]:
+    """Map to lstm. With peepholes, or other activations, it is unrolled. Refused are clip, input_forget and shorter sequences."""
+    network = _read(node, 4, ("Sigmoid", "Tanh", "Tanh"))
+    states = [_state(node, network, index) for index in (5, 6)]
+    activations = network.native
+    if node.given(7) or activations is None:
+        if node.given(7):
+            _expect(node, 7, "the peepholes", [network.weight.shape[0], 3 * network.hidden])
+        return _unroll(node, network, states, _lstm_cell)
+    options: MLLstmOptions = {"direction": network.direction, "layout": "iofg", "returnSequence": bool(node.outputs[0])}
+    if network.biases is not None:
+        options["bias"], options["recurrentBias"] = (node.operand_of(each) for each in network.biases)
+    if states[0] is not None:
+        options["initialHiddenState"] = states[0]
+    if states[1] is not None:
+        options["initialCellState"] = states[1]
+    if activations != ["sigmoid", "tanh", "tanh"]:
+        options["activations"] = activations
+    weights = (node.operand_of(network.weight), node.operand_of(network.recurrent))
+    hidden, cell, *sequence = node.builder.lstm(network.x, *weights, network.steps, network.hidden, options)
+    return _finish(node, network, sequence[0] if sequence else None, [hidden, cell])
+
+
+def _gru(node: Node) -> list[Result]:
+    """Map to gru. With other activations it is unrolled. Refused are clip and shorter sequences."""
+    network = _read(node, 3, ("Sigmoid", "Tanh"))
+    state = _state(node, network, 5)
+    activations = network.native
+    if activations is None:
+        return _unroll(node, network, [state], _gru_cell)
+    options: MLGruOptions = {
+        "direction": network.direction,
+        "layout": "zrn",
+        "resetAfter": bool(node.integer("linear_before_reset", 0)),
+        "returnSequence": bool(node.outputs[0]),
+    }
+    if network.biases is not None:
+        options["bias"], options["recurrentBias"] = (node.operand_of(each) for each in network.biases)
+    if state is not None:
+        options["initialHiddenState"] = state
+    if activations != ["sigmoid", "tanh"]:
+        options["activations"] = activations
+    weights = (node.operand_of(network.weight), node.operand_of(network.recurrent))
+    hidden, *sequence = node.builder.gru(network.x, *weights, network.steps, network.hidden, options)
+    return _finish(node, network, sequence[0] if sequence else None, [hidden])
+
+
+def _rnn(node: Node) -> list[Result]:
+    """Unroll the steps. Refused are clip and shorter sequences."""
+    network = _read(node, 1, ("Tanh",))
+    return _unroll(node, network, [_state(node, network, 5)], _rnn_cell)
+
+
+def _state(node: Node, network: _Network, index: int) -> MLOperand | None:
+    """Return an initial state: [directions, batch, hidden]."""
+    if not node.given(index):
+        return None
+    directions, batch = network.weight.shape[0], network.batch
+    head = [batch, directions] if network.transposed else [directions, batch]
+    _expect(node, index, "the initial state", [*head, network.hidden])
+    return node.transpose(node.operand(index), [1, 0, 2] if network.transposed else [0, 1, 2])
+
+
+def _finish(node: Node, network: _Network, sequence: MLOperand | None, states: Sequence[MLOperand]) -> list[Result]:
+    """Return the outputs in the layout of the model."""
+    used = [bool(name) for name in node.outputs[1:]]
+    if not network.transposed:
+        return [sequence, *[state if wanted else None for state, wanted in zip(states, used, strict=False)]]
+    turned = [node.transpose(state, [1, 0, 2]) if wanted else None for state, wanted in zip(states, used, strict=False)]
+    return [None if sequence is None else node.transpose(sequence, [2, 0, 1, 3]), *turned]
+
+
+# Unrolled networks.
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Cell:
+    """What a step of one direction needs.
+
+    Attributes:
+        node: The node.
+        hidden: The number of features of a state.
+        recurrent: The recurrent weights: [hidden, gates * hidden]; of a GRU that resets before the product, those of the new gate come by
+            themselves.
+        bias: The recurrent bias, [gates * hidden], where it is not a part of the inputs: of a GRU.
+        activations: The activations.
+        peepholes: The weights of input, output and forget gate, [hidden] each; none if there are none.
+    """
+
+    node: Node
+    hidden: int
+    recurrent: Sequence[MLOperand]
+    bias: MLOperand | None
+    activations: Sequence[Activation]
+    peepholes: Sequence[MLOperand] | None
+
+    def parts(self, operand: MLOperand) -> list[MLOperand]:
+        """Split an operand into its gates."""
+        count = operand._descriptor.dimensions[-1] // self.hidden
+        return self.node.builder.split(operand, count, axis=len(operand._descriptor.dimensions) - 1)
+
+
+#: Returns the states after a step, from the inputs of the gates, [batch, gates * hidden], and the states before it, [batch, hidden] each.
+Step: TypeAlias = "Callable[[_Cell, MLOperand, Sequence[MLOperand]], list[MLOperand]]"
+
+
+def _rnn_cell(cell: _Cell, inputs: MLOperand, states: Sequence[MLOperand]) -> list[MLOperand]:
+    builder = cell.node.builder
+    return [cell.activations[0](cell.node, builder.add(inputs, builder.matmul(states[0], cell.recurrent[0])))]
+
+
+def _lstm_cell(cell: _Cell, inputs: MLOperand, states: Sequence[MLOperand]) -> list[MLOperand]:
+    builder, node = cell.node.builder, cell.node
+    gate, new, out = cell.activations
+    state = states[1]
+    i, o, f, c = cell.parts(builder.add(inputs, builder.matmul(states[0], cell.recurrent[0])))
+    if cell.peepholes is not None:
+        i = builder.add(i, builder.mul(cell.peepholes[0], state))
+        f = builder.add(f, builder.mul(cell.peepholes[2], state))
+    state = builder.add(builder.mul(gate(node, f), state), builder.mul(gate(node, i), new(node, c)))
+    if cell.peepholes is not None:
+        o = builder.add(o, builder.mul(cell.peepholes[1], state))
+    return [builder.mul(gate(node, o), out(node, state)), state]
+
+
+def _gru_cell(cell: _Cell, inputs: MLOperand, states: Sequence[MLOperand]) -> list[MLOperand]:
+    builder, node = cell.node.builder, cell.node
+    gate, new = cell.activations
+    state = states[0]
+    z, r, h = cell.parts(inputs)
+    if node.integer("linear_before_reset", 0):
+        products = builder.matmul(state, cell.recurrent[0])
+        z_state, r_state, h_state = cell.parts(products if cell.bias is None else builder.add(products, cell.bias))
+        update, reset = gate(node, builder.add(z, z_state)), gate(node, builder.add(r, r_state))
+        candidate = new(node, builder.add(h, builder.mul(reset, h_state)))
+    else:
+        z_state, r_state = cell.parts(builder.matmul(state, cell.recurrent[0]))
+        update, reset = gate(node, builder.add(z, z_state)), gate(node, builder.add(r, r_state))
+        candidate = new(node, builder.add(h, builder.matmul(builder.mul(reset, state), cell.recurrent[1])))
+    # (1 - update) * candidate + update * state
+    return [builder.add(candidate, builder.mul(update, builder.sub(state, candidate)))]
+
+
+def _unroll(node: Node, network: _Network, initial: Sequence[MLOperand | None], step: Step) -> list[Result]:
+    """Compute a network step by step."""
+    if network.steps > _MOST_STEPS:
+        raise Refused(f"a network that is unrolled must have at most {_MOST_STEPS} steps, got {network.steps}")
+    builder, hidden, batch = node.builder, network.hidden, network.batch
+    sequences, finals = [], []
+    for index in range(network.weight.shape[0]):
+        backward = network.direction == "backward" or index == 1
+        cell, inputs = _prepare(node, network, index)
+        states = [
+            node.constant(np.zeros((batch, hidden), network.weight.dtype))
+            if state is None
+            else node.reshape(builder.slice(state, [index, 0, 0], [1, batch, hidden]), [batch, hidden])
+            for state in initial
+        ]
+        found = {}
+        for number in reversed(range(network.steps)) if backward else range(network.steps):
+            states = step(cell, inputs[number], states)
+            found[number] = node.reshape(states[0], [1, 1, batch, hidden])
+        if node.outputs[0]:
+            sequences.append(_concat(node, [found[number] for number in range(network.steps)], 0))
+        finals.append([node.reshape(state, [1, batch, hidden]) for state in states])
+    lasts = [_concat(node, parts, 0) for parts in zip(*finals, strict=True)]
+    return _finish(node, network, _concat(node, sequences, 1) if sequences else None, lasts)
+
+
+def _concat(node: Node, parts: Sequence[MLOperand], axis: int) -> MLOperand:
+    return parts[0] if len(parts) == 1 else node.builder.concat(list(parts), axis)
+
+
+def _prepare(node: Node, network: _Network, index: int) -> tuple[_Cell, list[MLOperand]]:
+    """Return the cell of a direction, and the inputs of its gates in each step: [batch, gates * hidden]."""
+    builder, hidden = node.builder, network.hidden
+    resets_after = node.operator == "GRU" and bool(node.integer("linear_before_reset", 0))
+    inputs = builder.matmul(network.x, _turn(node, _row(node, network.weight, index)))
+    row = _row(node, network.recurrent, index)
+    recurrent = [row]
+    if node.operator == "GRU" and not resets_after:
+        recurrent = [_cut(node, row, 0, 0, 2 * hidden), _cut(node, row, 0, 2 * hidden, hidden)]
+    bias = None
+    if network.biases is not None:
+        first, second = (node.operand_of(_row(node, value, index)) for value in network.biases)
+        inputs = builder.add(inputs, first)
+        if resets_after:
+            bias = second
+        else:
+            inputs = builder.add(inputs, second)
+    peepholes = None
+    if node.operator == "LSTM" and node.given(7):
+        row = _row(node, node.value(7), index)
+        peepholes = [node.operand_of(_cut(node, row, 0, gate * hidden, hidden)) for gate in range(3)]
+    cell = _Cell(
+        node=node,
+        hidden=hidden,
+        recurrent=[_turn(node, each) for each in recurrent],
+        bias=bias,
+        activations=_compile(network.activations[index]),
+        peepholes=peepholes,
+    )
+    width = inputs._descriptor.dimensions[-1]
+    parts = [inputs] if network.steps == 1 else builder.split(inputs, network.steps, axis=0)
+    return cell, [node.reshape(part, [network.batch, width]) for part in parts]
+
+
+RULES: Mapping[str, Callable[[Node], list[Result]]] = MappingProxyType({"GRU": _gru, "LSTM": _lstm, "RNN": _rnn})
