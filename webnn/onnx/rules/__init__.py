@@ -36,6 +36,7 @@ FAMILIES = (
     "resize",
     "selection",
     "recurrent",
+    "trigonometry",
 )
 
 

@@ -210,17 +210,6 @@ def _is_inf(node: Node) -> MLOperand:
     return builder.logicalAnd(found, side)
 
 
-def _hyperbolic(operation: Literal["add", "sub"]) -> Callable[[Node], MLOperand]:
-    def rule(node: Node) -> MLOperand:
-        builder = node.builder
-        x = node.operand(0)
-        combined = getattr(builder, operation)(builder.exp(x), builder.exp(builder.neg(x)))
-        return builder.mul(node.scalar(0.5, x), combined)
-
-    rule.__doc__ = f"Compute half of exp(x) {'+' if operation == 'add' else '-'} exp(-x)."
-    return rule
-
-
 def _dropout(node: Node) -> list[Result]:
     """Pass the input on. Refused in training mode."""
     if node.given(2) and bool(node.known(2, "training_mode").any()):
@@ -239,7 +228,6 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
         "Ceil": _unary("ceil"),
         "Clip": _clip,
         "Cos": _unary("cos"),
-        "Cosh": _hyperbolic("add"),
         "Div": _binary("div"),
         "Dropout": _dropout,
         "Elu": _elu,
@@ -275,7 +263,6 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
         "Sigmoid": _unary("sigmoid"),
         "Sign": _sign,
         "Sin": _unary("sin"),
-        "Sinh": _hyperbolic("sub"),
         "Softplus": _unary("softplus"),
         "Softsign": _unary("softsign"),
         "Sqrt": _unary("sqrt"),
