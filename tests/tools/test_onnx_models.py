@@ -224,7 +224,8 @@ def test_turns() -> None:
     mine, other = interleave(ours, theirs, 3)
     assert mine < 4e-3 <= other
     # Two calls of each tell how often it is called in its turn: the long one once.
-    assert "".join(calls) == "aabb" + "a" * 50 + "b" + "b" + "a" * 50 + "a" * 50 + "b"
+    many = "a" * (1 + 50)
+    assert "".join(calls) == "aabb" + many + "bb" + "bb" + many + many + "bb"
 
 
 # Whole models.

@@ -272,13 +272,15 @@ def time_model(model: Model, path: Path, graph: Graph, inputs: Mapping[str, Arra
 def interleave(ours: Callable[[], object], theirs: Callable[[], object], rounds: int) -> tuple[float, float]:
     """Let two functions take turns; return the median CPU time of a call of each, in seconds.
 
-    The one that began comes second in the next round. A short function is called several times in its turn.
+    The one that began comes second in the next round. A short function is called several times in its turn, after one call that does not
+    count: it warms the caches that the other side has used.
     """
     times: tuple[list[float], list[float]] = ([], [])
     sides = [(each, _repeats(each), kept) for each, kept in zip((ours, theirs), times, strict=True)]
     for _ in range(rounds):
         for function, repeats, kept in sides:
             gc.collect()
+            function()
             kept.append(_turn(function, repeats))
         sides.reverse()
     return statistics.median(times[0]), statistics.median(times[1])
@@ -290,7 +292,7 @@ def measure(function: Callable[[], object], rounds: int) -> float:
 
 
 def _repeats(function: Callable[[], object]) -> int:
-    """Return how many calls make a turn; the first call, which warms caches, does not count."""
+    """Return how many calls make a turn."""
     function()
     return max(1, min(_MOST_REPEATS, round(_TURN / max(_turn(function, 1), 1e-6))))
 
