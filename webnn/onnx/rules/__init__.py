@@ -32,10 +32,10 @@ FAMILIES = (
     "normalization",
     "pooling",
     "quantization",
+    "recurrent",
     "reduction",
     "resize",
     "selection",
-    "recurrent",
     "trigonometry",
 )
 
