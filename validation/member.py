@@ -63,7 +63,7 @@ class Member:
     def has(self, revision: Revision) -> bool:
         """Tell whether a draft has the member; a member with ``Sync`` belongs to the one without it."""
         interface, name = self._place()
-        return name in revision.operations if self._is_operation(interface, name) else f"{interface}.{name}" in revision.members
+        return name in revision.operations if name in OPERATIONS else f"{interface}.{name}" in revision.members
 
     def __get__(self, instance: DraftMembers | None, owner: type | None = None) -> Callable[..., Any]:
         if instance is None:
@@ -82,17 +82,15 @@ class Member:
     def _place(self) -> tuple[str, str]:
         # Not read in `__init__`: `webnn` later gives the methods of a mixin the name of the class that inherits it.
         interface, _, name = self.checked.__qualname__.rpartition(".")
-        return interface, name.removesuffix("Sync")
-
-    @staticmethod
-    def _is_operation(interface: str, name: str) -> bool:
-        return interface == "MLGraphBuilder" and name in OPERATIONS
+        name = name.removesuffix("Sync")
+        # Until then it is the name of the mixin. Only one interface has operations.
+        return "MLGraphBuilder" if name in OPERATIONS else interface, name
 
     def _error(self, instance: DraftMembers) -> MissingMemberError:
         interface, operation = self._place()
         name, revision = self.checked.__name__, instance._revision
         of_attribute = isinstance(getattr(type(instance), operation), property)
-        kind = "attribute" if of_attribute and operation == name else "operation" if self._is_operation(interface, name) else "method"
+        kind = "attribute" if of_attribute and operation == name else "operation" if name in OPERATIONS else "method"
         section = f"#{'' if of_attribute else 'api-'}{interface}".lower()
         instead = explain_absence(revision, f"{interface}.{operation}")
         return MissingMemberError(

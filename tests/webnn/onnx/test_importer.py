@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import onnx
 import pytest
@@ -9,6 +12,7 @@ from onnx import TensorProto, helper, parser
 
 import webnn
 import webnn.onnx
+from tests.shared import ROOT
 from tests.webnn.onnx.nodes import make_context
 from webnn import MLGraphBuilder, OperandDescriptor
 from webnn.onnx.folding import fold
@@ -153,3 +157,12 @@ def test_nodes_that_end_the_process_in_the_inference_of_onnx(node: onnx.NodeProt
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
         with pytest.raises(webnn.onnx.RefusedModelError):
             webnn.onnx.load(model)
+
+
+@pytest.mark.processes
+def test_the_package_alone_has_all_operations() -> None:
+    """Operations that some drafts lack are found before a name of `webnn` is used."""
+    model = 'parse_model("<ir_version: 9, opset_import: [\\"\\" : 20]> m (bool[2] x) => (bool[2] y) { y = And(x, x) }")'
+    code = f"from onnx.parser import *; import webnn.onnx; print(webnn.onnx.load({model}).description.operators[0].operation)"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.stderr) == ("logicalAnd\n", "")
