@@ -1,6 +1,7 @@
 """What ONNX's own inference says: the shapes of values that could not be imported, and why a node is not valid.
 
-The inference runs in a process of its own, because some models that are not valid end or hang it.
+The inference runs in a process of its own, because some models that are not valid end or hang it, or take all memory: it propagates the
+elements of shapes without a bound.
 """
 
 from __future__ import annotations
@@ -27,10 +28,19 @@ __all__ = ["Shapes"]
 _MOST_ELEMENTS = 1024
 #: How long an inference may take, in seconds.
 _LONGEST = 30.0
+#: How much memory the inference may take, in bytes, where the system can limit it.
+_MOST_MEMORY = 1 << 30
 #: The program of the process: it reads a model, and writes it with the shapes, or the reason why there are none.
 _PROGRAM = """
 import sys
 from onnx import ModelProto, shape_inference
+try:
+    import resource
+    with open("/proc/self/statm") as status:
+        size = int(status.read().split()[0]) * resource.getpagesize() + int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+except (ImportError, OSError):  # the system has neither
+    pass
 try:
     model = ModelProto.FromString(sys.stdin.buffer.read())
     inferred = shape_inference.infer_shapes(model, strict_mode=sys.argv[1] == "strict", data_prop=True)
@@ -122,7 +132,7 @@ def _infer(model: ModelProto, *, strict: bool) -> tuple[ModelProto, str]:
     try:
         data = model.SerializeToString()
         ended = subprocess.run(
-            [sys.executable, "-I", "-c", _PROGRAM, "strict" if strict else "all"],
+            [sys.executable, "-I", "-c", _PROGRAM, "strict" if strict else "all", str(_MOST_MEMORY)],
             input=data,
             capture_output=True,
             timeout=_LONGEST,
