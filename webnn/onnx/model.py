@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
-from onnx import ModelProto, TensorProto, numpy_helper
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
 from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
@@ -148,6 +148,9 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
 def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
     if not proto.HasField("graph") or not proto.opset_import:
         raise FormatError("is no ONNX model: it must have a graph and the versions of its operators", file)
+    wrong = next((text for text in _texts(proto) if isinstance(text, bytes)), None)
+    if wrong is not None:
+        raise FormatError(f"is no ONNX model: names must be UTF-8, got {webidl.describe(wrong)}", file)
     opsets = {"" if each.domain in ONNX_DOMAINS else each.domain: each.version for each in proto.opset_import}
     version = opsets.get("")
     newest = onnx_opset_version()
@@ -156,3 +159,47 @@ def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
         raise FormatError(f"must be of an opset from {_OLDEST} to {newest}, got {version}: {advice}", file)
     functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
     return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions))
+
+
+def _texts(proto: ModelProto) -> Iterator[str | bytes]:
+    """Yield the texts of a model that the import reads. protobuf returns one that is not UTF-8 as bytes."""
+    for opset in proto.opset_import:
+        yield opset.domain
+    for function in proto.functions:
+        yield from (function.domain, function.name, function.overload, *function.input, *function.output, *function.attribute)
+        for opset in function.opset_import:
+            yield opset.domain
+        for attribute in function.attribute_proto:
+            yield attribute.name
+        yield from _node_texts(function.node)
+    yield from _graph_texts(proto.graph)
+
+
+def _graph_texts(graph: GraphProto) -> Iterator[str | bytes]:
+    yield graph.name
+    for info in (*graph.input, *graph.output, *graph.value_info):
+        yield info.name
+        for dim in info.type.tensor_type.shape.dim:
+            yield dim.dim_param
+    yield from _tensor_texts(graph.initializer)
+    for sparse in graph.sparse_initializer:
+        yield sparse.values.name
+    yield from _node_texts(graph.node)
+
+
+def _node_texts(nodes: Iterable[NodeProto]) -> Iterator[str | bytes]:
+    for node in nodes:
+        yield from (node.name, node.op_type, node.domain, node.overload, *node.input, *node.output)
+        for attribute in node.attribute:
+            yield from (attribute.name, attribute.ref_attr_name)
+            if attribute.HasField("t"):
+                yield from _tensor_texts([attribute.t])
+            for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+                yield from _graph_texts(graph)
+
+
+def _tensor_texts(tensors: Iterable[TensorProto]) -> Iterator[str | bytes]:
+    for tensor in tensors:
+        yield tensor.name
+        for entry in tensor.external_data:
+            yield from (entry.key, entry.value)
