@@ -163,6 +163,7 @@ def _conv(node: Node) -> MLOperand:
 def _conv_integer(node: Node) -> MLOperand:
     """Map to conv2d in float32, in which integers up to 2 ** 24 are exact. Larger sums need numbers cut into halves of 4 bits."""
     builder = node.builder
+    _filter_windows(node)
     x, filter = node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32")
     if not _is_zero(node, 2):
         x = builder.sub(x, node.reshape(node.cast(node.operand(2), "float32"), []))

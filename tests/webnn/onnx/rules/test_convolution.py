@@ -199,3 +199,9 @@ def test_refusals(operator: str, x: list[int], w: list[int], attributes: dict[st
     node, feeds = case(operator, x, w, **attributes)
     with pytest.raises(webnn.onnx.RefusedModelError, match=message):
         webnn.onnx.load(make(node, feeds))
+
+
+def test_scalar_filters_of_integers_are_refused() -> None:
+    feeds = {"x": np.zeros([1, 2, 4, 4], np.uint8), "w": np.zeros([], np.uint8)}
+    with pytest.raises(webnn.onnx.RefusedModelError, match=r"the filter must have 4 dimensions, as the input, got the shape \[\]"):
+        webnn.onnx.load(make(helper.make_node("ConvInteger", list(feeds), ["y"]), feeds, 10), constants={"w": feeds["w"]})
