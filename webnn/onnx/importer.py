@@ -252,6 +252,7 @@ class Importer:
         blocked = False
         try:
             self._take_step()
+            scope.check_new(proto.output)
             outputs = _fit(self._evaluate(proto, scope), proto)
         except Refused as refused:
             # One sentence is enough where every node would say it.

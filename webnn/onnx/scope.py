@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from webnn.onnx.values import Refused, Value
 from webnn.validation import webidl
@@ -53,6 +53,17 @@ class Scope:
                 return value
             scope = scope._outer
         raise Refused(f"there is no value {webidl.describe(name)} before the node")
+
+    def check_new(self, names: Sequence[str]) -> None:
+        """Refuse a node that makes a value that there is already in its graph.
+
+        Raises:
+            Refused: There is one.
+        """
+        given = [name for name in names if name]
+        for name in given:
+            if self._values.get(name) is not None or given.count(name) > 1:
+                raise Refused(f"the value {webidl.describe(name)} must be made once")
 
     def is_blocked(self, name: str) -> bool:
         """Tell whether a value of this graph could not be imported."""

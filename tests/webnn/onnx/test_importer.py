@@ -166,3 +166,10 @@ def test_the_package_alone_has_all_operations() -> None:
     code = f"from onnx.parser import *; import webnn.onnx; print(webnn.onnx.load({model}).description.operators[0].operation)"
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (ended.stdout, ended.stderr) == ("logicalAnd\n", "")
+
+
+@pytest.mark.parametrize("line", ["y = Relu(s)\n    y = Sigmoid(s)", "y, y = Split <axis = 1, num_outputs = 2> (s)"])
+def test_a_value_is_made_once(line: str) -> None:
+    model = parser.parse_model(MODEL.replace("y = Relu(s)", line))
+    with pytest.raises(webnn.onnx.RefusedModelError, match="the value 'y' must be made once"):
+        webnn.onnx.load(model, dims={"batch": 2})
