@@ -188,8 +188,8 @@ class Importer:
             Whether all of it is known.
         """
         names = [name for name in proto.input if scope.is_blocked(name)]
-        if any(info.name in names for info in self._model.proto.graph.input):
-            # Nothing is known of an input that is refused.
+        if any(scope.is_blocked(info.name) for info in self._model.proto.graph.input):
+            # The shapes of what follows come from those of the inputs.
             return False
         inputs = {key: (value.dtype, value.shape) for key, value in self.inputs.items()}
         for name in names:

@@ -10,6 +10,7 @@ import pytest
 from tools import onnx_ops
 
 
+@pytest.mark.processes
 def test_no_result_is_wrong() -> None:
     results = onnx_ops.run()
     faults = [f"{name}: {result.outcome}: {result.reason}" for name, result in results.items() if result.outcome in ("wrong", "failed")]
