@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.base import require_operand
-from webnn.builder.description import ActivationDescription, ConstantDescription, GraphDescription, OperatorDescription
+from webnn.builder.description import ActivationDescription, ConstantDescription, GraphDescription, OperatorDescription, make_operator
 from webnn.builder.names import Names
 from webnn.validation import webidl
 from webnn.validation.errors import WebNNTypeError
@@ -114,7 +114,7 @@ class _Describer:
                 usual = base if len(operator.outputs) == 1 else f"{base}_{position}"
                 name = self._results[key] = self._names.find(self._wanted.get(key, usual))
             outputs.append(name)
-        return OperatorDescription(
+        return make_operator(
             operation=row.name,
             inputs=inputs,
             arguments={argument.name: value for argument, value in zip(row.arguments, operator.arguments, strict=True)},

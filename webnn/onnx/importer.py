@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,8 @@ class Importer:
         self._body_arrays: dict[int, tuple[TensorProto, Array]] = {}
         self._checks = checker.C.CheckerContext()
         self._checks.ir_version = max(model.proto.ir_version, 3)
+        #: The versions that `_checks` has.
+        self._checked: Mapping[str, int] = {}
 
     # The graph.
 
@@ -300,18 +302,20 @@ class Importer:
             folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
             if folded is not None:
                 return [None if array is None else Value.known(array) for array in folded]
-        return self._apply(rule, proto, scope, version, inputs, schema)
+        return self._apply(rule, proto, scope, domain, version, inputs)
 
     def _check(self, proto: NodeProto, scope: Scope) -> None:
         """Compare a node with its operator's schema."""
-        self._checks.opset_imports = dict(scope.opsets)
+        if self._checked is not scope.opsets:
+            self._checked = scope.opsets
+            self._checks.opset_imports = dict(scope.opsets)
         try:
             checker.check_node(_without_bodies(proto), self._checks)
         except checker.ValidationError as error:
             raise Refused(f"the node is not valid: {_first_line(error)}") from None
 
     def _apply(
-        self, rule: Rule, proto: NodeProto, scope: Scope, version: int, inputs: Sequence[Value | None], schema: Any
+        self, rule: Rule, proto: NodeProto, scope: Scope, domain: str, version: int, inputs: Sequence[Value | None]
     ) -> Sequence[Value | None]:
         """Return the outputs of a rule, in the types that the operator gives them."""
         self._builder.label = f"{scope.path}{_name(proto)}"
@@ -330,7 +334,7 @@ class Importer:
                 f"{scope.path}{_name(proto)} ({_operator(proto)}): the import failed: {type(error).__name__}: {error}"
             ) from error
         results = list(returned) if isinstance(returned, list | tuple) else [returned]
-        types = output_types(schema, inputs, len(proto.output))
+        types = output_types(proto.op_type, version, domain, inputs, len(proto.output))
         return [self._result(result, dtype) for result, dtype in zip(results, types, strict=False)]
 
     def _result(self, result: Result, dtype: np.dtype[Any] | None) -> Value | None:

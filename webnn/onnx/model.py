@@ -27,6 +27,8 @@ __all__ = ["ONNX_DOMAINS", "Model", "read"]
 #: ONNX's own domain, by both of its names.
 ONNX_DOMAINS = ("", "ai.onnx")
 _OLDEST = 7
+#: Element types whose raw data are NumPy's.
+_PLAIN = frozenset({*(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"})
 #: protobuf itself reads no more.
 _LARGEST = 2**31 - 1
 
@@ -66,6 +68,9 @@ class Model:
             raise Refused(f"the tensor {webidl.describe(tensor.name)} must have sizes of at least 0, got {list(shape)}")
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, dtype, shape, weights=weights)
+        raw = tensor.raw_data
+        if raw and len(raw) == math.prod(shape) * dtype.itemsize and dtype.name in _PLAIN:
+            return np.frombuffer(raw, dtype.newbyteorder("<")).reshape(shape).astype(dtype, copy=False)
         # Each field of numbers is read by onnx itself; it never makes more elements than there are.
         try:
             return _read_only(numpy_helper.to_array(tensor))
@@ -148,9 +153,9 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
 def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
     if not proto.HasField("graph") or not proto.opset_import:
         raise FormatError("is no ONNX model: it must have a graph and the versions of its operators", file)
-    wrong = next((text for text in _texts(proto) if isinstance(text, bytes)), None)
-    if wrong is not None:
-        raise FormatError(f"is no ONNX model: names must be UTF-8, got {webidl.describe(wrong)}", file)
+    wrong = [text for text in _texts(proto) if type(text) is bytes]
+    if wrong:
+        raise FormatError(f"is no ONNX model: names must be UTF-8, got {webidl.describe(wrong[0])}", file)
     opsets = {"" if each.domain in ONNX_DOMAINS else each.domain: each.version for each in proto.opset_import}
     version = opsets.get("")
     newest = onnx_opset_version()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from onnx.defs import OpSchema
+from webnn.onnx.functions import find_schema
 
+if TYPE_CHECKING:
     from webnn.onnx.values import Value
 
 __all__ = ["output_types"]
@@ -19,14 +19,14 @@ __all__ = ["output_types"]
 _NAMES = {"float": "float32", "double": "float64"}
 
 
-def output_types(schema: OpSchema | None, inputs: Sequence[Value | None], count: int) -> list[np.dtype[Any] | None]:
+def output_types(operator: str, version: int, domain: str, inputs: Sequence[Value | None], count: int) -> list[np.dtype[Any] | None]:
     """Return the element type of each output: that of an input with the same type variable, or the only one that the schema allows.
 
-    None stands for a type that an attribute determines.
+    None stands for a type that an attribute determines, and for those of an operator without a schema.
     """
-    if schema is None:
+    if find_schema(operator, version, domain) is None:
         return [None] * count
-    sources = _sources(schema.name, schema.since_version, schema.domain, schema)
+    sources = _sources(operator, version, domain)
     found: list[np.dtype[Any] | None] = []
     for index in range(count):
         source = sources[min(index, len(sources) - 1)] if sources else None
@@ -39,24 +39,16 @@ def output_types(schema: OpSchema | None, inputs: Sequence[Value | None], count:
 
 
 @functools.cache
-def _table() -> dict[tuple[str, int, str], list[int | np.dtype[Any] | None]]:
-    return {}
-
-
-def _sources(name: str, version: int, domain: str, schema: OpSchema) -> list[int | np.dtype[Any] | None]:
+def _sources(name: str, version: int, domain: str) -> list[int | np.dtype[Any] | None]:
     """Return for each output the index of the input that gives its type, or the type, or None."""
-    table = _table()
-    found = table.get((name, version, domain))
-    if found is None:
-        variables = {each.type_param_str: list(each.allowed_type_strs) for each in schema.type_constraints}
-        found = table[name, version, domain] = []
-        for output in schema.outputs:
-            same = [index for index, each in enumerate(schema.inputs) if each.type_str == output.type_str]
-            types = variables.get(output.type_str, [output.type_str])
-            if len(types) == 1:
-                found.append(_parse(types[0]))
-            else:
-                found.append(same[0] if same else None)
+    schema = find_schema(name, version, domain)
+    assert schema is not None
+    variables = {each.type_param_str: list(each.allowed_type_strs) for each in schema.type_constraints}
+    found: list[int | np.dtype[Any] | None] = []
+    for output in schema.outputs:
+        same = [index for index, each in enumerate(schema.inputs) if each.type_str == output.type_str]
+        types = variables.get(output.type_str, [output.type_str])
+        found.append(_parse(types[0]) if len(types) == 1 else same[0] if same else None)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import DataType
 
-__all__ = ["Array", "Refused", "Value", "carrier", "element_type", "type_name"]
+__all__ = ["Array", "Refused", "Value", "carrier", "element_type"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -81,6 +82,7 @@ class Value:
         return size
 
 
+@functools.cache
 def element_type(number: int) -> np.dtype[Any]:
     """Return the element type with a number of ``TensorProto.DataType``.
 
@@ -98,11 +100,7 @@ def element_type(number: int) -> np.dtype[Any]:
     raise Refused(f"the element type must be one of WebNN, got {name}")
 
 
-def type_name(dtype: np.dtype[Any]) -> str:
-    """Return the name of an element type."""
-    return dtype.name
-
-
+@functools.cache
 def carrier(dtype: np.dtype[Any]) -> DataType:
     """Return the data type of WebNN for an element type of ONNX.
 
