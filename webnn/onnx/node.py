@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -63,11 +63,22 @@ class Node:
         self._read_tensor = read_tensor
         self._attributes = {attribute.name: attribute for attribute in proto.attribute}
 
-    def derive(self, inputs: Sequence[MLOperand | Value | None], **attributes: Any) -> Node:
-        """Return a node with other inputs and further attributes, for the rule of another operator."""
+    def derive(
+        self, inputs: Sequence[MLOperand | Value | None], attributes: Mapping[str, Any] | None = None, *, version: int | None = None
+    ) -> Node:
+        """Return a node with other inputs, further attributes and one output, for the rule of another operator.
+
+        Args:
+            inputs: The inputs.
+            attributes: Further attributes.
+            version: The version of its domain, if that is another one.
+        """
         derived = copy.copy(self)
+        derived.version = self.version if version is None else version
         derived.inputs = tuple([_value(each) if isinstance(each, MLOperand) else each for each in inputs])
-        derived._attributes = {**self._attributes, **{name: helper.make_attribute(name, each) for name, each in attributes.items()}}
+        derived.outputs = self.outputs[:1]
+        further = {name: helper.make_attribute(name, each) for name, each in (attributes or {}).items()}
+        derived._attributes = {**self._attributes, **further}
         return derived
 
     # Inputs.

@@ -18,15 +18,23 @@ from webnn.onnx.values import Refused, Value
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
 
-__all__ = ["arrange", "per_axis", "quantize", "scale_ratio", "subtract_zero"]
+__all__ = ["arrange", "per_axis", "quantize", "quantize_dynamically", "scale_ratio", "subtract_zero"]
 
 
-def arrange(node: Node, value: Value, shape: Sequence[int]) -> MLOperand:
-    """Return a scale or a zero point in another shape; one that is known is reshaped at import."""
-    if value.size != product(shape):
-        raise Refused(f"the zero point must have the shape of the scale, got {list(value.shape)} for {list(shape)}")
+def arrange(node: Node, value: Value, shape: Sequence[int], wide: Sequence[int] | None = None) -> MLOperand:
+    """Return a scale or a zero point in another shape, and expand it; one that is known is changed at import."""
+    _check_size(value, shape)
     array = node.find_array(value)
-    return node.reshape(node.operand_of(value), shape) if array is None else node.constant(array.reshape(shape))
+    if array is not None:
+        reshaped = array.reshape(shape)
+        return node.constant(reshaped if wide is None else np.ascontiguousarray(np.broadcast_to(reshaped, wide)))
+    operand = node.reshape(node.operand_of(value), shape)
+    return operand if wide is None or tuple(wide) == tuple(shape) else node.builder.expand(operand, list(wide))
+
+
+def _check_size(value: Value, shape: Sequence[int]) -> None:
+    if value.size != product(shape):
+        raise Refused(f"scales and zero points must have the same shape, got {list(value.shape)} for {list(shape)}")
 
 
 def per_axis(what: str, given: Sequence[int], shape: Sequence[int], axis: int) -> list[int]:
@@ -73,6 +81,8 @@ def subtract_zero(node: Node, x: MLOperand, zero: Value | None, shape: Sequence[
 def scale_ratio(node: Node, output: tuple[Value, Sequence[int]], inputs: Sequence[tuple[Value, Sequence[int]]]) -> MLOperand:
     """Return an output's scale divided by the product of the inputs' scales, in float32, each with the shape in which it broadcasts."""
     arrays = [node.find_array(value) for value, _ in (output, *inputs)]
+    for value, shape in (output, *inputs):
+        _check_size(value, shape)
     known = [array for array in arrays if array is not None]
     if len(known) == len(arrays):
         first, *others = (array.reshape(shape).astype(np.float64) for array, (_, shape) in zip(known, (output, *inputs), strict=True))
@@ -87,12 +97,24 @@ def scale_ratio(node: Node, output: tuple[Value, Sequence[int]], inputs: Sequenc
 
 
 def quantize(node: Node, x: MLOperand, scale: MLOperand, zero: Value, shape: Sequence[int]) -> MLOperand:
-    """Quantize numbers; the zero point gets the shape of the scale, to which it broadcasts in a shape."""
-    wanted = scale._descriptor.dimensions
-    array = node.find_array(zero)
-    zeroPoint = arrange(node, zero, shape)
-    if tuple(shape) != wanted and array is not None:
-        zeroPoint = node.constant(np.ascontiguousarray(np.broadcast_to(array.reshape(shape), wanted)))
-    elif tuple(shape) != wanted:
-        zeroPoint = node.builder.expand(zeroPoint, list(wanted))
-    return node.builder.quantizeLinear(x, scale, zeroPoint)
+    """Quantize numbers, by a zero point that broadcasts to them in a shape; both parameters get one shape."""
+    given = scale._descriptor.dimensions
+    wide = np.broadcast_shapes(given, tuple(shape))
+    if wide != given:
+        scale = node.builder.expand(scale, list(wide))
+    return node.builder.quantizeLinear(x, scale, arrange(node, zero, shape, wide))
+
+
+def quantize_dynamically(node: Node, x: MLOperand) -> tuple[MLOperand, MLOperand, MLOperand]:
+    """Quantize numbers to uint8, by their least and greatest one; return the integers, the scale and the zero point, both scalars."""
+    builder = node.builder
+    axes, one = list(range(len(x._descriptor.dimensions))), [1] * len(x._descriptor.dimensions)
+    nothing, most = node.scalar(0, x), node.scalar(255, x)
+    low = builder.min(builder.reduceMin(x, axes=axes, keepDimensions=False), nothing)
+    high = builder.max(builder.reduceMax(x, axes=axes, keepDimensions=False), nothing)
+    span = builder.sub(high, low)
+    # Zeros only have no scale of their own.
+    scale = builder.where(builder.greater(span, nothing), builder.div(span, most), node.scalar(1, x))
+    zero = builder.roundEven(builder.clamp(builder.div(builder.neg(low), scale), minValue=0, maxValue=255))
+    zeroPoint = builder.cast(zero, "uint8")
+    return builder.quantizeLinear(x, node.reshape(scale, one), node.reshape(zeroPoint, one)), scale, zeroPoint

@@ -28,6 +28,8 @@ FAMILIES = (
     "grids",
     "indexing",
     "matmul",
+    "microsoft",
+    "microsoft_quantized",
     "movement",
     "normalization",
     "pooling",

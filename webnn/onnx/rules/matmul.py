@@ -10,7 +10,7 @@ import numpy as np
 
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
-from webnn.onnx.values import Array, Refused, Value
+from webnn.onnx.values import Array, Refused
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
@@ -24,24 +24,24 @@ _EXACT = 1 << 24
 _MOST_ROWS = 3
 
 
-def lift(a: Value, b: Value) -> tuple[list[int], list[int]]:
+def lift(a: Sequence[int], b: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return the shapes of two factors as matrices: a vector is a row on the left and a column on the right."""
-    if not a.rank or not b.rank:
-        raise Refused(f"the factors must have at least one dimension, got {list(a.shape)} and {list(b.shape)}")
-    left = [1, *a.shape] if a.rank == 1 else list(a.shape)
-    right = [*b.shape, 1] if b.rank == 1 else list(b.shape)
+    if not a or not b:
+        raise Refused(f"the factors must have at least one dimension, got {list(a)} and {list(b)}")
+    left = [1, *a] if len(a) == 1 else list(a)
+    right = [*b, 1] if len(b) == 1 else list(b)
     if left[-1] != right[-2]:
-        raise Refused(f"the factors must have the same number of columns and rows, got {list(a.shape)} and {list(b.shape)}")
+        raise Refused(f"the factors must have the same number of columns and rows, got {list(a)} and {list(b)}")
     return left, right
 
 
-def unlift(node: Node, product: MLOperand, a: Value, b: Value) -> MLOperand:
+def unlift(node: Node, product: MLOperand, a: Sequence[int], b: Sequence[int]) -> MLOperand:
     """Take the dimensions away from a product that `lift` gave to its factors."""
     shape = list(product._descriptor.dimensions)
-    if b.rank == 1:
+    if len(b) == 1:
         del shape[-1]
-    if a.rank == 1:
-        del shape[-1 if b.rank == 1 else -2]
+    if len(a) == 1:
+        del shape[-1 if len(b) == 1 else -2]
     return node.reshape(product, shape)
 
 
@@ -74,7 +74,7 @@ def _multiply_in_parts(node: Node, a: MLOperand, b: MLOperand, part: int) -> MLO
 
 def _matmul(node: Node) -> MLOperand:
     """Map to matmul. Of integers, products are added."""
-    a, b = node.value(0), node.value(1)
+    a, b = node.value(0).shape, node.value(1).shape
     left, right = lift(a, b)
     return unlift(node, multiply(node, node.reshape(node.operand(0), left), node.reshape(node.operand(1), right)), a, b)
 
@@ -104,7 +104,7 @@ def _gemm(node: Node) -> MLOperand:
 
 def _matmul_integer(node: Node) -> MLOperand:
     """Map to matmul of the integers less their zero points, in float32. Factors are split where sums would not be exact."""
-    a, b = node.value(0), node.value(1)
+    a, b = node.value(0).shape, node.value(1).shape
     left, right = lift(a, b)
     return unlift(node, matmul_integer(node, left, right, (2, 3)), a, b)
 

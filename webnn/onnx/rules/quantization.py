@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import TensorProto
 
-from webnn.onnx.node import Node, normalize_axis
-from webnn.onnx.quantized import arrange, per_axis, quantize, scale_ratio, subtract_zero
+from webnn.onnx.node import Node, Result, normalize_axis
+from webnn.onnx.quantized import arrange, per_axis, quantize, quantize_dynamically, scale_ratio, subtract_zero
 from webnn.onnx.rules.convolution import convolve
 from webnn.onnx.rules.matmul import lift, multiply, unlift
 from webnn.onnx.values import Refused, Value, carrier, element_type
@@ -91,7 +91,7 @@ def _quantize(node: Node) -> MLOperand:
 def _qlinear_matmul(node: Node) -> MLOperand:
     """Map to matmul of the integers less their zero points, and quantizeLinear by the ratio of the scales."""
     a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero = (node.value(index) for index in range(8))
-    left, right = lift(a, b)
+    left, right = lift(a.shape, b.shape)
     rows = subtract_zero(node, node.reshape(node.operand(0), left), a_zero, per_axis("the zero point of a", a_zero.shape, left, -2))
     columns = subtract_zero(node, node.reshape(node.operand(3), right), b_zero, per_axis("the zero point of b", b_zero.shape, right, -1))
     product = multiply(node, rows, columns)
@@ -100,7 +100,7 @@ def _qlinear_matmul(node: Node) -> MLOperand:
         per_axis(f"the scale of {name}", value.shape, shape, axis) for name, value, axis in (("a", a_scale, -2), ("b", b_scale, -1))
     )
     ratio = scale_ratio(node, (y_scale, per_axis("the scale of y", y_scale.shape, shape, -2)), [(a_scale, by_row), (b_scale, by_column)])
-    return unlift(node, quantize(node, product, ratio, y_zero, per_axis("the zero point of y", y_zero.shape, shape, -2)), a, b)
+    return unlift(node, quantize(node, product, ratio, y_zero, per_axis("the zero point of y", y_zero.shape, shape, -2)), a.shape, b.shape)
 
 
 def _qlinear_conv(node: Node) -> MLOperand:
@@ -136,6 +136,17 @@ def requantize(node: Node, sums: MLOperand, scales: tuple[int, int, int], zero: 
     return quantize(node, sums, ratio, node.value(zero), per_axis("the zero point of y", node.value(zero).shape, shape, 1))
 
 
-RULES: Mapping[str, Callable[[Node], MLOperand]] = MappingProxyType(
-    {"DequantizeLinear": _dequantize, "QLinearConv": _qlinear_conv, "QLinearMatMul": _qlinear_matmul, "QuantizeLinear": _quantize}
+def _dynamic_quantize(node: Node) -> list[Result]:
+    """Compute scale and zero point from the least and the greatest number. The scale of zeros is 1."""
+    return [*quantize_dynamically(node, node.operand(0))]
+
+
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
+    {
+        "DequantizeLinear": _dequantize,
+        "DynamicQuantizeLinear": _dynamic_quantize,
+        "QLinearConv": _qlinear_conv,
+        "QLinearMatMul": _qlinear_matmul,
+        "QuantizeLinear": _quantize,
+    }
 )

@@ -219,7 +219,7 @@ REFUSED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         r"the scale must have the shape \[2, 2\] for blocks of 3 along axis 1, got \[2, 3\]",
     ),
     "a negative block": ("QuantizeLinear", (_random(2, 6), _scale(2, 3)), {"block_size": -1}, "block_size must be at least 0, got -1"),
-    "zero point": ("QuantizeLinear", (_random(2, 3), _scale(3), np.uint8(1)), {}, "the zero point must have the shape of the scale"),
+    "zero point": ("QuantizeLinear", (_random(2, 3), _scale(3), np.uint8(1)), {}, "scales and zero points must have the same shape"),
     "float8": (
         "QuantizeLinear",
         (_random(2, 3), _scale()),

@@ -1,0 +1,191 @@
+"""Operators of the domain com.microsoft that ONNX Runtime's optimizer writes. ONNX has no schemas of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+from webnn.onnx.node import Node, Result
+from webnn.onnx.rules.convolution import convolve
+from webnn.onnx.rules.elementwise import RULES as ELEMENTWISE
+from webnn.onnx.rules.matmul import RULES as MATMUL
+from webnn.onnx.rules.matmul import lift, multiply, unlift
+from webnn.onnx.rules.normalization import RULES as NORMALIZATION
+from webnn.onnx.values import Refused, Value
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+
+__all__ = ["RULES", "apply"]
+
+#: The version of ONNX in which operators of this domain use those of ONNX.
+_VERSION = 21
+
+
+def apply(
+    rules: Mapping[str, Callable[[Node], Result | list[Result]]],
+    operator: str,
+    node: Node,
+    inputs: Sequence[MLOperand | Value | None],
+    attributes: Mapping[str, float | str] | None = None,
+    *,
+    version: int = _VERSION,
+) -> MLOperand:
+    """Return the first output of an operator of ONNX, which gets the node's attributes and others."""
+    returned = rules[operator](node.derive(inputs, attributes, version=version))
+    return cast("MLOperand", returned[0] if isinstance(returned, list) else returned)
+
+
+def _gelu(node: Node) -> MLOperand:
+    """Map to gelu."""
+    return node.builder.gelu(node.operand(0))
+
+
+def _bias_gelu(node: Node) -> MLOperand:
+    """Map to gelu of the sum."""
+    return node.builder.gelu(node.builder.add(node.operand(0), node.operand(1)))
+
+
+def _fast_gelu(node: Node) -> MLOperand:
+    """Compute the approximation of gelu by tanh."""
+    x = node.operand(0)
+    x = node.builder.add(x, node.operand(1)) if node.given(1) else x
+    return apply(ELEMENTWISE, "Gelu", node, [x], {"approximate": "tanh"})
+
+
+def _quick_gelu(node: Node) -> MLOperand:
+    """Compute x * sigmoid(alpha * x)."""
+    return apply(ELEMENTWISE, "Swish", node, [node.operand(0)], {"alpha": node.number("alpha", 1.702)})
+
+
+# Fused operators.
+
+
+def _activate(node: Node, x: MLOperand, name: str, numbers: Sequence[float]) -> MLOperand:
+    """Return an activation with its numbers."""
+    attributes = _ACTIVATIONS.get(name)
+    if attributes is None:
+        raise Refused(f"the activation must be one of {', '.join(_ACTIVATIONS)}, got {name!r}")
+    if numbers and len(numbers) != len(attributes):
+        raise Refused(f"the activation {name} must have {len(attributes)} numbers, got {len(numbers)}")
+    given = dict(zip(attributes, map(float, numbers), strict=False))
+    return apply(ELEMENTWISE, name, node, [x], given) if name else x
+
+
+#: The attributes of each activation, by its name; the empty one is none.
+_ACTIVATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "": (),
+        "Clip": ("min", "max"),
+        "Elu": ("alpha",),
+        "HardSigmoid": ("alpha", "beta"),
+        "LeakyRelu": ("alpha",),
+        "Relu": (),
+        "Sigmoid": (),
+        "Softplus": (),
+        "Softsign": (),
+        "Tanh": (),
+    }
+)
+
+
+def _fused_conv(node: Node) -> MLOperand:
+    """Map to conv2d, an addition and an activation."""
+    y = convolve(node, node.operand(0), node.operand(1), node.operand(2) if node.given(2) else None)
+    if node.given(3):
+        y = node.builder.add(y, node.operand(3))
+    return _activate(node, y, node.text("activation", ""), node.numbers("activation_params", []))
+
+
+def _fused_gemm(node: Node) -> MLOperand:
+    """Map to gemm and an activation."""
+    y = apply(MATMUL, "Gemm", node, node.inputs)
+    numbers = [node.number(name) for name in ("activation_alpha", "activation_beta") if node.has(name)]
+    name = node.text("activation", "")
+    return _activate(node, y, name, numbers[: len(_ACTIVATIONS.get(name, ()))])
+
+
+def _fused_matmul(node: Node) -> MLOperand:
+    """Map to matmul of transposed factors, times alpha. A factor may have its rows in front of the batch."""
+    factors = []
+    for index, name in ((0, "A"), (1, "B")):
+        value, operand = node.value(index), node.operand(index)
+        axes = list(range(value.rank))
+        if value.rank > 1:
+            if node.flag(f"transBatch{name}", default=False):
+                axes = [*axes[1:-1], 0, axes[-1]]
+            if node.flag(f"trans{name}", default=False):
+                axes[-2:] = axes[-1], axes[-2]
+        factors.append(node.transpose(operand, axes))
+    shapes = [factor._descriptor.dimensions for factor in factors]
+    rows, columns = lift(shapes[0], shapes[1])
+    product = unlift(node, multiply(node, node.reshape(factors[0], rows), node.reshape(factors[1], columns)), shapes[0], shapes[1])
+    alpha = node.number("alpha", 1.0)
+    return product if alpha == 1 else node.builder.mul(product, node.scalar(alpha, product))
+
+
+# Normalizations.
+
+
+def _add(node: Node, bias: int) -> MLOperand:
+    """Return the sum of input and skip, and of a bias if it is given."""
+    total = node.builder.add(node.operand(0), node.operand(1))
+    if total._descriptor.dimensions != node.value(0).shape:
+        raise Refused(f"skip must broadcast to the input, {list(node.value(0).shape)}, got {list(node.value(1).shape)}")
+    return node.builder.add(total, node.operand(bias)) if node.given(bias) else total
+
+
+def _skip(operator: str, parameters: Sequence[int], bias: int) -> Callable[[Node], list[Result]]:
+    """Make a rule of a sum that is normalized along the last axis. Mean and deviation are for training.
+
+    Args:
+        operator: The operator that normalizes.
+        parameters: The inputs that are its scale and its bias.
+        bias: The input that is added before.
+    """
+
+    def rule(node: Node) -> list[Result]:
+        if any(node.outputs[1:3]):
+            raise Refused("the outputs of the mean and the deviation must not be used")
+        total = _add(node, bias)
+        others = [node.value(index) if node.given(index) else None for index in parameters]
+        epsilon = node.number("epsilon", 1e-12)
+        return [apply(NORMALIZATION, operator, node, [total, *others], {"axis": -1, "epsilon": epsilon}), None, None, total]
+
+    rule.__doc__ = f"Add, then apply {operator} along the last axis. Its mean and deviation are not computed."
+    return rule
+
+
+def _simplified_layer_normalization(node: Node) -> list[Result]:
+    """Divide by the root of the mean of the squares, as RMSNormalization does."""
+    y = apply(NORMALIZATION, "RMSNormalization", node, [node.operand(0), node.value(1)])
+    if not any(node.outputs[1:]):
+        return [y]
+    builder, rank = node.builder, node.value(0).rank
+    x = node.cast(node.operand(0), "float32")
+    axes = list(range(node.axis("axis", -1, rank), rank))
+    mean = builder.reduceMean(builder.mul(x, x), axes=axes, keepDimensions=True)
+    return [y, builder.reciprocal(builder.sqrt(builder.add(mean, node.scalar(node.number("epsilon", 1e-5), mean))))]
+
+
+_RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    "BiasGelu": _bias_gelu,
+    "FastGelu": _fast_gelu,
+    "FusedConv": _fused_conv,
+    "FusedGemm": _fused_gemm,
+    "FusedMatMul": _fused_matmul,
+    "Gelu": _gelu,
+    "QuickGelu": _quick_gelu,
+    "SimplifiedLayerNormalization": _simplified_layer_normalization,
+    "SkipLayerNormalization": _skip("LayerNormalization", (2, 3), 4),
+    "SkipSimplifiedLayerNormalization": _skip("RMSNormalization", (2,), 3),
+}
+
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
+    {
+        **{f"com.microsoft.{name}": rule for name, rule in _RULES.items()},
+        # ONNX Runtime writes it in ONNX's own domain.
+        "SimplifiedLayerNormalization": _simplified_layer_normalization,
+    }
+)

@@ -1,0 +1,250 @@
+"""Quantized operators of the domain com.microsoft, which ONNX Runtime's quantizer writes. ONNX has no schemas of them.
+
+Sums and products are computed with the integers less their zero points; functions that are not linear with the numbers themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webnn.onnx.node import Node, Result
+from webnn.onnx.quantized import arrange, per_axis, quantize, quantize_dynamically, scale_ratio, subtract_zero
+from webnn.onnx.rules.elementwise import RULES as ELEMENTWISE
+from webnn.onnx.rules.matmul import lift, multiply, unlift
+from webnn.onnx.rules.microsoft import apply
+from webnn.onnx.rules.normalization import RULES as NORMALIZATION
+from webnn.onnx.rules.pooling import RULES as POOLING
+from webnn.onnx.rules.quantization import RULES as QUANTIZATION
+from webnn.onnx.values import Array, Refused, Value
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+
+__all__ = ["RULES"]
+
+
+def _zero(node: Node, index: int, like: Value) -> Value:
+    """Return a zero point; it is 0 if it is not given."""
+    return node.value(index) if node.given(index) else Value.known(np.zeros((), like.dtype))
+
+
+def _numbers(node: Node, first: int) -> MLOperand:
+    """Return the numbers that integers stand for; the scale comes after them, then the zero point. All of them have one scale."""
+    x = node.value(first)
+    shape = [1] * x.rank
+    scale, zero = (arrange(node, value, shape) for value in (node.value(first + 1), _zero(node, first + 2, x)))
+    return node.builder.dequantizeLinear(node.operand(first), scale, zero)
+
+
+def _integers(node: Node, first: int) -> MLOperand:
+    """Return integers less their zero point, in float32."""
+    x = node.value(first)
+    return subtract_zero(node, node.operand(first), _zero(node, first + 2, x), [1] * x.rank)
+
+
+def _quantized(node: Node, x: MLOperand, scale: int, zero: int, inputs: Sequence[int] = ()) -> MLOperand:
+    """Quantize numbers with an input as the scale, divided by those of other inputs, and an input as the zero point."""
+    shape = [1] * len(x._descriptor.dimensions)
+    ratio = scale_ratio(node, (node.value(scale), shape), [(node.value(index), shape) for index in inputs])
+    return quantize(node, x, ratio, _zero(node, zero, node.value(0)), shape)
+
+
+def _add(node: Node) -> MLOperand:
+    """Add the numbers, and quantize."""
+    return _quantized(node, node.builder.add(_numbers(node, 0), _numbers(node, 3)), 6, 7)
+
+
+def _mul(node: Node) -> MLOperand:
+    """Multiply the integers less their zero points, and quantize by the ratio of the scales."""
+    return _quantized(node, node.builder.mul(_integers(node, 0), _integers(node, 3)), 6, 7, (1, 4))
+
+
+def _elementwise(operator: str) -> Callable[[Node], MLOperand]:
+    def rule(node: Node) -> MLOperand:
+        return _quantized(node, apply(ELEMENTWISE, operator, node, [_numbers(node, 0)]), 3, 4)
+
+    rule.__doc__ = f"Apply {operator} to the numbers, and quantize."
+    return rule
+
+
+def _softmax(node: Node) -> MLOperand:
+    """Apply the Softmax of a version of ONNX to the numbers, and quantize."""
+    version = node.integer("opset")
+    if version < 1:
+        raise Refused(f"opset must be at least 1, got {version}")
+    axis = node.integer("axis", -1)
+    return _quantized(node, apply(NORMALIZATION, "Softmax", node, [_numbers(node, 0)], {"axis": axis}, version=version), 3, 4)
+
+
+def _pool(operator: str) -> Callable[[Node], MLOperand]:
+    def rule(node: Node) -> MLOperand:
+        rank = node.value(0).rank
+        x = _integers(node, 0)
+        last = node.flag("channels_last", default=False)
+        if last and rank > 2:
+            x = node.transpose(x, [0, rank - 1, *range(1, rank - 1)])
+        y = apply(POOLING, operator, node, [x])
+        if last and rank > 2:
+            y = node.transpose(y, [0, *range(2, rank), 1])
+        return _quantized(node, y, 3, 4, (1,))
+
+    rule.__doc__ = f"Apply {operator} to the integers less their zero point, and quantize by the ratio of the scales."
+    return rule
+
+
+def _concat(node: Node) -> MLOperand:
+    """Map to concat. Inputs with another scale or zero point than the result are quantized again."""
+    if len(node.inputs) < 5 or len(node.inputs) % 3 != 2:
+        raise Refused(f"there must be 2 inputs, and 3 for each tensor, got {len(node.inputs)}")
+    parts = []
+    for first in range(2, len(node.inputs), 3):
+        same = all(_same(node, first + 1 + index, index) for index in (0, 1))
+        parts.append(node.operand(first) if same else _quantized(node, _numbers(node, first), 0, 1))
+    axis = node.axis("axis", None, node.value(2).rank)
+    return parts[0] if len(parts) == 1 else node.builder.concat(parts, axis)
+
+
+def _same(node: Node, index: int, other: int) -> bool:
+    """Tell whether two inputs are known to be equal."""
+    a, b = (node.find_array(node.value(each)) for each in (index, other))
+    return a is not None and b is not None and a.dtype == b.dtype and a.size == b.size and np.array_equal(a.reshape(-1), b.reshape(-1))
+
+
+# Matrix products.
+
+
+def _factor(node: Node, operand: MLOperand, shape: Sequence[int], scale: int, zero: int, axis: int) -> MLOperand:
+    """Return the numbers of a factor of a matrix product, which has one scale, or one for each row or column."""
+    scales = node.value(scale)
+    zeros = node.value(zero) if node.given(zero) else Value.known(np.zeros((), operand._descriptor.dataType))
+    spreads = per_axis("the scale", scales.shape, shape, axis), per_axis("the zero point", zeros.shape, shape, axis)
+    # One of both may be for the whole factor.
+    wide = [max(sizes) for sizes in zip(*spreads, strict=True)]
+    scaleOperand, zeroPoint = (arrange(node, value, spread, wide) for value, spread in zip((scales, zeros), spreads, strict=True))
+    return node.builder.dequantizeLinear(node.reshape(operand, shape), scaleOperand, zeroPoint)
+
+
+def _product(node: Node, left: MLOperand, shapes: tuple[Sequence[int], Sequence[int]], right: MLOperand, bias: int) -> MLOperand:
+    """Multiply the factors, and add a bias if it is given."""
+    product = unlift(node, multiply(node, left, right), *shapes)
+    return node.builder.add(product, node.operand(bias)) if node.given(bias) else product
+
+
+def _matmul_to_float(node: Node) -> MLOperand:
+    """Map to matmul of the numbers, and an addition."""
+    shapes = (node.value(0).shape, node.value(1).shape)
+    rows, columns = lift(*shapes)
+    left = _factor(node, node.operand(0), rows, 2, 4, -2)
+    return _product(node, left, shapes, _factor(node, node.operand(1), columns, 3, 5, -1), 6)
+
+
+def _dynamic_matmul(node: Node) -> MLOperand:
+    """Quantize the left factor, then map to matmul of the numbers, and an addition."""
+    shapes = (node.value(0).shape, node.value(1).shape)
+    rows, columns = lift(*shapes)
+    integers, scale, zero = quantize_dynamically(node, node.reshape(node.operand(0), rows))
+    one = [1] * len(rows)
+    left = node.builder.dequantizeLinear(integers, node.reshape(scale, one), node.reshape(zero, one))
+    return _product(node, left, shapes, _factor(node, node.operand(1), columns, 2, 3, -1), 4)
+
+
+def _gemm(node: Node) -> MLOperand:
+    """Map to matmul of the integers less their zero points, plus the bias; quantized, or multiplied by the scales.
+
+    The bias counts in steps of alpha and the product of the scales. The right factor may have a scale for each column.
+    """
+    builder = node.builder
+    a, b = node.operand(0), node.operand(3)
+    if node.value(0).rank != 2 or node.value(3).rank != 2:
+        raise Refused(f"the factors must be matrices, got {list(node.value(0).shape)} and {list(node.value(3).shape)}")
+    a = node.transpose(a, [1, 0]) if node.flag("transA", default=False) else a
+    b = node.transpose(b, [1, 0]) if node.flag("transB", default=False) else b
+    left = subtract_zero(node, a, _zero(node, 2, node.value(0)), [1, 1])
+    zero = _zero(node, 5, node.value(3))
+    right = subtract_zero(node, b, zero, per_axis("the zero point of B", zero.shape, b._descriptor.dimensions, -1))
+    sums = builder.matmul(left, right)
+    if node.given(6):
+        sums = builder.add(sums, node.cast(node.operand(6), "float32"))
+    alpha = node.number("alpha", 1.0)
+    if alpha != 1:
+        sums = builder.mul(sums, node.scalar(alpha, sums))
+    shape = sums._descriptor.dimensions
+    scales = [(node.value(1), [1, 1]), (node.value(4), per_axis("the scale of B", node.value(4).shape, shape, -1))]
+    if node.given(7):
+        return quantize(node, sums, scale_ratio(node, (node.value(7), [1, 1]), scales), _zero(node, 8, node.value(0)), [1, 1])
+    one, two = (arrange(node, value, spread) for value, spread in scales)
+    return builder.mul(sums, builder.mul(one, two))
+
+
+def _matmul_bits(node: Node) -> MLOperand:
+    """Map to matmul with dequantizeLinear of the right factor, which must be known: its integers get a byte each.
+
+    Refused are g_idx and zero points that are no integers.
+    """
+    bits, block, rows, columns = (
+        node.integer(name, default) for name, default in (("bits", 4), ("block_size", None), ("K", None), ("N", None))
+    )
+    if bits not in (2, 4, 8) or block < 1 or rows < 1 or columns < 1 or block * bits % 8:
+        raise Refused(f"bits must be 2, 4 or 8, and block_size, K and N at least 1, got {bits}, {block}, {rows} and {columns}")
+    if node.given(4):
+        raise Refused("g_idx is not supported")
+    blocks = -(-rows // block)
+    packed = node.known(1, "B")
+    if packed.dtype != np.uint8:
+        raise Refused(f"B must be uint8, got {packed.dtype.name}")
+    _check_size("B", packed, columns * blocks * block * bits // 8)
+    integers = _unpack(packed.reshape(columns, -1), bits)
+    zeros = np.full((columns, blocks), 1 << (bits - 1), np.uint8)
+    if node.given(3):
+        given = node.known(3, "zero_points")
+        if given.dtype != np.uint8:
+            raise Refused(f"zero_points must be packed integers, got {given.dtype.name}")
+        _check_size("zero_points", given, columns * -(-blocks * bits // 8))
+        zeros = _unpack(given.reshape(columns, -1), bits)[:, :blocks]
+    scales = node.known(2, "scales")
+    _check_size("scales", scales, columns * blocks)
+    a, builder = node.operand(0), node.builder
+    shape = a._descriptor.dimensions
+    if not shape or shape[-1] != rows:
+        raise Refused(f"A must have K columns, {rows}, got {list(shape)}")
+    if blocks * block > rows:
+        a = builder.pad(a, [0] * len(shape), [*[0] * (len(shape) - 1), blocks * block - rows])
+    weights = builder.dequantizeLinear(node.constant(integers.T), node.constant(scales.reshape(columns, blocks).T), node.constant(zeros.T))
+    shapes = (a._descriptor.dimensions, (blocks * block, columns))
+    return _product(node, node.reshape(a, lift(*shapes)[0]), shapes, weights, 5)
+
+
+def _check_size(what: str, array: Array, size: int) -> None:
+    if array.size != size:
+        raise Refused(f"{what} must have {size} elements, got {list(array.shape)}")
+
+
+def _unpack(packed: Array, bits: int) -> Array:
+    """Return the integers of bytes, the lowest bits first."""
+    parts = [packed >> shift & ((1 << bits) - 1) for shift in range(0, 8, bits)]
+    return np.stack(parts, -1).reshape(len(packed), -1)
+
+
+_RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = {
+    **{name: QUANTIZATION[name] for name in ("DequantizeLinear", "QuantizeLinear")},
+    "DynamicQuantizeMatMul": _dynamic_matmul,
+    "MatMulIntegerToFloat": _matmul_to_float,
+    "MatMulNBits": _matmul_bits,
+    "QGemm": _gemm,
+    "QLinearAdd": _add,
+    "QLinearAveragePool": _pool("AveragePool"),
+    "QLinearConcat": _concat,
+    "QLinearGlobalAveragePool": _pool("GlobalAveragePool"),
+    "QLinearLeakyRelu": _elementwise("LeakyRelu"),
+    "QLinearMul": _mul,
+    "QLinearSigmoid": _elementwise("Sigmoid"),
+    "QLinearSoftmax": _softmax,
+}
+
+RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
+    {f"com.microsoft.{name}": rule for name, rule in _RULES.items()}
+)
