@@ -20,6 +20,7 @@ Rule: TypeAlias = Callable[[Node], "Result | list[Result]"]
 
 #: The modules.
 FAMILIES = (
+    "bitwise",
     "constants",
     "control",
     "convolution",
