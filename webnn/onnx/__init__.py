@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from onnx import ModelProto, TensorProto
+from onnx import GraphProto, ModelProto, TensorProto
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.description import DescriptionError, GraphDescription
@@ -36,6 +36,8 @@ __all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "
 
 #: The draft that rules are written for.
 _DRAFT = "2026-06"
+#: Attributes that are element types.
+_TYPES = frozenset({"to", "output_dtype"})
 _SMALL = frozenset({TensorProto.INT4, TensorProto.UINT4})
 
 
@@ -127,10 +129,19 @@ def _build(description: GraphDescription, builder: GraphBuilder) -> dict[str, ML
 def survey(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
     """Import a model. If some of it is refused, there is a report and no description."""
     newest = find_revision(_DRAFT)
-    small = any(tensor.data_type in _SMALL for tensor in model.proto.graph.initializer)
-    importer = Importer(model, make_sketch(LabellingBuilder, for_devices(newest) if small else newest), settings)
+    revision = for_devices(newest) if _has_small_integers(model.proto.graph) else newest
+    importer = Importer(model, make_sketch(LabellingBuilder, revision), settings)
     report = importer.run()
     if report.refusals:
         return None, report
     graph = collect({name: importer.operands.find(value) for name, value in importer.outputs.items()})
     return describe_graph(graph, model.proto.graph.name, importer.operands.names), report
+
+
+def _has_small_integers(graph: GraphProto) -> bool:
+    """Tell whether a graph has integers of 4 bits: initializers, inputs, constants, or results of `Cast` and `QuantizeLinear`."""
+    types = {*(tensor.data_type for tensor in graph.initializer), *(info.type.tensor_type.elem_type for info in graph.input)}
+    for node in graph.node:
+        for attribute in node.attribute:
+            types.add(attribute.t.data_type if attribute.name == "value" else attribute.i if attribute.name in _TYPES else 0)
+    return not types.isdisjoint(_SMALL)

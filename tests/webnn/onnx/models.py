@@ -35,10 +35,16 @@ def make(
 
 
 def compute(
-    model: onnx.ModelProto, feeds: Mapping[str, Array], *, reference: bool = False, constants: Sequence[str] = ()
+    model: onnx.ModelProto,
+    feeds: Mapping[str, Array],
+    *,
+    reference: bool = False,
+    constants: Sequence[str] = (),
+    context: webnn.MLContext | None = None,
 ) -> dict[str, Array]:
     """Import a model and compute it; inputs that are named as constants are known at import."""
-    context = webnn.ML(reference=True, revision=CURRENT).createContextSync() if reference else make_context()
+    if context is None:
+        context = webnn.ML(reference=True, revision=CURRENT).createContextSync() if reference else make_context()
     builder = MLGraphBuilder(context)
     known = {name: feeds[name] for name in constants}
     shapes = {name: array.shape for name, array in feeds.items() if name not in known}

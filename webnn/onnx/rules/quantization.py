@@ -73,7 +73,7 @@ def _dequantize(node: Node) -> MLOperand:
     return node.cast(result, carrier(element_type(target))) if target else result
 
 
-def _quantize(node: Node) -> MLOperand:
+def _quantize(node: Node) -> Value:
     """Map to quantizeLinear. The division is computed in the type of the scale, or in that of `precision`; integers are cast to float32."""
     shape = node.value(0).shape
     spread = _spread(node, shape)
@@ -83,9 +83,10 @@ def _quantize(node: Node) -> MLOperand:
         precision = carrier(element_type(node.integer("precision")))
     if precision not in FLOAT_TYPES:
         precision = "float32"
-    target = element_type(node.integer("output_dtype", 0) or TensorProto.UINT8)
+    target = node.value(2).dtype if node.given(2) else element_type(node.integer("output_dtype", 0) or TensorProto.UINT8)
     zero = _zero(node, 2, scale, target, spread, shape)
-    return node.builder.quantizeLinear(node.cast(node.operand(0), precision), node.cast(scale, precision), zero)
+    quantized = node.builder.quantizeLinear(node.cast(node.operand(0), precision), node.cast(scale, precision), zero)
+    return node.typed(quantized, target)
 
 
 def _qlinear_matmul(node: Node) -> MLOperand:

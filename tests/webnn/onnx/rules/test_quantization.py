@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, parser
 
+import webnn
 import webnn.onnx
-from tests.webnn.onnx.models import check, compute, make
+from tests.webnn.onnx.models import check, compute, make, run_onnx
+from webnn.validation.drafts import for_devices
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -96,6 +98,30 @@ def test_dequantize(case: str, constants: str) -> None:
     feeds = _feeds(*arrays)
     model = make(_node("DequantizeLinear", arrays, **attributes), feeds, version)
     check(model, feeds, constants=[each for each in constants if each in feeds])
+
+
+SMALL = """
+<ir_version: 10, opset_import: ["" : 21]>
+m (float[2, 4] x) => (float[2, 4] y)
+<float[2] s = {0.5, 0.25}>
+{
+    q = QuantizeLinear <axis = 0, output_dtype = TYPE> (x, s, z)
+    y = DequantizeLinear <axis = 0> (q, s, z)
+}
+"""
+
+
+@pytest.mark.parametrize("zeros", [[1, 2], None])
+@pytest.mark.parametrize("type", [TensorProto.INT4, TensorProto.UINT4])
+def test_small_integers(type: int, zeros: list[int] | None) -> None:
+    text = SMALL.replace("TYPE", str(type))
+    model = parser.parse_model(text if zeros else text.replace(", z", ""))
+    if zeros:
+        constant = helper.make_node("Constant", [], ["z"], value=helper.make_tensor("z", type, [2], zeros))
+        model.graph.node.insert(0, constant)
+    x = np.array([[-9, -0.75, 0.25, 1.75], [-9, 0.125, 0.375, 3]], np.float32)
+    context = webnn.ML(revision=for_devices().name).createContextSync()
+    assert compute(model, {"x": x}, context=context)["y"].tolist() == run_onnx(model, {"x": x})["y"].tolist()
 
 
 def test_quantized_weights_stay_quantized() -> None:
