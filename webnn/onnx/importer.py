@@ -7,8 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import GraphProto, NodeProto, checker
+from onnx import IR_VERSION, GraphProto, NodeProto, checker
 
+from webnn.builder.description import FormatError
 from webnn.builder.operand import MLOperand
 from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 __all__ = ["Importer"]
 
 #: The most nodes that one import goes through, those of bodies each time that they run.
-_MOST_STEPS = 1_000_000
+_MOST_STEPS = 100_000
+#: The most refusals; what follows is not looked at.
+_MOST_REFUSALS = 1000
 
 
 class Importer:
@@ -58,9 +61,11 @@ class Importer:
         self._refusals: list[Refusal] = []
         self._nodes: list[NodeReport] = []
         self._steps = 0
+        #: The functions of the model around the current node.
+        self._calls: list[tuple[str, str, str]] = []
         self._body_arrays: dict[int, tuple[TensorProto, Array]] = {}
         self._checks = checker.C.CheckerContext()
-        self._checks.ir_version = max(model.proto.ir_version, 3)
+        self._checks.ir_version = min(max(model.proto.ir_version, 3), IR_VERSION)
         #: The versions that `_checks` has.
         self._checked: Mapping[str, int] = {}
 
@@ -128,6 +133,11 @@ class Importer:
         # Only such zeros are one element, repeated.
         if array.size > 1 and not any(array.strides):
             self.operands.miss(array)
+        elif self._calls:
+            # Each call has its own.
+            self.operands.spend(array.nbytes)
+        else:
+            self.operands.allow(array.nbytes)
         return array
 
     def _input(self, info: ValueInfoProto) -> Value:
@@ -232,7 +242,7 @@ class Importer:
         for info, value in zip(graph.input, arguments, strict=True):
             scope.define(info.name, value)
         # A body without nodes takes a step, too.
-        self._take_step()
+        self._take_step(len(graph.initializer) + len(graph.input) + len(graph.output))
         label = self._builder.label
         for proto in graph.node:
             self._import(proto, scope)
@@ -243,22 +253,27 @@ class Importer:
             raise Blocked
         return [scope.find(info.name) for info in graph.output]
 
-    def _take_step(self) -> None:
-        self._steps += 1
+    def _take_step(self, names: int) -> None:
+        """Count a node, or a body; one with hundreds of names is as much work as several."""
+        self._steps += 1 + names // 100
         if self._steps > _MOST_STEPS:
             raise Refused(f"the graph must have at most {_MOST_STEPS} nodes when loops and functions are unrolled")
+        if len(self._refusals) > _MOST_REFUSALS:
+            # The rest would fill the memory.
+            raise Blocked
 
     def _import(self, proto: NodeProto, scope: Scope) -> bool:
         """Import a node; tell whether it takes a value that could not be imported."""
         outputs: Sequence[Value | None] = [None] * len(proto.output)
         blocked = False
         try:
-            self._take_step()
+            before = self._steps
+            self._take_step(len(proto.input) + len(proto.output))
             scope.check_new(proto.output)
             outputs = _fit(self._evaluate(proto, scope), proto)
         except Refused as refused:
             # One sentence is enough where every node would say it.
-            if self._steps <= _MOST_STEPS + 1:
+            if before <= _MOST_STEPS:
                 self._refuse(f"{scope.path}{_name(proto)}", _operator(proto), refused)
         except WebNNTypeError as error:
             self._refuse(f"{scope.path}{_name(proto)}", _operator(proto), Refused(f"WebNN refuses it: {error}"))
@@ -280,7 +295,8 @@ class Importer:
         domain = "" if proto.domain in ONNX_DOMAINS else proto.domain
         version = scope.opsets.get(domain)
         key = f"{domain}.{proto.op_type}" if domain else proto.op_type
-        function = self._model.functions.get((proto.domain, proto.op_type, proto.overload))
+        call = (proto.domain, proto.op_type, proto.overload)
+        function = self._model.functions.get(call)
         rule = RULES.get(key)
         if version is None and function is None:
             raise Refused(f"the model must import the domain {webidl.describe(domain or 'ai.onnx')}")
@@ -294,14 +310,20 @@ class Importer:
                 self._check(proto, scope)
         inputs = [scope.find(name) if name else None for name in proto.input]
         if function is not None:
-            return self._inline(proto, scope, inputs, [*bind(function, proto, None)], function)
+            if call in self._calls:
+                raise Refused(f"a function must not call itself, got {' in '.join(webidl.describe(name) for _, name, _ in self._calls)}")
+            self._calls.append(call)
+            try:
+                return self._inline(proto, scope, inputs, [*bind(function, proto, None)], function)
+            finally:
+                self._calls.pop()
         if rule is None:
             body = find_body(schema, proto, version, inputs)
             return self._inline(proto, scope, inputs, [*bind(body, proto, schema)], body)
         if all(value is None or (value.array is not None and not self.operands.is_missing(value)) for value in inputs):
             folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
             if folded is not None:
-                return [None if array is None else Value.known(array) for array in folded]
+                return [None if array is None else self._made(array) for array in folded]
         return self._apply(rule, proto, scope, domain, version, inputs)
 
     def _check(self, proto: NodeProto, scope: Scope) -> None:
@@ -323,7 +345,7 @@ class Importer:
         node = Node(self.operands, proto, version, inputs, run_body, partial(self._array, scope))
         try:
             returned = rule(node)
-        except (Refused, Blocked, WebNNTypeError):
+        except (Refused, Blocked, FormatError, WebNNTypeError):
             raise
         except Exception as error:
             # The attributes or the inputs contradict each other; ONNX's own inference says how.
@@ -340,7 +362,7 @@ class Importer:
     def _result(self, result: Result, dtype: np.dtype[Any] | None) -> Value | None:
         """Return a rule's result as a value."""
         if isinstance(result, np.ndarray):
-            return Value.known(result)
+            return self._made(result)
         if isinstance(result, MLOperand):
             descriptor = result._descriptor
             if dtype is None:
@@ -352,6 +374,12 @@ class Importer:
             # An input that is passed on keeps its own name.
             return Value("", result.dtype, result.shape, result.array, result.operand, result.roots)
         return result
+
+    def _made(self, array: Array) -> Value:
+        """Return a value that was computed at import."""
+        if array.base is None:
+            self.operands.spend(array.nbytes)
+        return Value.known(array)
 
     def _inline(
         self, proto: NodeProto, scope: Scope, inputs: Sequence[Value | None], nodes: Iterable[NodeProto], function: Any

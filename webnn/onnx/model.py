@@ -31,6 +31,8 @@ _OLDEST = 7
 _PLAIN = frozenset({*(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"})
 #: protobuf itself reads no more.
 _LARGEST = 2**31 - 1
+#: The longest name, in characters. Each operator of an unrolled loop has one.
+_LONGEST_NAME = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,17 +155,28 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
 def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
     if not proto.HasField("graph") or not proto.opset_import:
         raise FormatError("is no ONNX model: it must have a graph and the versions of its operators", file)
-    wrong = [text for text in _texts(proto) if type(text) is bytes]
+    wrong = [text for text in _texts(proto) if type(text) is bytes or len(text) > _LONGEST_NAME]
     if wrong:
-        raise FormatError(f"is no ONNX model: names must be UTF-8, got {webidl.describe(wrong[0])}", file)
+        raise FormatError(f"names must be UTF-8 of at most {_LONGEST_NAME} characters, got {webidl.describe(wrong[0])}", file)
+    opsets = _versions(proto, file)
+    for function in proto.functions:
+        _versions(function, file)
+    functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
+    return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions))
+
+
+def _versions(proto: ModelProto | FunctionProto, file: str) -> dict[str, int]:
+    """Return the versions of the domains; ONNX's own is the empty one."""
     opsets = {"" if each.domain in ONNX_DOMAINS else each.domain: each.version for each in proto.opset_import}
+    for domain, number in opsets.items():
+        if not 0 < number < 2**31:
+            raise FormatError(f"the version of the domain {webidl.describe(domain)} must be from 1 to {2**31 - 1}, got {number}", file)
     version = opsets.get("")
     newest = onnx_opset_version()
     if version is not None and not _OLDEST <= version <= newest:
         advice = "convert it with onnx.version_converter" if version < _OLDEST else "install a newer onnx"
         raise FormatError(f"must be of an opset from {_OLDEST} to {newest}, got {version}: {advice}", file)
-    functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
-    return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions))
+    return opsets
 
 
 def _texts(proto: ModelProto) -> Iterator[str | bytes]:

@@ -21,6 +21,8 @@ __all__ = ["Operands"]
 _SHARED_BYTES = 64
 #: Arrays of more bytes, all of whose elements are one, become an expanded scalar.
 _UNIFORM_BYTES = 4096
+#: What is computed at import has at most so many bytes, and for each byte of the model's tensors so many more.
+_MOST_BYTES, _MOST_FACTOR = 1 << 30, 4
 
 
 class Operands:
@@ -42,6 +44,7 @@ class Operands:
         self._float64 = float64
         self._shared: dict[object, MLOperand] = {}
         self._missing: set[int] = set()
+        self._left = _MOST_BYTES
         #: What is known by its id is kept, so that the id stays its own.
         self._kept: list[object] = []
 
@@ -59,6 +62,22 @@ class Operands:
     def is_missing(self, value: Value) -> bool:
         """Tell whether zeros stand for external data that is not there."""
         return id(value.array) in self._missing
+
+    def allow(self, count: int) -> None:
+        """Note the bytes of a tensor of the model."""
+        self._left += _MOST_FACTOR * count
+
+    def spend(self, count: int) -> None:
+        """Note the bytes of an array that was made.
+
+        Raises:
+            Refused: There are too many.
+        """
+        self._left -= count
+        if self._left < 0:
+            raise Refused(
+                f"what is computed at import must have at most 1 GiB, and {_MOST_FACTOR} bytes for each byte of the model's tensors"
+            )
 
     def carrier(self, dtype: np.dtype[Any]) -> DataType:
         """Return the data type of WebNN for an element type."""
@@ -92,6 +111,7 @@ class Operands:
         key = (dataType, array.shape, carried.tobytes()) if carried.nbytes <= _SHARED_BYTES else id(array)
         found = self._shared.get(key)
         if found is None:
+            self.spend(carried.nbytes)
             data = pack(carried.astype(np.int8)) if dataType in SMALL_TYPES else carried
             found = self.builder.constant({"dataType": dataType, "shape": list(array.shape)}, data)
             self._shared[key] = found

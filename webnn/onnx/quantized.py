@@ -99,7 +99,10 @@ def scale_ratio(node: Node, output: tuple[Value, Sequence[int]], inputs: Sequenc
 def quantize(node: Node, x: MLOperand, scale: MLOperand, zero: Value, shape: Sequence[int]) -> MLOperand:
     """Quantize numbers, by a zero point that broadcasts to them in a shape; both parameters get one shape."""
     given = scale._descriptor.dimensions
-    wide = np.broadcast_shapes(given, tuple(shape))
+    try:
+        wide = np.broadcast_shapes(given, tuple(shape))
+    except ValueError:
+        raise Refused(f"the zero point of the output must broadcast to its scale, {list(given)}, got {list(shape)}") from None
     if wide != given:
         scale = node.builder.expand(scale, list(wide))
     return node.builder.quantizeLinear(x, scale, arrange(node, zero, shape, wide))

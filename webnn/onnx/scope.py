@@ -11,6 +11,8 @@ __all__ = ["Blocked", "Scope"]
 
 #: The deepest nesting of bodies and functions.
 _DEEPEST = 64
+#: The longest path, in characters; a longer one is shown without its beginning. Each operator has a copy.
+_LONGEST_PATH = 1000
 
 
 class Blocked(Exception):
@@ -60,10 +62,11 @@ class Scope:
         Raises:
             Refused: There is one.
         """
-        given = [name for name in names if name]
-        for name in given:
-            if self._values.get(name) is not None or given.count(name) > 1:
+        seen = set()
+        for name in names:
+            if name and (name in seen or self._values.get(name) is not None):
                 raise Refused(f"the value {webidl.describe(name)} must be made once")
+            seen.add(name)
 
     def is_blocked(self, name: str) -> bool:
         """Tell whether a value of this graph could not be imported."""
@@ -86,4 +89,6 @@ class Scope:
         if self.depth == _DEEPEST:
             raise Refused(f"bodies and functions must not be nested deeper than {_DEEPEST} levels")
         depth, path = self.depth + 1, f"{self.path}{path}/"
+        if len(path) > _LONGEST_PATH:
+            path = f"...{path[-_LONGEST_PATH:]}"
         return Scope(self.opsets, self, path, depth) if opsets is None else Scope({**self.opsets, **opsets}, None, path, depth)
