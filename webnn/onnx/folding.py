@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -19,12 +20,18 @@ __all__ = ["fold"]
 _MOST_BYTES = 1 << 24
 #: What the reference evaluator computes has operands of at most so many elements: it is slow.
 _MOST_ELEMENTS = 1 << 16
+#: Results have at most as many elements as the product of the operands' numbers of elements, of which there are at most so many.
+_MOST_PRODUCTS = 1 << 22
+#: But those of these operators have no more elements than the largest operand.
+_NOT_GROWING = frozenset({"GatherElements", "ReverseSequence", "Scatter", "ScatterElements", "ScatterND", "TensorScatter", "TopK"})
 #: Operators that the reference evaluator does not get: they are not deterministic, have bodies, or make much of little.
 _NOT_FOLDED = frozenset(
     {
         *("If", "Loop", "Scan", "SequenceMap"),
         *("Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"),
         *("BlackmanWindow", "HammingWindow", "HannWindow", "MelWeightMatrix"),
+        *("AveragePool", "Conv", "ConvInteger", "ConvTranspose", "LRN", "LpPool", "MaxPool", "QLinearConv", "RoiAlign"),
+        *("GRU", "LSTM", "RNN"),
         *("AffineGrid", "CenterCropPad", "Col2Im", "EyeLike", "GridSample", "MaxUnpool", "OneHot", "Pad", "Resize", "Upsample"),
         # Quantized weights stay quantized.
         *("DequantizeLinear", "QuantizeLinear", "DynamicQuantizeLinear"),
@@ -57,7 +64,10 @@ def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequ
             if function is not None:
                 returned = function({**attributes, "": version}, *arrays)
                 return [np.asarray(each) for each in (returned if isinstance(returned, list) else [returned])]
-            if sum(0 if array is None else array.size for array in arrays) > _MOST_ELEMENTS:
+            sizes = [array.size for array in arrays if array is not None]
+            if sum(sizes) > _MOST_ELEMENTS:
+                return None
+            if math.prod(sizes) > _MOST_PRODUCTS and proto.op_type not in _NOT_GROWING:
                 return None
             return _evaluate(proto, opsets, arrays)
     except _Left:

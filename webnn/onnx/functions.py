@@ -31,14 +31,24 @@ def has_body(schema: Any) -> bool:
 
 
 def find_body(schema: Any, node: NodeProto, version: int, inputs: Sequence[Value | None]) -> FunctionProto:
-    """Return the body that ONNX gives an operator."""
+    """Return the body that ONNX gives an operator.
+
+    Raises:
+        Refused: The node is not one that there is a body for.
+    """
     body = FunctionProto()
     if schema.has_context_dependent_function:
         types = [_type(value).SerializeToString() for value in inputs]
         chosen = _newest(schema.context_dependent_function_opset_versions, version)
-        body.ParseFromString(schema.get_context_dependent_function_with_opset_version(chosen, node.SerializeToString(), types))
+        try:
+            serialized = schema.get_context_dependent_function_with_opset_version(chosen, node.SerializeToString(), types)
+        except (RuntimeError, ValueError) as error:
+            # ONNX infers the types of the body.
+            first = str(error).strip().partition("\n")[0]
+            raise Refused(f"the node is not valid: {first}") from None
     else:
-        body.ParseFromString(schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version)))
+        serialized = schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version))
+    body.ParseFromString(serialized)
     return body
 
 

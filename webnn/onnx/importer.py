@@ -308,6 +308,9 @@ class Importer:
                 raise Refused(f"there is no rule for the operator {key}", advice)
             if schema is not None:
                 self._check(proto, scope)
+        for attribute in proto.attribute:
+            if attribute.ref_attr_name:
+                raise Refused(f"the attribute {attribute.name} must have a value: there is no function whose attribute it could take")
         inputs = [scope.find(name) if name else None for name in proto.input]
         if function is not None:
             if call in self._calls:
@@ -340,6 +343,8 @@ class Importer:
         self, rule: Rule, proto: NodeProto, scope: Scope, domain: str, version: int, inputs: Sequence[Value | None]
     ) -> Sequence[Value | None]:
         """Return the outputs of a rule, in the types that the operator gives them."""
+        if not proto.output:
+            raise Refused("the node must have outputs")
         self._builder.label = f"{scope.path}{_name(proto)}"
         run_body = partial(self._run_body, scope, _name(proto))
         node = Node(self.operands, proto, version, inputs, run_body, partial(self._array, scope))

@@ -95,21 +95,26 @@ class Model:
             raise FormatError(
                 f"the external data of {name} must be the {size} bytes of {dtype.name} {list(shape)}, got {length} at {offset}", self.file
             )
-        if not path.is_file():
-            if weights:
-                raise FormatError(f"the external data of {name} is missing: there is no file {path.name}", self.file)
-            return np.broadcast_to(np.zeros((), dtype), shape)
-        if offset + length > path.stat().st_size:
-            there = path.stat().st_size
+        exists = path.is_file()
+        if not exists and weights:
+            raise FormatError(f"the external data of {name} is missing: there is no file {path.name}", self.file)
+        there = path.stat().st_size if exists else offset + length
+        if offset + length > there:
             raise FormatError(
                 f"the external data of {name} must end within {path.name}, which has {there} bytes, got {offset + length}", self.file
             )
-        if count == 0:
-            return _read_only(np.zeros(shape, dtype))
-        if bits >= 8:
-            return np.memmap(path, dtype.newbyteorder("<"), "r", offset, shape)
-        inline = TensorProto(data_type=tensor.data_type, dims=shape, raw_data=np.memmap(path, np.uint8, "r", offset, (length,)).tobytes())
-        return _read_only(numpy_helper.to_array(inline))
+        try:
+            if not exists:
+                return np.broadcast_to(np.zeros((), dtype), shape)
+            if count == 0:
+                return _read_only(np.zeros(shape, dtype))
+            if bits >= 8:
+                return np.memmap(path, dtype.newbyteorder("<"), "r", offset, shape)
+            data = np.memmap(path, np.uint8, "r", offset, (length,)).tobytes()
+            return _read_only(numpy_helper.to_array(TensorProto(data_type=tensor.data_type, dims=shape, raw_data=data)))
+        except ValueError as error:
+            # It has too many dimensions or elements for any array.
+            raise Refused(f"the tensor {name} contradicts itself: {error}") from None
 
     def _beside(self, location: str) -> Path:
         """Return a file in the model's folder or below it."""
