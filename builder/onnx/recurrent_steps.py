@@ -139,7 +139,7 @@ def run_cell(e: Emitter, op: Op, step: Step, activations: Sequence[Activation], 
 
 
 def run_sequence(e: Emitter, op: Op, step: Step, activations: Sequence[Activation], states: list[str | None]) -> list[str]:
-    """Emit a loop over the steps of ``gru`` or ``lstm``, one for each direction.
+    """Emit the steps of ``gru`` or ``lstm``: a loop for each direction, unless there is one step.
 
     The initial states are [numDirections, batchSize, hiddenSize], ``None`` for zeros.
 
@@ -157,9 +157,15 @@ def run_sequence(e: Emitter, op: Op, step: Step, activations: Sequence[Activatio
     for direction in range(op.outputs[0].dimensions[0]):
         parameters = _parameters(e, op, activations, direction)
         fed = e.node("Gemm", [input, parameters.values["weight"], parameters.values.get("bias")], transB=1)
-        fed = e.reshape(fed, [steps, batchSize, -1])
         index = e.scalar(direction, "int64")
         initial = [zeros if state is None else e.node("Gather", [state, index], axis=0) for state in states]
+        if steps == 1:
+            # A loop would cost more than its only step.
+            last = step(e, parameters, fed, initial)
+            sequence = [e.node("Unsqueeze", [last[0], e.ints([0])])] if op.options.returnSequence else []
+            results.append([*last, *sequence])
+            continue
+        fed = e.reshape(fed, [steps, batchSize, -1])
         isBackward = op.options.direction == "backward" or direction == 1
         results.append(_scan(e, parameters, step, fed, initial, isBackward=isBackward))
     axes = [0] * len(states) + [1] * op.options.returnSequence
