@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import warnings
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import webnn.onnx
 from tests.shared import ROOT
 from tests.support import PATIENCE
 
@@ -172,6 +174,16 @@ def test_digits_onnx(tmp_path: Path, run: Callable[..., list[str]], monkeypatch:
     assert share is not None, read
     assert float(share[1]) >= 90
     assert run("digits_onnx", "--output", str(file)) == [written, read]
+
+
+@pytest.mark.processes
+def test_a_page_reads_a_digit(tmp_path: Path, run: Callable[..., list[str]]) -> None:
+    run("digits_onnx", "--output", str(tmp_path / "digits.onnx"))
+    webnn.onnx.load(tmp_path / "digits.onnx", dims={"batch": 1}).description.save(tmp_path / "digits.mjs")
+    page = shutil.copy(ROOT / "examples" / "js" / "digits.html", tmp_path)
+    command = [sys.executable, "-m", "webnn", "run", "--revision", "2026-06", page]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE).stdout
+    assert re.fullmatch(r"3, with a probability of [01]\.\d\d\n", printed), printed
 
 
 def test_gradients_of_digits_onnx() -> None:
