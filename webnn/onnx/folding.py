@@ -31,6 +31,7 @@ _NOT_FOLDED = frozenset(
         *("Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"),
         *("BlackmanWindow", "HammingWindow", "HannWindow", "MelWeightMatrix"),
         *("AveragePool", "Conv", "ConvInteger", "ConvTranspose", "LRN", "LpPool", "MaxPool", "QLinearConv", "RoiAlign"),
+        # The evaluator does not know the activations.
         *("GRU", "LSTM", "RNN"),
         *("AffineGrid", "CenterCropPad", "Col2Im", "EyeLike", "GridSample", "MaxUnpool", "OneHot", "Pad", "Resize", "Upsample"),
         # Quantized weights stay quantized.

@@ -100,7 +100,7 @@ NETWORKS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("constants", ["", "WRBLP"])
+@pytest.mark.parametrize("constants", ["", "WRBLP", "XWRBLHCP"])
 @pytest.mark.parametrize("case", NETWORKS)
 def test_networks(case: str, constants: str) -> None:
     operator, given, attributes = NETWORKS[case]
