@@ -53,11 +53,12 @@ def per_axis(what: str, given: Sequence[int], shape: Sequence[int], axis: int) -
     spread = [1] * rank
     if all(size == 1 for size in given):
         return spread
-    if len(given) == 1:
+    fits = -rank <= axis < rank if len(given) == 1 else len(given) <= rank
+    if fits and len(given) == 1:
         spread[axis] = given[0]
-    elif len(given) <= rank:
+    elif fits:
         spread[rank - len(given) :] = given
-    if len(given) > rank or any(size not in (1, wanted) for size, wanted in zip(spread, shape, strict=True)):
+    if not fits or any(size not in (1, wanted) for size, wanted in zip(spread, shape, strict=True)):
         raise Refused(f"{what} must have one element or one for each index of axis {axis} of {list(shape)}, got {list(given)}")
     return spread
 

@@ -142,7 +142,10 @@ def _column_sum(node: Node, shape: Sequence[int], zero: int) -> float:
 
 def _reach(node: Node, index: int, zero: int) -> int:
     """Return the largest absolute value of an input less its zero point."""
-    info = np.iinfo(node.value(index).dtype)
+    dtype = node.value(index).dtype
+    if dtype not in (np.int8, np.uint8):
+        raise Refused(f"the factors must be int8 or uint8, got {dtype.name}")
+    info = np.iinfo(dtype)
     if not node.given(zero):
         return max(int(info.max), -int(info.min))
     known = node.find_array(node.value(zero))

@@ -48,11 +48,11 @@ def _parameter(node: Node, value: Value, spread: Sequence[int], shape: Sequence[
     axis = normalize_axis("axis", node.integer("axis", 1), len(shape)) if block else 0
     if not block or shape[axis] == spread[axis] * block:
         return arrange(node, value, spread)
+    places = (np.arange(shape[axis]) // block).astype(np.int32)
     array = node.find_array(value)
     if array is not None and array.shape == tuple(spread):
-        return node.constant(np.repeat(array, block, axis).take(range(shape[axis]), axis))
-    indices = node.constant((np.arange(shape[axis]) // block).astype(np.int32))
-    return node.builder.gather(arrange(node, value, spread), indices, axis=axis)
+        return node.constant(array.take(places, axis))
+    return node.builder.gather(arrange(node, value, spread), node.constant(places), axis=axis)
 
 
 def _zero(node: Node, index: int, scale: MLOperand, dtype: np.dtype[Any], spread: Sequence[int], shape: Sequence[int]) -> MLOperand:

@@ -130,6 +130,12 @@ REFUSED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
     ),
     "vectors": ("Gemm", (_random(4, dtype="int32"), _random(4, 3, dtype="int32")), {}, r"must be matrices, got \[4\] and \[4, 3\]"),
     "zero point": ("MatMulInteger", (_random(3, 4, dtype="int8"), _random(4, 3, dtype="int8"), np.zeros(2, np.int8)), {}, "axis -2"),
+    "wide integers": (
+        "MatMulInteger",
+        (_random(3, 4, dtype="uint32"), _random(4, 3, dtype="int8")),
+        {},
+        "must be int8 or uint8, got uint32",
+    ),
     "a large matrix": ("Det", (_random(4, 4),), {}, r"must be square, with at most 3 rows, got \[4, 4\]"),
     "no matrix": ("Det", (_random(2, 3),), {}, r"must be square, with at most 3 rows, got \[2, 3\]"),
 }

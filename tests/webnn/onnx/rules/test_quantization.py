@@ -245,6 +245,23 @@ REFUSED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         r"the scale must have the shape \[2, 2\] for blocks of 3 along axis 1, got \[2, 3\]",
     ),
     "a negative block": ("QuantizeLinear", (_random(2, 6), _scale(2, 3)), {"block_size": -1}, "block_size must be at least 0, got -1"),
+    "an axis that is not there": (
+        "QLinearConv",
+        (
+            *(_random(3, dtype="int8"), _scale(), np.zeros(3, np.int8)),
+            *(_random(3, dtype="int8"), _scale(), np.int8(0)),
+            _scale(),
+            np.int8(0),
+        ),
+        {},
+        r"one for each index of axis 1 of \[3\], got \[3\]",
+    ),
+    "a large block": (
+        "QuantizeLinear",
+        (_random(4), _scale(2)),
+        {"axis": 0, "block_size": 1 << 40},
+        r"must have the shape \[1\] for blocks",
+    ),
     "zero point": ("QuantizeLinear", (_random(2, 3), _scale(3), np.uint8(1)), {}, "scales and zero points must have the same shape"),
     "float8": (
         "QuantizeLinear",
