@@ -103,6 +103,9 @@ def partition(model: ModelProto, limits: Mapping[str, Any]) -> Partition:
     The model is optimized first, with the installed ONNX Runtime. If that refuses it, the model is partitioned as it stands, and
     `Partition.note` says so.
 
+    It runs the code of ONNX Runtime and onnx on the model, and some models that are not valid may end that. `webnn check` calls it in a
+    process of its own.
+
     Args:
         model: The model, with its external data loaded.
         limits: What ``MLContext.opSupportLimits()`` returns. Ranks count: a draft without ``rankRange`` lets ONNX Runtime Web take nearly
