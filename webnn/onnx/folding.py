@@ -20,22 +20,20 @@ __all__ = ["fold"]
 _MOST_BYTES = 1 << 24
 #: What the reference evaluator computes has operands of at most so many elements: it is slow.
 _MOST_ELEMENTS = 1 << 16
-#: Results have at most as many elements as the product of the operands' numbers of elements, of which there are at most so many.
+#: Their results have at most as many elements as the product of the operands' numbers of elements, of which there are at most so many.
 _MOST_PRODUCTS = 1 << 22
 #: But those of these operators have no more elements than the largest operand.
-_NOT_GROWING = frozenset({"GatherElements", "ReverseSequence", "Scatter", "ScatterElements", "ScatterND", "TensorScatter", "TopK"})
-#: Operators that the reference evaluator does not get: they are not deterministic, have bodies, or make much of little.
-_NOT_FOLDED = frozenset(
+_NOT_GROWING = frozenset({"GatherElements", "ScatterElements", "ScatterND"})
+#: What the reference evaluator computes: operators that compute shapes and indices, or whose results must be known. It is wrong about
+#: older versions of others, and attributes and operands can make it take much time or memory.
+_EVALUATED = frozenset(
     {
-        *("If", "Loop", "Scan", "SequenceMap"),
-        *("Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"),
-        *("BlackmanWindow", "HammingWindow", "HannWindow", "MelWeightMatrix"),
-        *("AveragePool", "Conv", "ConvInteger", "ConvTranspose", "LRN", "LpPool", "MaxPool", "QLinearConv", "RoiAlign"),
-        # The evaluator does not know the activations.
-        *("GRU", "LSTM", "RNN"),
-        *("AffineGrid", "CenterCropPad", "Col2Im", "EyeLike", "GridSample", "MaxUnpool", "OneHot", "Pad", "Resize", "Upsample"),
-        # Quantized weights stay quantized.
-        *("DequantizeLinear", "QuantizeLinear", "DynamicQuantizeLinear"),
+        *("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "CastLike", "Clip", "Cos", "Cosh", "Erf", "Exp", "IsInf", "IsNaN", "Log"),
+        *("BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor"),
+        *("Mean", "Mod", "Pow", "Reciprocal", "Relu", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sum", "Tan", "Tanh"),
+        *("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", "ReduceSumSquare"),
+        *("ArgMax", "ArgMin", "Compress", "CumSum", "GatherElements", "GatherND", "MatMul", "NonZero", "ScatterElements", "ScatterND"),
+        *("Shape", "Size", "Trilu", "Unique"),
     }
 )
 
@@ -56,9 +54,9 @@ def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequ
     Returns:
         The outputs; None if the node is left to the graph.
     """
-    if proto.op_type in _NOT_FOLDED or proto.domain not in ONNX_DOMAINS or not arrays:
-        return None
     function = FOLDS.get(proto.op_type)
+    if (function is None and proto.op_type not in _EVALUATED) or proto.domain not in ONNX_DOMAINS or not arrays:
+        return None
     attributes = {each.name: helper.get_attribute_value(each) for each in proto.attribute if not each.HasField("g")}
     try:
         with np.errstate(all="ignore"):

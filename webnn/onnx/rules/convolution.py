@@ -202,6 +202,8 @@ def _weight(node: Node) -> int:
     array, point = node.value(1).array, node.value(3).array if node.given(3) else np.zeros((), np.int64)
     if array is None or point is None:
         return _LARGEST * product(node.value(1).shape[1:])
+    if point.size not in (1, array.shape[0]):
+        raise Refused(f"the zero point of the filter must have 1 or {array.shape[0]} elements, got {list(point.shape)}")
     point = point.astype(np.int64).reshape([-1, *[1] * (array.ndim - 1)])
     return int(np.abs(array.astype(np.int64) - point).reshape(array.shape[0], -1).sum(axis=1).max())
 

@@ -166,6 +166,17 @@ def _elu(node: Node) -> MLOperand:
     return node.builder.elu(node.operand(0), alpha=node.number("alpha", 1.0))
 
 
+def _celu(node: Node) -> MLOperand:
+    """Map to elu if alpha is 1, otherwise compute max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))."""
+    builder = node.builder
+    x = node.operand(0)
+    alpha = node.number("alpha", 1.0)
+    if alpha == 1:
+        return builder.elu(x)
+    bend = builder.sub(builder.exp(builder.div(x, node.scalar(alpha, x))), node.scalar(1, x))
+    return builder.add(builder.relu(x), builder.min(builder.mul(node.scalar(alpha, x), bend), node.scalar(0, x)))
+
+
 def _leaky_relu(node: Node) -> MLOperand:
     """Map to leakyRelu."""
     return node.builder.leakyRelu(node.operand(0), alpha=node.number("alpha", 0.01))
@@ -225,6 +236,7 @@ RULES: Mapping[str, Callable[[Node], Result | list[Result]]] = MappingProxyType(
         "And": _binary("logicalAnd"),
         "Cast": _cast,
         "CastLike": _cast_like,
+        "Celu": _celu,
         "Ceil": _unary("ceil"),
         "Clip": _clip,
         "Cos": _unary("cos"),
