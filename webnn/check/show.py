@@ -47,7 +47,8 @@ def print_report(console: Console, report: Report, *, every: bool) -> None:
                 _print(console, f"{where}{describe_refusal(refusal)}{count}", indent=2)
                 if refusal.change is not None:
                     _print(console, f"change: {refusal.change.text}", "green", indent=4)
-        _print_title(console, summary(report), "bold red" if report.totals.failed_required else "bold")
+        if report.profiles:
+            _print_title(console, summary(report), "bold red" if report.totals.failed_required else "bold")
     # A table fills its lines with spaces.
     for line in captured.get().splitlines():
         console.file.write(f"{line.rstrip()}\n")
