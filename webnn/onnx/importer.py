@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import IR_VERSION, GraphProto, NodeProto, checker
+from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, checker
 
 from webnn.builder.description import FormatError
 from webnn.builder.operand import MLOperand
@@ -301,6 +301,9 @@ class Importer:
         if version is None and function is None:
             raise Refused(f"the model must import the domain {webidl.describe(domain or 'ai.onnx')}")
         version = version or 1
+        if key == "Constant" and len(proto.attribute) == 1 and proto.attribute[0].type == AttributeProto.TENSOR:
+            # Some models have more constants than other nodes; only the attribute `value` is a tensor.
+            return [Value.known(self._array(scope, proto.attribute[0].t))]
         schema = find_schema(proto.op_type, version, domain)
         if function is None:
             if rule is None and not has_body(schema):

@@ -27,6 +27,15 @@ __all__ = ["ONNX_DOMAINS", "Model", "read"]
 #: ONNX's own domain, by both of its names.
 ONNX_DOMAINS = ("", "ai.onnx")
 _OLDEST = 7
+#: The fields of element types whose numbers stand in a field as they are.
+_FIELDS: Mapping[int, str] = MappingProxyType(
+    {
+        TensorProto.FLOAT: "float_data",
+        TensorProto.DOUBLE: "double_data",
+        TensorProto.INT32: "int32_data",
+        TensorProto.INT64: "int64_data",
+    }
+)
 #: Element types whose raw data are NumPy's.
 _PLAIN = frozenset({*(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"})
 #: protobuf itself reads no more.
@@ -73,7 +82,11 @@ class Model:
         raw = tensor.raw_data
         if raw and len(raw) == math.prod(shape) * dtype.itemsize and dtype.name in _PLAIN:
             return np.frombuffer(raw, dtype.newbyteorder("<")).reshape(shape).astype(dtype, copy=False)
-        # Each field of numbers is read by onnx itself; it never makes more elements than there are.
+        field = _FIELDS.get(tensor.data_type)
+        numbers = getattr(tensor, field) if field and not raw else ()
+        if numbers and len(numbers) == math.prod(shape):
+            return _read_only(np.array(numbers, dtype).reshape(shape))
+        # Any other field of numbers is read by onnx itself; it never makes more elements than there are.
         try:
             return _read_only(numpy_helper.to_array(tensor))
         except (ValueError, TypeError, OverflowError, MemoryError) as error:
