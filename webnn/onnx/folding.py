@@ -18,6 +18,8 @@ __all__ = ["fold"]
 
 #: What is folded has results of at most so many bytes, or no more than its operands have. The rest is left to the graph.
 _MOST_BYTES = 1 << 24
+#: One element that is repeated has at most so many bytes, as any operand, and so many dimensions.
+_LARGEST, _MOST_AXES = 2**31 - 1, 32
 #: What the reference evaluator computes has operands of at most so many elements: it is slow.
 _MOST_ELEMENTS = 1 << 16
 #: Their results have at most as many elements as the product of the operands' numbers of elements, of which there are at most so many.
@@ -33,7 +35,7 @@ _EVALUATED = frozenset(
         *("Mean", "Mod", "Pow", "Reciprocal", "Relu", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sum", "Tan", "Tanh"),
         *("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", "ReduceSumSquare"),
         *("ArgMax", "ArgMin", "Compress", "CumSum", "GatherElements", "GatherND", "MatMul", "NonZero", "ScatterElements", "ScatterND"),
-        *("Shape", "Size", "Trilu", "Unique"),
+        *("Shape", "Size"),
     }
 )
 
@@ -96,6 +98,8 @@ def _check_size(count: int, dtype: np.dtype[Any], *arrays: Array) -> None:
 
 
 def _integers(array: Array | None) -> list[int]:
+    if array is not None and array.size > _MOST_ELEMENTS:
+        raise _Left
     return [] if array is None else [int(each) for each in array.reshape(-1)]
 
 
@@ -145,7 +149,7 @@ _PLAIN = frozenset({"bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bi
 
 def _constant_of_shape(attributes: Mapping[str, Any], shape: Array) -> Array:
     value = numpy_helper.to_array(attributes["value"]).reshape(-1) if "value" in attributes else np.zeros(1, np.float32)
-    return np.broadcast_to(value[0], _integers(shape))
+    return _repeat(value[0], _integers(shape))
 
 
 def _concat(attributes: Mapping[str, Any], *arrays: Array) -> Array:
@@ -214,8 +218,14 @@ def _transpose(attributes: Mapping[str, Any], x: Array) -> Array:
 def _expand(attributes: Mapping[str, Any], x: Array, shape: Array) -> Array:
     wanted = np.broadcast_shapes(x.shape, tuple(_integers(shape)))
     if x.size > 1:
-        _check_size(int(np.prod(wanted, dtype=object)), x.dtype, x)
-    return np.broadcast_to(x, wanted)
+        _check_size(math.prod(wanted), x.dtype, x)
+    return _repeat(x, wanted)
+
+
+def _repeat(x: Array, shape: Sequence[int]) -> Array:
+    if len(shape) > _MOST_AXES or math.prod(shape) * x.dtype.itemsize > _LARGEST:
+        raise _Left
+    return np.broadcast_to(x, shape)
 
 
 def _tile(attributes: Mapping[str, Any], x: Array, repeats: Array) -> Array:
@@ -243,6 +253,29 @@ def _where(attributes: Mapping[str, Any], condition: Array, x: Array, y: Array) 
     return np.where(condition, x, y)
 
 
+def _trilu(attributes: Mapping[str, Any], x: Array, k: Array | None = None) -> Array:
+    if x.ndim < 2:
+        raise _Left
+    if x.size == 0:
+        return x
+    most = max(x.shape[-2:])
+    diagonal = 0 if k is None else min(max(int(k.reshape(-1)[0]), -most), most)
+    return np.triu(x, diagonal) if attributes.get("upper", 1) else np.tril(x, diagonal)
+
+
+def _unique(attributes: Mapping[str, Any], x: Array) -> list[Array]:
+    # Only numbers that are equal to themselves are found.
+    if x.size > _MOST_ELEMENTS or (x.dtype.kind == "f" and np.isnan(x).any()):
+        raise _Left
+    axis = attributes.get("axis")
+    values, first, places, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
+    if not attributes.get("sorted", 1):
+        order = np.argsort(first)
+        values, first, counts = np.take(values, order, axis), first[order], counts[order]
+        places = np.argsort(order)[places]
+    return [values, first, places.reshape(-1), counts]
+
+
 def _reduce(function: Callable[..., Array]) -> Callable[..., Array]:
     def compute(attributes: Mapping[str, Any], x: Array, axes: Array | None = None) -> Array:
         chosen = list(attributes.get("axes", [])) if axes is None else _integers(axes)
@@ -264,7 +297,7 @@ FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = MappingProxyType(
         "Floor": _unary(np.floor),
         "Neg": _unary(np.negative),
         "Sqrt": _unary(np.sqrt),
-        "Identity": _unary(lambda x: x),
+        "Identity": lambda attributes, x: x,
         "Not": _unary(np.logical_not),
         "Add": _broadcasting(np.add),
         "Sub": _broadcasting(np.subtract),
@@ -297,6 +330,8 @@ FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = MappingProxyType(
         "Squeeze": _squeeze,
         "Tile": _tile,
         "Transpose": _transpose,
+        "Trilu": _trilu,
+        "Unique": _unique,
         "Unsqueeze": _unsqueeze,
         "Where": _where,
     }

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, checker
+from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, checker, defs
 
 from webnn.builder.description import FormatError
 from webnn.builder.operand import MLOperand
@@ -21,7 +21,7 @@ from webnn.onnx.report import NodeReport, Outcome, Refusal, Report
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.scope import Blocked, Scope
 from webnn.onnx.shapes import Shapes
-from webnn.onnx.types import output_types
+from webnn.onnx.types import check_inputs, output_types
 from webnn.onnx.values import Array, Refused, Value, carrier, element_type
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
@@ -39,6 +39,8 @@ __all__ = ["Importer"]
 _MOST_STEPS = 100_000
 #: The most refusals; what follows is not looked at.
 _MOST_REFUSALS = 1000
+#: The most bytes of one element, repeated, that is known at import. It takes no memory itself, but what is computed from it does.
+_MOST_REPEATED = 1 << 20
 
 
 class Importer:
@@ -309,6 +311,8 @@ class Importer:
             if rule is None and not has_body(schema):
                 advice = "" if schema is not None else "the installed onnx does not know it"
                 raise Refused(f"there is no rule for the operator {key}", advice)
+            if schema is None and not domain and defs.has(proto.op_type):
+                raise Refused(f"the operator must be one of opset {version}")
             if schema is not None:
                 self._check(proto, scope)
         for attribute in proto.attribute:
@@ -323,6 +327,8 @@ class Importer:
                 return self._inline(proto, scope, inputs, [*bind(function, proto, None)], function)
             finally:
                 self._calls.pop()
+        if schema is not None:
+            check_inputs(proto.op_type, version, domain, inputs)
         if rule is None:
             body = find_body(schema, proto, version, inputs)
             return self._inline(proto, scope, inputs, [*bind(body, proto, schema)], body)
@@ -385,9 +391,13 @@ class Importer:
 
     def _made(self, array: Array) -> Value:
         """Return a value that was computed at import."""
-        if array.base is None:
+        value = Value.known(array)
+        if array.nbytes > _MOST_REPEATED and not any(array.strides):
+            # Nobody reads it one by one: it becomes an expanded scalar.
+            value.operand, value.array = self.operands.find(value), None
+        elif array.base is None:
             self.operands.spend(array.nbytes)
-        return Value.known(array)
+        return value
 
     def _inline(
         self, proto: NodeProto, scope: Scope, inputs: Sequence[Value | None], nodes: Iterable[NodeProto], function: Any

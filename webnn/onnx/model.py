@@ -40,6 +40,8 @@ _FIELDS: Mapping[int, str] = MappingProxyType(
 _PLAIN = frozenset({*(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"})
 #: protobuf itself reads no more.
 _LARGEST = 2**31 - 1
+#: The most dimensions of a tensor. WebNN has fewer, but what is known at import may have more.
+_MOST_AXES = 32
 #: The longest name, in characters. Each operator of an unrolled loop has one.
 _LONGEST_NAME = 4096
 
@@ -75,8 +77,9 @@ class Model:
         """
         dtype = element_type(tensor.data_type)
         shape = tuple(tensor.dims)
-        if any(size < 0 for size in shape):
-            raise Refused(f"the tensor {webidl.describe(tensor.name)} must have sizes of at least 0, got {list(shape)}")
+        if len(shape) > _MOST_AXES or any(size < 0 for size in shape):
+            wanted = f"at most {_MOST_AXES} dimensions with sizes of at least 0"
+            raise Refused(f"the tensor {webidl.describe(tensor.name)} must have {wanted}, got {webidl.describe(list(shape))}")
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, dtype, shape, weights=weights)
         raw = tensor.raw_data

@@ -28,6 +28,11 @@ __all__ = ["Node", "Result", "limit_of", "normalize_axes", "normalize_axis", "pr
 Result: TypeAlias = MLOperand | Array | Value | None
 
 
+#: The most numbers of an input that a rule reads one by one.
+_MOST_INTEGERS = 1 << 16
+#: No tensor has more elements.
+_TOO_MANY = 1 << 64
+
 RunBody: TypeAlias = "Callable[[GraphProto, str, Sequence[Value]], list[Value]]"
 
 
@@ -128,6 +133,8 @@ class Node:
         array = self.known(index, what)
         if array.dtype.kind not in "iu":
             raise Refused(f"{what} must be integers, got {array.dtype.name}")
+        if array.size > _MOST_INTEGERS:
+            raise Refused(f"{what} must be at most {_MOST_INTEGERS} numbers, got {array.size}")
         return [int(each) for each in array.reshape(-1)]
 
     def known_indices(self, index: int, *sizes: int) -> Array | None:
@@ -313,5 +320,12 @@ def limit_of(operand: MLOperand, *, is_least: bool) -> float:
 
 
 def product(sizes: Sequence[int]) -> int:
-    """Return the number of elements of a shape."""
-    return math.prod(sizes)
+    """Return the number of elements of a shape; one that no tensor has may stand for a larger one."""
+    found = 1
+    if 0 in sizes:
+        return 0
+    for size in sizes:
+        found *= size
+        if abs(found) > _TOO_MANY:
+            break
+    return found

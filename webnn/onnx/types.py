@@ -1,4 +1,4 @@
-"""The element types of a node's outputs, from the operator's schema."""
+"""The element types of a node's inputs and outputs, from the operator's schema."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.onnx.functions import find_schema
+from webnn.onnx.values import Refused
 
 if TYPE_CHECKING:
     from webnn.onnx.values import Value
 
-__all__ = ["output_types"]
+__all__ = ["check_inputs", "output_types"]
 
 _NAMES = {"float": "float32", "double": "float64"}
 
@@ -35,6 +36,34 @@ def output_types(operator: str, version: int, domain: str, inputs: Sequence[Valu
             found.append(None if value is None else value.dtype)
         else:
             found.append(source)
+    return found
+
+
+def check_inputs(operator: str, version: int, domain: str, inputs: Sequence[Value | None]) -> None:
+    """Refuse inputs of a type that an operator does not have, which has a schema.
+
+    Raises:
+        Refused: There is one.
+    """
+    allowed = _allowed(operator, version, domain)
+    for index, value in enumerate(inputs):
+        names = allowed[min(index, len(allowed) - 1)] if allowed else None
+        # WebNN has no other types than NumPy's own, and ONNX writes their names in another way.
+        if value is not None and names is not None and value.dtype.isbuiltin == 1 and value.dtype.name not in names:
+            raise Refused(f"the input {index} must be one of {', '.join(sorted(names))}, got {value.dtype.name}")
+
+
+@functools.cache
+def _allowed(name: str, version: int, domain: str) -> list[frozenset[str] | None]:
+    """Return for each input the names of the types that it may have; None for those that are no tensors."""
+    schema = find_schema(name, version, domain)
+    assert schema is not None
+    variables = {each.type_param_str: list(each.allowed_type_strs) for each in schema.type_constraints}
+    found: list[frozenset[str] | None] = []
+    for each in schema.inputs:
+        tensors = [re.fullmatch(r"tensor\((\w+)\)", text) for text in variables.get(each.type_str, [each.type_str])]
+        names = frozenset(_NAMES.get(tensor[1], tensor[1]) for tensor in tensors if tensor)
+        found.append(names or None)
     return found
 
 

@@ -7,13 +7,15 @@ from types import MappingProxyType
 
 import numpy as np
 
-from webnn.onnx.node import Node
+from webnn.onnx.node import Node, product
 from webnn.onnx.values import Array, Refused, element_type
 
 __all__ = ["RULES"]
 
 #: The most elements of a matrix that a rule makes.
 _MOST_ELEMENTS = 1 << 26
+#: The most bytes of an operand, and the most dimensions of an array.
+_MOST_BYTES, _MOST_AXES = 2**31 - 1, 32
 
 
 def _constant(node: Node) -> Array:
@@ -51,6 +53,8 @@ def _constant_of_shape(node: Node) -> Array:
     shape = node.known_integers(0, "the shape")
     if any(size < 0 for size in shape):
         raise Refused(f"the shape must have sizes of at least 0, got {shape}")
+    if product(shape) * value.itemsize > _MOST_BYTES or len(shape) > _MOST_AXES:
+        raise Refused(f"the shape must be of at most {_MOST_AXES} dimensions and {_MOST_BYTES} bytes, got {shape}")
     return np.broadcast_to(value[0], shape)
 
 

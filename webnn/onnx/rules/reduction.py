@@ -55,7 +55,7 @@ def _reduce_nothing(operation: Reduction, value: Value, options: MLReduceOptions
         number = np.iinfo(dtype).max if number > 0 else np.iinfo(dtype).min
     elif dtype.kind in "iu" and math.isnan(number):
         raise Refused("the input must have elements", "the mean of no integers is not a number")
-    return np.full(shape, number, dtype)
+    return np.broadcast_to(np.array(number, dtype), shape)
 
 
 def _reduction(operation: Reduction) -> Callable[[Node], Result]:
