@@ -12,7 +12,7 @@ from typing import Any
 
 import webnn
 
-__all__ = ["FORMATS", "Files", "load", "mutate"]
+__all__ = ["FORMATS", "NUMBERS", "Files", "load", "mutate", "mutate_bytes"]
 
 #: The files of a graph, by their names.
 Files = Mapping[str, bytes]
@@ -196,6 +196,11 @@ FORMATS: Mapping[str, list[Mutation]] = {
     ".webnn.json": [*_TEXT, *[_change_json] * 10],
     ".safetensors": [*_BYTES, *[_flip] * 3, _resize, *[_change_header] * 6],
 }
+
+
+def mutate_bytes(data: bytearray, random: random.Random) -> None:
+    """Mutate a file of any format."""
+    random.choice(_BYTES)(data, random)
 
 
 def mutate(files: Files, suffix: str, random: random.Random) -> Files:
