@@ -21,8 +21,26 @@ from tests.support import Array
 
 __all__ = ["NEWEST", "OLDEST", "Drawing", "Drawn", "Recipe", "Unsuitable", "Value", "draw"]
 
-#: The opsets of the graphs: from the oldest that is imported to the newest that ONNX Runtime runs.
-OLDEST, NEWEST = 7, 28
+
+def _find_newest() -> int:
+    """Return the newest opset that the installed ONNX Runtime runs and the installed onnx knows."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    info = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [info], [helper.make_empty_tensor_value_info("y")])
+    for version in range(defs.onnx_opset_version(), OLDEST, -1):
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=10)
+        try:
+            onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        except Exception:  # the engine's own
+            continue
+        return version
+    raise RuntimeError("the installed ONNX Runtime runs no opset")
+
+
+#: The opsets of the graphs: from the oldest that is imported to the newest that both packages have.
+OLDEST = 7
+NEWEST = _find_newest()
 #: The most elements of a value, and its largest magnitude: beyond it, errors tell little.
 _MOST_ELEMENTS, _LARGEST = 4000, 1000.0
 #: The unit of the last place. float64 is computed in float32.

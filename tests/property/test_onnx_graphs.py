@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -131,11 +131,15 @@ def hold(context: MLContext, count: int, start: int, firsts: list[str]) -> Tally
     return tally
 
 
+def lacking(tally: Tally, names: Iterable[str]) -> list[str]:
+    """Return the operators that stand in no graph, but for those that the installed engine has no kernel for."""
+    return [name for name in names if not tally.operators[name] and not tally.kernels[f"{name}: no kernel"]]
+
+
 def test_random_graphs(context: MLContext) -> None:
     tally = hold(context, GRAPHS, 0, list(RECIPES))
     # Each operator stands at the beginning of two graphs.
-    lacking = [name for name in RECIPES if not tally.operators[name]]
-    assert not lacking, f"operators in no graph: {lacking}"
+    assert lacking(tally, RECIPES) == []
 
 
 @pytest.mark.slow
@@ -144,8 +148,7 @@ def test_random_graphs(context: MLContext) -> None:
 def test_many_random_graphs(context: MLContext, family: str) -> None:
     start = random.SystemRandom().randrange(2**31)
     tally = hold(context, NIGHTLY // len(FAMILIES), start, list(FAMILIES[family]))
-    lacking = [name for name in FAMILIES[family] if not tally.operators[name]]
-    assert not lacking, f"operators in no graph: {lacking}"
+    assert lacking(tally, FAMILIES[family]) == []
     print(family, start, tally.operators.total(), tally.refused.most_common(10), tally.kernels.most_common(10))
 
 

@@ -109,7 +109,7 @@ def test_mutated_models(tmp_path: Path) -> None:
     # Most mutations break a model, but not all: otherwise the rest of the import is not reached.
     assert counts.total() > 0.95 * MUTATED
     assert counts[False] > 0.3 * MUTATED
-    assert counts[True] > 0.1 * MUTATED
+    assert counts[True] > 0.05 * MUTATED
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ REFUSED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any], str]] = {
         "MatMulInteger",
         (_random(3, 4, dtype="uint32"), _random(4, 3, dtype="int8")),
         {},
-        "must be int8 or uint8, got uint32",
+        "must be one of int8, uint8, got uint32",
     ),
     "a large matrix": ("Det", (_random(4, 4),), {}, r"must be square, with at most 3 rows, got \[4, 4\]"),
     "no matrix": ("Det", (_random(2, 3),), {}, r"must be square, with at most 3 rows, got \[2, 3\]"),
