@@ -28,6 +28,7 @@ BELOW = {
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
     "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context"},
+    "webnn.hlo": {"webnn.builder"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
     "webnn.processes": {"webnn.context"},
@@ -49,6 +50,7 @@ NOT_BY_THE_FACE = {
     "webnn.builder.onnx",
     "webnn.commands",
     "webnn.formats",
+    "webnn.hlo",
     "webnn.inspect",
     "webnn.javascript",
     "webnn.onnx",
@@ -61,6 +63,7 @@ DOORS = {
     "onnxruntime": ("context/engine/runtime.py",),
     "safetensors": ("webnn/formats/weights.py",),
     "graphlay": ("webnn/formats/layout.py",),
+    "jaxlib": ("webnn/hlo/child.py",),
 }
 FOLDERS = {folder.name for folder in LAYERS.values()} - {"webnn"}
 #: A statement, on one line or continued, that imports and has the bare name of a folder.
@@ -235,7 +238,9 @@ HEAVY = (
     "typer",
     "rich",
     "graphlay",
+    "jaxlib",
     "webnn.formats",
+    "webnn.hlo",
     "torch",
     "sklearn",
     "hypothesis",

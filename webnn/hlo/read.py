@@ -1,0 +1,113 @@
+"""Reads StableHLO: texts, MLIR bytecode, portable artifacts, and what `jax.export` returns.
+
+MLIR does the parsing, by the package jaxlib, the extra ``stablehlo``. It runs in a process of its own (`webnn.hlo.child`), because it does
+not survive every file.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from webnn.builder.description import FormatError
+from webnn.hlo import child
+from webnn.hlo.decode import decode
+from webnn.hlo.ir import Module
+from webnn.hlo.text import parse_location
+
+__all__ = ["StableHLOMissingError", "read"]
+
+#: The most bytes of a source: MLIR needs several times as much memory for a text.
+_MOST_TEXT, _MOST_BYTECODE = 1 << 30, 4 << 30
+#: The memory that reading may take, in bytes, where the system can limit it: a constant part, and a multiple of the source.
+_MEMORY, _MEMORY_FACTOR = 2 << 30, 8
+#: How long reading may take, in seconds: a constant part, and one for each MB of the source.
+_SECONDS, _SECONDS_PER_MB = 60.0, 0.5
+_MAGIC = b"ML\xefR"
+#: What stands in every text that has a function, and in no usual path.
+_TEXT = re.compile(r'[\n{"]')
+
+
+class StableHLOMissingError(ImportError):
+    """The package that reads StableHLO is not installed."""
+
+
+def read(source: str | bytes | bytearray | memoryview | os.PathLike[str] | Any, *, expand_composites: bool = False) -> Module:
+    """Read a StableHLO program.
+
+    Older versions are upgraded. Operations of CHLO and deprecated ones are replaced by those of StableHLO. What a device may have as one
+    operation, such as ``chlo.erf``, becomes a composite with that name. Where an operation has no replacement, the program is read as it
+    is.
+
+    Args:
+        source: A file; a text with a line break, a brace or a quotation mark; bytes of a text, of MLIR bytecode or of a portable artifact;
+            or an object with ``mlir_module_serialized`` or ``mlir_module()``, such as ``jax.export.Exported``.
+        expand_composites: Replace composites by calls of the functions that say what they are made of.
+
+    Raises:
+        FormatError: It is no valid module, with the line and the column of a text; or it takes too much memory or time.
+        StableHLOMissingError: The package jaxlib is not installed.
+        ImportError: A constant has elements that need a newer ml_dtypes.
+        OSError: The file cannot be read.
+        TypeError: The source is nothing of that.
+    """
+    data, file = _load(source)
+    most = _MOST_BYTECODE if data.startswith(_MAGIC) else _MOST_TEXT
+    if len(data) > most:
+        raise FormatError(f"a module may have {most} bytes, got {len(data)}", file)
+    output = _run(data, file, "expand" if expand_composites else "keep")
+    try:
+        return decode(output, file)
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
+        raise FormatError(f"the module has no neutral form: {error}", file) from error
+
+
+def _load(source: Any) -> tuple[bytes, str]:
+    """Return the bytes of a source, and its name."""
+    if isinstance(source, str) and _TEXT.search(source):
+        return source.encode("utf-8", "surrogatepass"), "<text>"
+    if isinstance(source, (str, os.PathLike)):
+        return Path(source).read_bytes(), os.fspath(source)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source), "<bytes>"
+    serialized = getattr(source, "mlir_module_serialized", None)
+    if isinstance(serialized, (bytes, bytearray)):
+        return bytes(serialized), f"<{type(source).__name__}>"
+    module = getattr(source, "mlir_module", None)
+    text = module() if callable(module) else None
+    if isinstance(text, str):
+        return text.encode(), f"<{type(source).__name__}>"
+    raise TypeError(
+        f"the source must be a file, a text, bytes, or have mlir_module_serialized or mlir_module(), got {type(source).__name__}"
+    )
+
+
+def _run(data: bytes, file: str, composites: str) -> bytes:
+    """Let the other process read the module, and return what it writes."""
+    if importlib.util.find_spec("jaxlib") is None:
+        raise StableHLOMissingError("StableHLO programs need the package jaxlib: python -m pip install jaxlib")
+    memory = _MEMORY + _MEMORY_FACTOR * len(data)
+    seconds = _SECONDS + _SECONDS_PER_MB * len(data) / 1e6
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-I", child.__file__, str(memory), composites], input=data, capture_output=True, timeout=seconds, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise FormatError(f"MLIR must read it within {seconds:.0f} s, and has not", file) from None
+    if ended.returncode == child.MISSING:
+        reason = ended.stderr.decode("utf-8", "replace").strip()
+        raise StableHLOMissingError(f"StableHLO programs need the package jaxlib, which does not load: {reason}")
+    if ended.returncode == child.FAILED:
+        found = json.loads(ended.stdout)
+        place = parse_location(found["location"], file)
+        # MLIR says 0 for bytecode, where it has no lines.
+        raise FormatError(found["message"].strip(), place.file or file, line=place.line, column=place.column, path=place.name)
+    if ended.returncode:
+        raise FormatError(f"MLIR does not survive it, or needs more than {memory} bytes of memory (exit code {ended.returncode})", file)
+    return ended.stdout
