@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from webnn.hlo.ir import Function, Module, Operation, Region, RegionBuilder, Value
 from webnn.hlo.printer import print_module
-from webnn.hlo.read import StableHLOMissingError, read
+from webnn.hlo.reader import StableHLOMissingError, read
 
 __all__ = ["Function", "Module", "Operation", "Region", "RegionBuilder", "StableHLOMissingError", "Value", "print_module", "read"]

@@ -1,6 +1,6 @@
 """The program of the process that reads StableHLO with MLIR. The only module that imports jaxlib.
 
-MLIR does not survive every file: some that are not valid end the process, or take all memory. So `webnn.hlo.read` runs this file as a
+MLIR does not survive every file: some that are not valid end the process, or take all memory. So `webnn.hlo.reader` runs this file as a
 script. It reads a module from its input and writes it as JSON and the bytes of large constants; `webnn.hlo.decode` makes the neutral form
 of that. What MLIR's Python names do not offer is passed on in MLIR's words (`webnn.hlo.text`). The script imports nothing of webnn, because
 it must start fast.
@@ -33,7 +33,7 @@ _WRAP = f"stablehlo-wrap-in-composite{{op-names={','.join(f'chlo.{name}' for nam
 _EXPAND = "stablehlo-legalize-composite-to-call"
 #: The element types whose data MLIR gives to NumPy. Some releases of jaxlib end the process if they are asked for others.
 _BUFFERS = frozenset({"i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32", "f64"})
-_HEX = re.compile(r'dense<"0x([0-9A-Fa-f]*)">')
+_HEX = 'dense<"0x'
 #: The beginning of a portable artifact: the magic number, the version of the bytecode, and who wrote it.
 _PRODUCER = re.compile(rb"ML\xefR.StableHLO_v([0-9.]+)\x00", re.DOTALL)
 #: An array of complex numbers in MLIR's generic form, after its name.
@@ -270,10 +270,9 @@ class _Encoder:
 
     def _elements(self, text: str, type: Any) -> list[Any]:
         """Encode elements that are known as text, in hexadecimal digits if there are more than 100."""
-        match = _HEX.fullmatch(text)
-        if match is None:
+        if not text.startswith(_HEX):
             return ["elements", self.type(type), text[len("dense<") : -1]]
-        return ["packed", self.type(type), *self._blob(np.frombuffer(bytes.fromhex(match[1]), np.uint8))]
+        return ["packed", self.type(type), *self._blob(np.frombuffer(bytes.fromhex(text[len(_HEX) : -2]), np.uint8))]
 
     def _blob(self, elements: np.ndarray[Any, np.dtype[Any]]) -> tuple[int, int]:
         """Keep data to be written; return where it begins, behind the JSON, and its length."""
@@ -311,11 +310,17 @@ def main(limit: int, expand: bool) -> int:
     try:
         parts = read(source, expand)
     except ReadError as error:
-        sys.stdout.write(json.dumps({"message": error.message, "location": error.location}))
-        return FAILED
+        return _refuse(error.message, error.location)
+    except Exception as error:  # whatever it is, the file makes it
+        return _refuse(f"MLIR cannot give it to Python: {type(error).__name__}: {error}")
     for part in parts:
         sys.stdout.buffer.write(part)
     return 0
+
+
+def _refuse(message: str, location: str = "") -> int:
+    sys.stdout.write(json.dumps({"message": message, "location": location}))
+    return FAILED
 
 
 def _limit_memory(limit: int) -> None:

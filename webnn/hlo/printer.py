@@ -33,7 +33,7 @@ def print_module(module: Module, *, locations: bool = False) -> str:
         lines += printer.operation(operation, 1)
     for function in module.functions:
         lines += printer.function(function)
-    return "\n".join([*lines, "}", ""])
+    return "\n".join([*lines, "}"])
 
 
 class _Printer:
