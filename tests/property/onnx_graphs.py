@@ -41,10 +41,6 @@ def _find_newest() -> int:
 #: The opsets of the graphs: from the oldest that is imported to the newest that both packages have.
 OLDEST = 7
 NEWEST = _find_newest()
-
-
-#: The opsets of the graphs: from the oldest that is imported to the newest that ONNX Runtime runs.
-OLDEST, NEWEST = 7, min(28, defs.onnx_opset_version())
 #: The most elements of a value, and its largest magnitude: beyond it, errors tell little.
 _MOST_ELEMENTS, _LARGEST = 4000, 1000.0
 #: The unit of the last place. float64 is computed in float32.
