@@ -8,6 +8,7 @@ like "It prints", is what that block prints.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import itertools
 import re
@@ -89,7 +90,12 @@ def test_every_fence_is_closed_and_named(document: str) -> None:
     assert {block.language for block in found} <= {"python", *SHOWN}
 
 
-@pytest.mark.parametrize("document", [name for name, program in PROGRAMS.items() if program])
+#: Documents whose programs start a process, which needs the package jaxlib.
+_JAXLIB = pytest.mark.skipif(importlib.util.find_spec("jaxlib") is None, reason="needs jaxlib, the extra `stablehlo`")
+STABLEHLO = {"docs/stablehlo.md": [pytest.mark.processes, _JAXLIB]}
+
+
+@pytest.mark.parametrize("document", [pytest.param(name, marks=STABLEHLO.get(name, [])) for name, program in PROGRAMS.items() if program])
 def test_the_python_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if document in NEEDED:
         pytest.importorskip(NEEDED[document], reason=f"the programs of {document} need {NEEDED[document]}")

@@ -27,6 +27,7 @@ _COMPOSITES = (
     *("acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "cosh", "digamma", "erf", "erf_inv", "erfc", "lgamma"),
     *("next_after", "polygamma", "sinh", "square", "tan", "top_k", "zeta"),
 )
+_DIALECTS = "builtin.module(stablehlo-legalize-to-vhlo,vhlo-legalize-to-stablehlo)"
 _UPGRADE = "builtin.module(vhlo-to-version{{target={version}}},vhlo-legalize-to-stablehlo)"
 _LEGALIZE = "chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops"
 _WRAP = f"stablehlo-wrap-in-composite{{op-names={','.join(f'chlo.{name}' for name in _COMPOSITES)}}}"
@@ -79,8 +80,8 @@ def start() -> Callable[[bytes, bool], list[Any]]:
         context.allow_unregistered_dialects = True
         context.enable_multithreading(False)
         with context:
-            # Quantized types have no Python names; this pass brings their dialect with it.
-            passmanager.PassManager.parse("builtin.module(vhlo-legalize-to-stablehlo)").run(ir.Module.parse("").operation)
+            # The dialects of quantized types and, in some releases, of portable artifacts have no Python names. Passes bring them.
+            passmanager.PassManager.parse(_DIALECTS).run(ir.Module.parse("").operation)
             return encode(ir, _parse(ir, passmanager, source, stablehlo.get_current_version(), expand))
 
     return read
@@ -261,15 +262,12 @@ class _Encoder:
 
     def _constant(self, attribute: Any) -> list[Any]:
         element = str(attribute.type).rpartition("x")[2].removeprefix("tensor<").removesuffix(">")
-        if element not in _BUFFERS:
+        if element not in _BUFFERS or attribute.is_splat:
             return self._elements(str(attribute).rpartition(" : ")[0], attribute.type)
-        elements = np.asarray(attribute)
-        if attribute.is_splat and elements.ndim:
-            return ["splat", self.type(attribute.type), *self._blob(np.ascontiguousarray(elements[(slice(0, 1),) * elements.ndim]))]
-        return ["dense", self.type(attribute.type), *self._blob(np.ascontiguousarray(elements))]
+        return ["dense", self.type(attribute.type), *self._blob(np.ascontiguousarray(np.asarray(attribute)))]
 
     def _elements(self, text: str, type: Any) -> list[Any]:
-        """Encode elements that are known as text, in hexadecimal digits if there are more than 100."""
+        """Encode elements that are known as text: a number for all, or many, in hexadecimal digits if there are more than 100."""
         if not text.startswith(_HEX):
             return ["elements", self.type(type), text[len("dense<") : -1]]
         return ["packed", self.type(type), *self._blob(np.frombuffer(bytes.fromhex(text[len(_HEX) : -2]), np.uint8))]

@@ -126,7 +126,7 @@ class _Decoder:
                 return self._types[rest[0]]
             case "text":
                 return parse_attribute(rest[0])
-            case "dense" | "splat" | "packed" | "elements":
+            case "dense" | "packed" | "elements":
                 return self._array(kind, *rest)
         raise ValueError(f"the kind of an attribute must be known, got {kind}")
 
@@ -152,8 +152,7 @@ class _Decoder:
             shift = 8 - int(str(type.element)[1:])
             flat = (np.frombuffer(data, np.uint8) << shift).view(np.int8) >> shift
             return flat.astype(dtype).reshape(shape)
-        elements = np.frombuffer(data, dtype)
-        return np.broadcast_to(elements, shape) if kind == "splat" else elements.reshape(shape)
+        return np.frombuffer(data, dtype).reshape(shape)
 
 
 def _stored(type: TensorType) -> TensorType:

@@ -224,6 +224,8 @@ def parse_elements(text: str, type: TensorType) -> np.ndarray[Any, np.dtype[Any]
 
 def _number(element: str) -> Callable[[str], Any]:
     """Return what makes a number of a word: MLIR writes NaN and infinities as their bits."""
+    if element == "i1":
+        return lambda word: word == "true"
     if element[0] in "iu":
         return int
     dtype = find_dtype(element)
