@@ -25,8 +25,6 @@ from tests.support import each_row
 from webnn.commands import main as cli
 
 DOCUMENTS = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if path.is_file()]
-#: Packages that the programs of a document need, beyond those of the tests.
-NEEDED = {"docs/stablehlo.md": "jaxlib"}
 #: Blocks that are shown and not run.
 SHOWN = {"bash", "javascript", "mermaid", "text", "toml"}
 
@@ -97,8 +95,6 @@ STABLEHLO = {"docs/stablehlo.md": [pytest.mark.processes, _JAXLIB]}
 
 @pytest.mark.parametrize("document", [pytest.param(name, marks=STABLEHLO.get(name, [])) for name, program in PROGRAMS.items() if program])
 def test_the_python_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if document in NEEDED:
-        pytest.importorskip(NEEDED[document], reason=f"the programs of {document} need {NEEDED[document]}")
     # Some write files.
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "snippet"}
