@@ -138,7 +138,7 @@ class Model:
             raise FormatError("external data needs the model's file: give its path, or load the data into the model", self.file)
         folder = self.folder.resolve()
         parts = location.replace("\\", "/").split("/")
-        bad = not location or "\0" in location or location.startswith(("/", "\\")) or ":" in location or ".." in parts
+        bad = not location or "\0" in location or not parts[0] or ":" in location or ".." in parts
         # Links may not lead out of the folder either.
         if bad or not (folder / location).resolve().is_relative_to(folder):
             raise FormatError(f"external data must be in the model's folder, got {webidl.describe(location)}", self.file)

@@ -47,23 +47,22 @@ def check_inputs(operator: str, version: int, domain: str, inputs: Sequence[Valu
     """
     allowed = _allowed(operator, version, domain)
     for index, value in enumerate(inputs):
-        names = allowed[min(index, len(allowed) - 1)] if allowed else None
-        # WebNN has no other types than NumPy's own, and ONNX writes their names in another way.
-        if value is not None and names is not None and value.dtype.isbuiltin == 1 and value.dtype.name not in names:
-            raise Refused(f"the input {index} must be one of {', '.join(sorted(names))}, got {value.dtype.name}")
+        types = allowed[min(index, len(allowed) - 1)] if allowed else None
+        # WebNN has no other types than NumPy's own.
+        if value is not None and types is not None and value.dtype not in types and value.dtype.isbuiltin == 1:
+            raise Refused(f"the input {index} must be one of {', '.join(sorted(each.name for each in types))}, got {value.dtype.name}")
 
 
 @functools.cache
-def _allowed(name: str, version: int, domain: str) -> list[frozenset[str] | None]:
-    """Return for each input the names of the types that it may have; None for those that are no tensors."""
+def _allowed(name: str, version: int, domain: str) -> list[frozenset[np.dtype[Any]] | None]:
+    """Return for each input the types of NumPy that it may have; None for one that may have none of them."""
     schema = find_schema(name, version, domain)
     assert schema is not None
     variables = {each.type_param_str: list(each.allowed_type_strs) for each in schema.type_constraints}
-    found: list[frozenset[str] | None] = []
+    found: list[frozenset[np.dtype[Any]] | None] = []
     for each in schema.inputs:
-        tensors = [re.fullmatch(r"tensor\((\w+)\)", text) for text in variables.get(each.type_str, [each.type_str])]
-        names = frozenset(_NAMES.get(tensor[1], tensor[1]) for tensor in tensors if tensor)
-        found.append(names or None)
+        types = {_parse(text) for text in variables.get(each.type_str, [each.type_str])}
+        found.append(frozenset(dtype for dtype in types if dtype is not None) or None)
     return found
 
 

@@ -13,7 +13,7 @@ from webnn.onnx.values import Array, Refused, element_type
 __all__ = ["RULES"]
 
 #: The most elements of a matrix that a rule makes.
-_MOST_ELEMENTS = 1 << 26
+_MOST_ELEMENTS = 1 << 24
 #: The most bytes of an operand, and the most dimensions of an array.
 _MOST_BYTES, _MOST_AXES = 2**31 - 1, 32
 
