@@ -173,3 +173,14 @@ def test_a_value_is_made_once(line: str) -> None:
     model = parser.parse_model(MODEL.replace("y = Relu(s)", line))
     with pytest.raises(webnn.onnx.RefusedModelError, match="the value 'y' must be made once"):
         webnn.onnx.load(model, dims={"batch": 2})
+
+
+def test_a_shape_without_elements_may_have_sizes_that_no_array_has() -> None:
+    text = """
+    <ir_version: 9, opset_import: ["" : 20]>
+    m (float[1] x) => (float[1] y, float[n, m] z)
+    <int64[2] shape = {0, 4611686018427387904}>
+    { y = Relu(x) z = ConstantOfShape(shape) }
+    """
+    with pytest.raises(webnn.onnx.RefusedModelError, match="the shape must be of at most"):
+        webnn.onnx.load(parser.parse_model(text))

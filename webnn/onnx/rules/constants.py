@@ -53,7 +53,8 @@ def _constant_of_shape(node: Node) -> Array:
     shape = node.known_integers(0, "the shape")
     if any(size < 0 for size in shape):
         raise Refused(f"the shape must have sizes of at least 0, got {shape}")
-    if product(shape) * value.itemsize > _MOST_BYTES or len(shape) > _MOST_AXES:
+    # A shape without elements may have sizes that no array has.
+    if product([size for size in shape if size]) * value.itemsize > _MOST_BYTES or len(shape) > _MOST_AXES:
         raise Refused(f"the shape must be of at most {_MOST_AXES} dimensions and {_MOST_BYTES} bytes, got {shape}")
     return np.broadcast_to(value[0], shape)
 
