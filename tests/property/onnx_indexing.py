@@ -95,7 +95,7 @@ def _top_k(d: Drawing) -> None:
 
 def _one_hot(d: Drawing) -> None:
     depth = d.integer(1, 5)
-    indices = d.new(d.random.integers(-depth, depth - 1, d.shape(0, 3), endpoint=True))
+    indices = d.new(d.random.integers(-depth if d.version >= 11 else 0, depth - 1, d.shape(1, 3), endpoint=True))
     values = d.new(d.elements(d.choice(["float32", "int64"]), [2]))
     d.emit("OneHot", [indices, d.known(depth), values], exact=True, axis=d.axis(indices.rank + 1) if d.chance(0.6) else None)
 
@@ -145,6 +145,9 @@ def _resize(d: Drawing) -> None:
         target = [*x.shape[:2], d.integer(1, 9), d.integer(1, 9)]
         d.emit("Resize", [x, nothing, nothing, d.known(target)], exact=mode == "nearest", mode=mode, **more)
     else:
+        if place == "align_corners":
+            # Of a fractional length, ONNX means the length itself, and ONNX Runtime the integer below.
+            factors[2:] = [d.choice([1.0, 2.0, 3.0]) for _ in range(2)]
         d.emit("Resize", [x, nothing, d.known(factors, "float32")], exact=mode == "nearest", mode=mode, **more)
 
 

@@ -130,7 +130,9 @@ def _window(d: Drawing, count: int, kernel: Sequence[int], *, ceil: bool = False
     """Draw the attributes that place a window."""
     attributes: dict[str, Any] = {"strides": [d.integer(1, 3) for _ in range(count)] if d.chance(0.6) else None}
     if d.chance(0.25):
-        return {**attributes, "auto_pad": d.choice(["SAME_UPPER", "SAME_LOWER", "VALID"])}
+        # With strides that are longer than the window, the padding of SAME is negative. Frameworks take 0 then, ONNX Runtime cuts.
+        short = all(stride <= size for stride, size in zip(attributes["strides"] or [1] * count, kernel, strict=True))
+        return {**attributes, "auto_pad": d.choice(["SAME_UPPER", "SAME_LOWER", "VALID"] if short else ["VALID"])}
     if d.chance(0.7):
         attributes["pads"] = [d.integer(0, max(size - 1, 0)) for size in (*kernel, *kernel)]
     if ceil and d.version >= 10:
@@ -224,9 +226,12 @@ def _scaled(operator: str) -> Recipe:
 
     def recipe(d: Drawing) -> None:
         epsilon = d.choice([0.1, 0.5])
+        # One element is its own mean; kernels leave as much of it as they round.
         if operator in ("InstanceNormalization", "GroupNormalization"):
             x = d.pick(PLAIN, rank=(3, 5))
             channels = x.shape[1]
+            if math.prod(x.shape[2:]) == 1:
+                raise Unsuitable
             if operator == "GroupNormalization" and d.version < 21:
                 # The import refuses it: it is deprecated in these opsets.
                 raise Unsuitable
@@ -237,6 +242,8 @@ def _scaled(operator: str) -> Recipe:
         x = d.pick(SINGLE if operator == "RMSNormalization" else PLAIN, rank=(1, 4))
         axis = d.axis(x.rank)
         shape = x.shape[axis % x.rank :]
+        if math.prod(shape) == 1:
+            raise Unsuitable
         bias = [d.leaf(x.dtype, shape)] if operator == "LayerNormalization" and d.chance() else []
         d.emit(operator, [x, d.leaf(x.dtype, shape), *bias], axis=axis, epsilon=epsilon)
 

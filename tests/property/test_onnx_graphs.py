@@ -23,9 +23,10 @@ from webnn import MLContext, MLGraphBuilder
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.shapes import Shapes
 
-#: The graphs by day and at night, and the largest part of them that may be refused: what is refused must have a name, but tells nothing.
+#: The graphs by day and at night.
 GRAPHS, NIGHTLY = 300, 10_000
-MOST_REFUSED = 0.03
+#: The largest parts of them that the import may refuse, and that ONNX Runtime may refuse although it has computed their nodes.
+MOST_REFUSED, MOST_UNLIKE = 0.03, 0.01
 #: The recipes of the first nodes.
 RECIPES = {**ELEMENTWISE, **MOVEMENT, **LAYERS, **INDEXING}
 FAMILIES = {"elementwise": ELEMENTWISE, "movement": MOVEMENT, "layers": LAYERS, "indexing": INDEXING}
@@ -39,11 +40,13 @@ class Tally:
         operators: The operators that were compared, and how often.
         refused: Why the import refused graphs.
         kernels: Why ONNX Runtime refused nodes; other nodes were drawn in their place.
+        wholes: Why it refused a graph of nodes that it has computed one by one.
     """
 
     operators: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     kernels: Counter[str] = field(default_factory=Counter)
+    wholes: Counter[str] = field(default_factory=Counter)
 
 
 @pytest.fixture(scope="module")
@@ -96,15 +99,18 @@ def check(context: MLContext, seed: int, first: str, tally: Tally) -> None:
     tally.kernels.update(drawn.refused)
     assert drawn.operators, f"the seed {seed} with {first} gives no nodes"
     # What was drawn node by node is one valid model.
-    whole = run_onnx(drawn.model, drawn.feeds)
-    for name, array in whole.items():
-        np.testing.assert_array_equal(array, drawn.values[name].array, err_msg=f"the seed {seed} with {first}: ONNX Runtime itself: {name}")
+    try:
+        itself = compare(drawn, run_onnx(drawn.model, drawn.feeds))
+    except Exception as error:  # its inference of shapes differs from its kernels where sizes are rounded up
+        tally.wholes[str(error)] += 1
+    else:
+        assert itself == ("", ""), f"the seed {seed} with {first}: ONNX Runtime disagrees with itself: {itself}"
     try:
         results = compute(context, drawn)
     except webnn.onnx.RefusedModelError as error:
         tally.refused.update(f"{each.operator}: {each.reason}" for each in error.report.refusals)
         return
-    assert results.keys() == whole.keys()
+    assert [*results] == [info.name for info in drawn.model.graph.output]
     tally.operators.update(drawn.operators)
     name, wrong = compare(drawn, results)
     if name:
@@ -128,6 +134,8 @@ def hold(context: MLContext, count: int, start: int, firsts: list[str]) -> Tally
         check(context, start + number, firsts[number % len(firsts)], tally)
     refused = tally.refused.total()
     assert refused <= MOST_REFUSED * count, f"{refused} of {count} graphs are refused: {tally.refused.most_common(10)}"
+    unlike = tally.wholes.total()
+    assert unlike <= MOST_UNLIKE * count, f"ONNX Runtime refuses {unlike} of {count} graphs: {tally.wholes.most_common(10)}"
     return tally
 
 
