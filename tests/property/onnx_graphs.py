@@ -48,7 +48,7 @@ _UNIT = {"float32": 2.0**-23, "float16": 2.0**-10, "float64": 2.0**-23}
 #: A result may be off by so many times what the perturbation does, and by so many units of its largest element.
 _FACTOR = 16.0
 #: A largest element that is smaller counts as this: kernels approximate functions with an absolute error.
-_LEAST = 2.0**-6
+_LEAST = 2.0**-4
 
 FLOATS = ("float32", "float16", "float64")
 SIGNED = ("int32", "int64", "int8")
