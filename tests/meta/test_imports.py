@@ -27,7 +27,8 @@ BELOW = {
     "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
     "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx"},
-    "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context"},
+    "webnn.importing": {"webnn.validation", "webnn.builder"},
+    "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
     "webnn.hlo": {"webnn.builder"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
@@ -40,7 +41,7 @@ BELOW = {
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.commands", "webnn.processes", "webnn.formats", "webnn.onnx"),
+        *("webnn.commands", "webnn.processes", "webnn.formats", "webnn.importing", "webnn.onnx"),
     },
     "webnn.wpt_runner": {"webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"},
 }
@@ -51,6 +52,7 @@ NOT_BY_THE_FACE = {
     "webnn.commands",
     "webnn.formats",
     "webnn.hlo",
+    "webnn.importing",
     "webnn.inspect",
     "webnn.javascript",
     "webnn.onnx",

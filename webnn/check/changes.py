@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from webnn.check.report import Change
 from webnn.context.profiles.profile import RENAMED
-from webnn.onnx.ranges import Interval
+from webnn.importing.ranges import Interval
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
 from webnn.validation.drafts import for_devices
 from webnn.validation.drafts.limits import OperandLimits

@@ -9,8 +9,8 @@ from webnn.builder.description import FormatError
 from webnn.check.report import KeptNode, ModelNode, ModelReport, PartitionReport
 from webnn.commands.models import name_options
 from webnn.commands.text import replace_surrogates
+from webnn.importing.values import Refused
 from webnn.onnx.fixed import fix
-from webnn.onnx.values import Refused
 from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:

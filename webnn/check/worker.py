@@ -26,7 +26,7 @@ from webnn.context.emulation import Emulation, Settings
 from webnn.context.placement import Placement
 from webnn.context.placement.assign import simulate
 from webnn.context.profiles import Profile, Violation, load_profile
-from webnn.onnx.ranges import Interval, find_operators
+from webnn.importing.ranges import Interval, find_operators
 from webnn.processes.child import end_with_parent
 from webnn.validation.drafts import for_devices
 from webnn.validation.errors import DOMException, NotSupportedError, WebNNTypeError
@@ -231,7 +231,8 @@ def _import_model(job: Job, recorder: Recorder) -> Ended:
     """Import an ONNX model, note how ONNX Runtime Web would partition it, and build it."""
     # Imported lazily: other jobs do without onnx.
     from webnn.check.models import describe_model, partition_model  # noqa: PLC0415
-    from webnn.onnx import fit_integers, survey  # noqa: PLC0415
+    from webnn.importing.imported import fit_integers  # noqa: PLC0415
+    from webnn.onnx import survey  # noqa: PLC0415
 
     try:
         model, settings = job.options.read(Path(job.program), weights=False)

@@ -9,53 +9,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onnx import GraphProto, ModelProto, TensorProto
 
-from webnn.builder.describe import describe_graph
-from webnn.builder.description import DescriptionError, GraphDescription
-from webnn.builder.graph import collect
 from webnn.builder.sketch import make_sketch
-from webnn.onnx.builder import LabellingBuilder
+from webnn.importing.builder import LabellingBuilder
+from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import
+from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.onnx.importer import Importer
 from webnn.onnx.inputs import Settings
 from webnn.onnx.model import Model, read
-from webnn.onnx.narrow import narrow
-from webnn.onnx.report import NodeReport, Refusal, RefusedModelError, Report
-from webnn.validation.drafts import DRAFTS, find_revision, for_devices
-from webnn.validation.errors import NotSupportedError
+from webnn.validation.drafts import find_revision, for_devices
 
 if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
     from webnn.builder.graph_builder import GraphBuilder
-    from webnn.builder.operand import MLOperand
-    from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "fit_integers", "load", "survey"]
+__all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "load", "survey"]
 
-#: The draft that rules are written for.
-_DRAFT = "2026-06"
 #: Attributes that are element types.
 _TYPES = frozenset({"to", "output_dtype"})
 _SMALL = frozenset({TensorProto.INT4, TensorProto.UINT4})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """A model as a WebNN graph.
-
-    Attributes:
-        description: The graph. Its operators are labelled with the names of the nodes, and its values have the names of the model.
-        inputs: The data types and shapes of the inputs, by their names. ONNX's bool is uint8, float64 is float32.
-        outputs: The operands of the outputs in the builder that was given; empty without one.
-        report: What the import found.
-    """
-
-    description: GraphDescription
-    inputs: Mapping[str, OperandDescriptor]
-    outputs: Mapping[str, MLOperand]
-    report: Report
 
 
 def load(
@@ -95,47 +70,18 @@ def load(
     model = read(source)
     settings = Settings(shapes=shapes or {}, dims=dims or {}, constants=constants or {}, float64=float64, weights=weights)
     description, report = survey(model, settings)
-    if description is None:
-        raise RefusedModelError(model.file, report)
-    acceptance = None if builder is None else builder._revision.acceptance
-    description = fit_integers(description, None if acceptance is None else acceptance.limits(), int32=int32)
-    outputs = {} if builder is None else _build(description, builder)
-    return Imported(description=description, inputs=description.inputs, outputs=outputs, report=report)
-
-
-def fit_integers(description: GraphDescription, limits: Mapping[str, Any] | None, *, int32: bool) -> GraphDescription:
-    """Return a graph with int64 as int32, if the caller promises that it fits, or as far as it is proven for a device that wants it.
-
-    Args:
-        description: The graph.
-        limits: What ``opSupportLimits()`` returns; None without a device.
-        int32: The caller promises it.
-    """
-    lacks = limits is not None and "int64" not in limits["constant"]["dataTypes"]
-    return narrow(description, promised=int32) if int32 or lacks else description
-
-
-def _build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:
-    """Build the graph in the draft of a builder."""
-    draft = builder._revision.draft
-    if draft in DRAFTS and DRAFTS.index(draft) < DRAFTS.index(_DRAFT):
-        try:
-            description = description.lower(draft)
-        except DescriptionError as error:
-            raise NotSupportedError(f"the model cannot be imported in the draft {draft}: {error}") from None
-    return description.build(builder)
+    return finish_import(description, report, model.file, builder, int32=int32)
 
 
 def survey(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
     """Import a model. If some of it is refused, there is a report and no description."""
-    newest = find_revision(_DRAFT)
+    newest = find_revision(DRAFT)
     revision = for_devices(newest) if _has_small_integers(model.proto.graph) else newest
     importer = Importer(model, make_sketch(LabellingBuilder, revision), settings)
     report = importer.run()
     if report.refusals:
         return None, report
-    graph = collect({name: importer.operands.find(value) for name, value in importer.outputs.items()})
-    return describe_graph(graph, model.proto.graph.name, importer.operands.names), report
+    return describe_import(importer.operands, importer.outputs, model.proto.graph.name), report
 
 
 def _has_small_integers(graph: GraphProto) -> bool:

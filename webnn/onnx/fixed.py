@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from onnx import ModelProto, TensorProto, numpy_helper
 
+from webnn.importing.values import Refused
+from webnn.onnx.elements import element_type
 from webnn.onnx.inputs import Settings, input_shape
 from webnn.onnx.model import Model
-from webnn.onnx.values import Refused, element_type
 
 __all__ = ["fix"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from onnx import NodeProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+from webnn.importing.values import Array
 from webnn.onnx.model import ONNX_DOMAINS
-from webnn.onnx.values import Array
 
 __all__ = ["fold"]
 

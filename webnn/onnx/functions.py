@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto, defs, helper
 
-from webnn.onnx.values import Refused
+from webnn.importing.values import Refused
 
 if TYPE_CHECKING:
-    from webnn.onnx.values import Value
+    from webnn.importing.values import Value
 
 __all__ = ["bind", "find_body", "find_schema", "has_body"]
 

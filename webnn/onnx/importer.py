@@ -11,18 +11,19 @@ from onnx import IR_VERSION, AttributeProto, GraphProto, NodeProto, checker, def
 
 from webnn.builder.description import FormatError
 from webnn.builder.operand import MLOperand
+from webnn.importing.operands import Operands
+from webnn.importing.report import NodeReport, Outcome, Refusal, Report
+from webnn.importing.values import Array, Refused, Value, carrier
+from webnn.onnx.elements import element_type
 from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
 from webnn.onnx.inputs import Settings, check_names, input_shape
 from webnn.onnx.model import ONNX_DOMAINS, Model
 from webnn.onnx.node import Node
-from webnn.onnx.operands import Operands
-from webnn.onnx.report import NodeReport, Outcome, Refusal, Report
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.scope import Blocked, Scope
 from webnn.onnx.shapes import Shapes
 from webnn.onnx.types import check_inputs, output_types
-from webnn.onnx.values import Array, Refused, Value, carrier, element_type
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.errors import OperationError, WebNNTypeError
@@ -30,8 +31,8 @@ from webnn.validation.errors import OperationError, WebNNTypeError
 if TYPE_CHECKING:
     from onnx import TensorProto, ValueInfoProto
 
-    from webnn.onnx.builder import LabellingBuilder
-    from webnn.onnx.node import Result
+    from webnn.importing.builder import LabellingBuilder
+    from webnn.importing.steps import Result
 
 __all__ = ["Importer"]
 
@@ -53,7 +54,7 @@ class Importer:
     """
 
     def __init__(self, model: Model, builder: LabellingBuilder, settings: Settings) -> None:
-        self.operands = Operands(builder, float64=settings.float64)
+        self.operands = Operands(builder, float64=settings.float64, advice="give float64=True")
         self.inputs: dict[str, Value] = {}
         self.outputs: dict[str, Value] = {}
         self._builder = builder

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn.onnx.values import Array, Refused
+from webnn.importing.values import Array, Refused
 from webnn.validation import webidl
 
 if TYPE_CHECKING:

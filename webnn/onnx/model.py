@@ -16,7 +16,8 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
 from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
-from webnn.onnx.values import Array, Refused, element_type
+from webnn.importing.values import Array, Refused
+from webnn.onnx.elements import element_type
 from webnn.validation import webidl
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webnn.onnx.node import Node, product
-from webnn.onnx.values import Refused, Value
+from webnn.importing.steps import product
+from webnn.importing.values import Refused, Value
+from webnn.onnx.node import Node
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

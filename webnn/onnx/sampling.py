@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from webnn.onnx.values import Array
+from webnn.importing.values import Array
 
 __all__ = ["Rounding", "Sampling", "Taps", "cubic", "half_pixel", "linear"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from webnn.onnx.values import Refused, Value
+from webnn.importing.values import Refused, Value
 from webnn.validation import webidl
 
 __all__ = ["Blocked", "Scope"]

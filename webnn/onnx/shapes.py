@@ -15,9 +15,10 @@ import numpy as np
 from google.protobuf.message import DecodeError
 from onnx import ModelProto, NodeProto, helper
 
+from webnn.importing.values import Refused, Value
+from webnn.onnx.elements import element_type
 from webnn.onnx.functions import find_schema
 from webnn.onnx.model import ONNX_DOMAINS, Model
-from webnn.onnx.values import Refused, Value, element_type
 
 if TYPE_CHECKING:
     from onnx import ValueInfoProto

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webnn.importing.values import Refused
 from webnn.onnx.functions import find_schema
-from webnn.onnx.values import Refused
 
 if TYPE_CHECKING:
-    from webnn.onnx.values import Value
+    from webnn.importing.values import Value
 
 __all__ = ["check_inputs", "output_types"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from webnn.onnx.values import Refused
+from webnn.importing.values import Refused
 
 if TYPE_CHECKING:
     from webnn.onnx.node import Node

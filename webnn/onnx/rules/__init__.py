@@ -11,7 +11,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TypeAlias
 
-from webnn.onnx.node import Node, Result
+from webnn.importing.steps import Result
+from webnn.onnx.node import Node
 
 __all__ = ["FAMILIES", "RULES", "Rule"]
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from webnn.importing.values import Refused, Value
+from webnn.onnx.elements import element_type
 from webnn.onnx.node import Node
-from webnn.onnx.values import Refused, Value, element_type
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

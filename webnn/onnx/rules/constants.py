@@ -7,8 +7,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from webnn.onnx.node import Node, product
-from webnn.onnx.values import Array, Refused, element_type
+from webnn.importing.steps import product
+from webnn.importing.values import Array, Refused
+from webnn.onnx.elements import element_type
+from webnn.onnx.node import Node
 
 __all__ = ["RULES"]
 

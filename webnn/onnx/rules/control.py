@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result, normalize_axis
-from webnn.onnx.values import Array, Refused, Value
+from webnn.importing.steps import Result, normalize_axis
+from webnn.importing.values import Array, Refused, Value
+from webnn.onnx.node import Node
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ValueInfoProto

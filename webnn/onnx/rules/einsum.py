@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from webnn.onnx.node import Node, product
+from webnn.importing.steps import product
+from webnn.importing.values import Refused
+from webnn.onnx.node import Node
 from webnn.onnx.rules.matmul import multiply
-from webnn.onnx.values import Refused
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

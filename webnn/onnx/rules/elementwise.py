@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result
-from webnn.onnx.values import Refused, Value, element_type
+from webnn.importing.steps import Result
+from webnn.importing.values import Refused, Value
+from webnn.onnx.elements import element_type
+from webnn.onnx.node import Node
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result, product
-from webnn.onnx.values import Refused
+from webnn.importing.steps import Result, product
+from webnn.importing.values import Refused
+from webnn.onnx.node import Node
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

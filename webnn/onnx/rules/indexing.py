@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result, limit_of, product
-from webnn.onnx.values import Array, Refused
+from webnn.importing.steps import Result, limit_of, product
+from webnn.importing.values import Array, Refused
+from webnn.onnx.node import Node
 from webnn.validation.descriptor import NUMPY_DTYPES
 
 if TYPE_CHECKING:

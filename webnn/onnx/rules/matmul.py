@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from webnn.importing.values import Array, Refused
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
-from webnn.onnx.values import Array, Refused
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from webnn.onnx.node import Node, Result
+from webnn.importing.steps import Result
+from webnn.importing.values import Refused, Value
+from webnn.onnx.node import Node
 from webnn.onnx.rules.convolution import convolve
 from webnn.onnx.rules.elementwise import RULES as ELEMENTWISE
 from webnn.onnx.rules.matmul import RULES as MATMUL
 from webnn.onnx.rules.matmul import lift, multiply, unlift
 from webnn.onnx.rules.normalization import RULES as NORMALIZATION
-from webnn.onnx.values import Refused, Value
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

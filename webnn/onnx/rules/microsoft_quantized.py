@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result
+from webnn.importing.steps import Result
+from webnn.importing.values import Array, Refused, Value
+from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange, per_axis, quantize, quantize_dynamically, scale_ratio, subtract_zero
 from webnn.onnx.rules.elementwise import RULES as ELEMENTWISE
 from webnn.onnx.rules.matmul import lift, multiply, unlift
@@ -19,7 +21,6 @@ from webnn.onnx.rules.microsoft import apply
 from webnn.onnx.rules.normalization import RULES as NORMALIZATION
 from webnn.onnx.rules.pooling import RULES as POOLING
 from webnn.onnx.rules.quantization import RULES as QUANTIZATION
-from webnn.onnx.values import Array, Refused, Value
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

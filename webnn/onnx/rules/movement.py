@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result, normalize_axes, normalize_axis, product
-from webnn.onnx.values import Array, Refused
+from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
+from webnn.importing.values import Array, Refused
+from webnn.onnx.node import Node
 from webnn.validation import webidl
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result, product
-from webnn.onnx.values import Refused
+from webnn.importing.steps import Result, product
+from webnn.importing.values import Refused
+from webnn.onnx.node import Node
 from webnn.onnx.windows import Window, read_windows, spatial_sizes
 
 if TYPE_CHECKING:

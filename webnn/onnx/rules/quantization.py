@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import TensorProto
 
-from webnn.onnx.node import Node, Result, normalize_axis
+from webnn.importing.steps import Result, normalize_axis
+from webnn.importing.values import Refused, Value, carrier
+from webnn.onnx.elements import element_type
+from webnn.onnx.node import Node
 from webnn.onnx.quantized import arrange, per_axis, quantize, quantize_dynamically, scale_ratio, subtract_zero
 from webnn.onnx.rules.convolution import convolve
 from webnn.onnx.rules.matmul import lift, multiply, unlift
-from webnn.onnx.values import Refused, Value, carrier, element_type
 from webnn.validation.descriptor import FLOAT_TYPES
 
 if TYPE_CHECKING:

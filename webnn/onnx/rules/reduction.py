@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result, normalize_axes, normalize_axis, product
-from webnn.onnx.values import Array, Refused, Value
+from webnn.importing.steps import Result, normalize_axes, normalize_axis, product
+from webnn.importing.values import Array, Refused, Value
+from webnn.onnx.node import Node
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result, normalize_axes, product
+from webnn.importing.steps import Result, normalize_axes, product
+from webnn.importing.values import Array, Refused
+from webnn.onnx.node import Node
 from webnn.onnx.sampling import Rounding, Sampling, Taps, cubic, half_pixel, linear
-from webnn.onnx.values import Array, Refused
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webnn.onnx.node import Node, Result, limit_of, product
-from webnn.onnx.values import Refused
+from webnn.importing.steps import Result, limit_of, product
+from webnn.importing.values import Refused
+from webnn.onnx.node import Node
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand

@@ -9,7 +9,7 @@ import numpy as np
 
 from webnn.builder.description import ConstantDescription, GraphDescription, OperatorDescription
 from webnn.builder.names import Names
-from webnn.onnx.ranges import find_ranges
+from webnn.importing.ranges import find_ranges
 from webnn.validation.descriptor import OperandDescriptor, integer_range
 from webnn.validation.errors import NotSupportedError
 

@@ -10,7 +10,7 @@ import webnn
 import webnn.onnx
 from tests.support import CURRENT
 from webnn.commands.feeds import build, compute
-from webnn.onnx.narrow import narrow
+from webnn.importing.narrow import narrow
 
 #: `best` is proven, `shifted` is not: the input may hold any number.
 MODEL = """

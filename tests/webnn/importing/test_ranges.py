@@ -12,7 +12,7 @@ from tests.support import CURRENT, each_row
 from webnn.check.changes import prove
 from webnn.check.report import Change
 from webnn.commands.feeds import build, compute
-from webnn.onnx.ranges import Interval, find_operators, find_ranges
+from webnn.importing.ranges import Interval, find_operators, find_ranges
 
 Make = Callable[[webnn.MLGraphBuilder, webnn.MLOperand, webnn.MLOperand], webnn.MLOperand]
 

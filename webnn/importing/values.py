@@ -1,4 +1,4 @@
-"""Values of an ONNX graph during its import."""
+"""Values of a program during its import."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import TensorProto, helper
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import DataType
 
-__all__ = ["Array", "Refused", "Value", "carrier", "element_type"]
+__all__ = ["Array", "Refused", "Value", "carrier"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-#: The data types of WebNN that carry those of ONNX.
+#: The data types of WebNN that carry other element types.
 _CARRIERS: Mapping[str, DataType] = MappingProxyType(
     {
         "bool": "uint8",
@@ -49,7 +48,7 @@ class Value:
 
     Attributes:
         name: The name in the model, for messages.
-        dtype: The element type in the model. ONNX's bool is carried by WebNN's uint8, and float64 by float32.
+        dtype: The element type in the model. A boolean is carried by WebNN's uint8, and float64 by float32.
         shape: The shape.
         array: The elements, if they are known. Only read.
         operand: The operand, if there is one; a known value gets it when it is first needed.
@@ -83,26 +82,8 @@ class Value:
 
 
 @functools.cache
-def element_type(number: int) -> np.dtype[Any]:
-    """Return the element type with a number of ``TensorProto.DataType``.
-
-    Raises:
-        Refused: It has no NumPy type, or is not in ONNX.
-    """
-    try:
-        dtype = helper.tensor_dtype_to_np_dtype(number)
-    except (KeyError, ValueError, TypeError):
-        dtype = np.dtype(object)
-    if dtype.kind not in "OSU":
-        return dtype
-    known = TensorProto.DataType.values()
-    name = TensorProto.DataType.Name(cast(Any, number)).lower() if number in known else str(number)
-    raise Refused(f"the element type must be one of WebNN, got {name}")
-
-
-@functools.cache
 def carrier(dtype: np.dtype[Any]) -> DataType:
-    """Return the data type of WebNN for an element type of ONNX.
+    """Return the data type of WebNN for an element type.
 
     Raises:
         Refused: There is none.

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.builder.describe import value_key
-from webnn.onnx.values import Array, Refused, Value, carrier
+from webnn.importing.values import Array, Refused, Value, carrier
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, pack
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
-    from webnn.onnx.builder import LabellingBuilder
+    from webnn.importing.builder import LabellingBuilder
     from webnn.validation.descriptor import DataType
 
 __all__ = ["Operands"]
@@ -31,17 +31,19 @@ class Operands:
     Args:
         builder: The builder.
         float64: float64 becomes float32; otherwise it is refused.
+        advice: How the caller can allow that.
 
     Attributes:
         names: The names that the model gives values, by `value_key`.
         notes: What differs from the model.
     """
 
-    def __init__(self, builder: LabellingBuilder, *, float64: bool) -> None:
+    def __init__(self, builder: LabellingBuilder, *, float64: bool, advice: str) -> None:
         self.builder = builder
         self.names: dict[object, str] = {}
         self.notes: dict[str, None] = {}
         self._float64 = float64
+        self._advice = advice
         self._shared: dict[object, MLOperand] = {}
         self._missing: set[int] = set()
         self._left = _MOST_BYTES
@@ -83,7 +85,7 @@ class Operands:
         """Return the data type of WebNN for an element type."""
         if dtype == np.float64:
             if not self._float64:
-                raise Refused("float64 must be allowed to become float32", "give float64=True")
+                raise Refused("float64 must be allowed to become float32", self._advice)
             self.notes["float64 is computed in float32"] = None
         return carrier(dtype)
 

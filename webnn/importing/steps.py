@@ -1,0 +1,135 @@
+"""`Steps`: what the rules of an import share, whatever format they read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from webnn.builder.operand import MLOperand
+from webnn.importing.values import Array, Refused, Value, carrier
+from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from webnn.importing.operands import Operands
+    from webnn.validation.descriptor import DataType
+
+__all__ = ["Result", "Steps", "limit_of", "normalize_axes", "normalize_axis", "product", "value_of"]
+
+#: What a rule returns for an output: an operand, whose type the driver casts to that of the output; a value that is known; a value with a
+#: type of its own; nothing for an optional output that it does not compute.
+Result: TypeAlias = MLOperand | Array | Value | None
+
+#: No tensor has more elements.
+_TOO_MANY = 1 << 64
+
+
+class Steps:
+    """The steps that rules share.
+
+    Args:
+        operands: The operands of the import.
+
+    Attributes:
+        builder: The builder, of the draft 2026-06. Rules give it options as keyword arguments.
+    """
+
+    def __init__(self, operands: Operands) -> None:
+        self.builder = operands.builder
+        self._operands = operands
+
+    def operand_of(self, value: Value) -> MLOperand:
+        """Return the operand of a value."""
+        return self._operands.find(value)
+
+    def find_array(self, value: Value) -> Array | None:
+        """Return the elements of a value, or None if they are not known at import."""
+        return None if self._operands.is_missing(value) else value.array
+
+    def constant(self, array: Array) -> MLOperand:
+        """Return an operand for an array; equal small arrays share one."""
+        return self._operands.find(Value.known(array))
+
+    def scalar(self, number: float, like: MLOperand | DataType) -> MLOperand:
+        """Return a scalar constant in the data type of an operand."""
+        dataType = like if isinstance(like, str) else like._descriptor.dataType
+        return self._operands.scalar(dataType, number)
+
+    def reshape(self, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
+        """Reshape an operand if it has another shape."""
+        if operand._descriptor.dimensions == tuple(shape):
+            return operand
+        if 0 in shape:
+            raise Refused(f"the shape must have no empty dimension, got {list(shape)}")
+        return self.builder.reshape(operand, list(shape))
+
+    def transpose(self, operand: MLOperand, permutation: Sequence[int]) -> MLOperand:
+        """Transpose an operand if its dimensions move."""
+        moved = list(permutation)
+        return operand if moved == sorted(moved) else self.builder.transpose(operand, permutation=moved)
+
+    def cast(self, operand: MLOperand, dataType: DataType) -> MLOperand:
+        """Cast an operand if it has another type."""
+        return operand if operand._descriptor.dataType == dataType else self.builder.cast(operand, dataType)
+
+    def boolean(self, operand: MLOperand) -> Value:
+        """Return a result of ONNX's type bool: uint8 with the values 0 and 1."""
+        return self.typed(operand, np.dtype(np.bool_))
+
+    def typed(self, operand: MLOperand, dtype: np.dtype[Any]) -> Value:
+        """Return a result with a type of ONNX."""
+        return Value("", dtype, operand._descriptor.dimensions, operand=self.cast(operand, carrier(dtype)))
+
+    @staticmethod
+    def is_float(operand: MLOperand) -> bool:
+        """Tell whether an operand is of a floating-point type."""
+        return operand._descriptor.dataType in FLOAT_TYPES
+
+
+def value_of(operand: MLOperand) -> Value:
+    """Return the value of an operand, in the type that WebNN gives it."""
+    descriptor = operand._descriptor
+    return Value("", NUMPY_DTYPES[descriptor.dataType], descriptor.dimensions, operand=operand)
+
+
+def normalize_axis(name: str, axis: int, rank: int) -> int:
+    """Return an axis counted from the front.
+
+    Raises:
+        Refused: There is no such axis.
+    """
+    if not -rank <= axis < rank:
+        raise Refused(f"{name} must be from {-rank} to {rank - 1}, got {axis}")
+    return axis % rank
+
+
+def normalize_axes(name: str, axes: Sequence[int], rank: int) -> list[int]:
+    """Return axes counted from the front, each of which must be named once."""
+    found = [normalize_axis(name, axis, rank) for axis in axes]
+    if len(set(found)) < len(found):
+        raise Refused(f"{name} must name each axis once, got {list(axes)}")
+    return found
+
+
+def limit_of(operand: MLOperand, *, is_least: bool) -> float:
+    """Return the least or the largest number of an operand's type, which is infinite for floating-point types."""
+    if operand._descriptor.dataType in FLOAT_TYPES:
+        return -math.inf if is_least else math.inf
+    range_ = np.iinfo(operand._descriptor.dataType)
+    return int(range_.min if is_least else range_.max)
+
+
+def product(sizes: Sequence[int]) -> int:
+    """Return the number of elements of a shape; one that no tensor has may stand for a larger one."""
+    found = 1
+    if 0 in sizes:
+        return 0
+    for size in sizes:
+        found *= size
+        if abs(found) > _TOO_MANY:
+            break
+    return found
