@@ -178,6 +178,7 @@ class _Encoder:
         block = blocks[0]
         return {
             "arguments": [self._value(each) for each in block.arguments],
+            "locations": [self.location(each.location) for each in block.arguments],
             "operations": [self.operation(each.operation, depth) for each in block.operations],
         }
 

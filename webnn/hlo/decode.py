@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,12 +64,16 @@ class _Decoder:
         if not isinstance(type, FunctionType):
             raise ValueError(f"the type of a function must be a function, got {type!r}")
         body = self._region(found["regions"][0])
+        argument_attributes, result_attributes = self._sets(given.get("arg_attrs")), self._sets(given.get("res_attrs"))
+        locations = (found["regions"][0] or {}).get("locations", ())
         return Function(
             name=given["sym_name"],
             body=body,
             type=type,
-            argument_attributes=self._sets(given.get("arg_attrs")),
-            result_attributes=self._sets(given.get("res_attrs")),
+            argument_names=tuple([self._locations[number].name for number in locations]),
+            result_names=tuple([_name_of_result(each) for each in result_attributes]),
+            argument_attributes=argument_attributes,
+            result_attributes=result_attributes,
             attributes=attributes,
             public=given.get("sym_visibility", "public") == "public",
             location=self._location(found),
@@ -153,6 +158,12 @@ class _Decoder:
             flat = (np.frombuffer(data, np.uint8) << shift).view(np.int8) >> shift
             return flat.astype(dtype).reshape(shape)
         return np.frombuffer(data, dtype).reshape(shape)
+
+
+def _name_of_result(attributes: Mapping[str, Attribute]) -> str:
+    """Return how JAX names a result: ``result['logits']`` is "logits", ``[0]`` has no name."""
+    info = attributes.get("jax.result_info")
+    return ".".join(re.findall(r"[^\W\d]\w*|\d+", info.removeprefix("result"))) if isinstance(info, str) else ""
 
 
 def _stored(type: TensorType) -> TensorType:

@@ -179,6 +179,8 @@ class Function:
         name: Its name.
         body: Its program; None if it is only declared.
         type: What it takes and returns. It is that of the body, and need not be given unless there is none.
+        argument_names: What the source calls each argument; ``"arg0"`` and so on if it has no names for all of them, or one twice.
+        result_names: What the source calls each result; otherwise ``"result0"`` and so on.
         argument_attributes: The attributes of each argument; empty if no argument has some.
         result_attributes: The attributes of each result; empty if no result has some.
         attributes: Other attributes.
@@ -189,6 +191,8 @@ class Function:
     name: str
     body: Region | None
     type: FunctionType = _NO_TYPES
+    argument_names: tuple[str, ...] = ()
+    result_names: tuple[str, ...] = ()
     argument_attributes: tuple[Mapping[str, Attribute], ...] = ()
     result_attributes: tuple[Mapping[str, Attribute], ...] = ()
     attributes: Mapping[str, Attribute] = field(default_factory=lambda: _NO_ATTRIBUTES)
@@ -209,6 +213,15 @@ class Function:
                 raise ValueError(f"@{self.name}: there must be attributes for each {name}, {count}, got {len(sets)}")
             object.__setattr__(self, f"{name}_attributes", tuple(map(_freeze_all, sets)))
         object.__setattr__(self, "attributes", _freeze_all(self.attributes))
+        object.__setattr__(self, "argument_names", _complete(self.argument_names, "arg", len(self.type.inputs)))
+        object.__setattr__(self, "result_names", _complete(self.result_names, "result", len(self.type.results)))
+
+
+def _complete(names: Sequence[str], prefix: str, count: int) -> tuple[str, ...]:
+    """Return different names for all arguments or results."""
+    if len(names) == count == len({*names} - {""}):
+        return tuple(names)
+    return tuple([f"{prefix}{index}" for index in range(count)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import DataType
 
-__all__ = ["Array", "Refused", "Value", "carrier"]
+__all__ = ["Array", "Blocked", "Refused", "Value", "carrier"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,6 +26,10 @@ _CARRIERS: Mapping[str, DataType] = MappingProxyType(
         **{name: name for name in ("float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4")},
     }
 )
+
+
+class Blocked(Exception):
+    """A node takes a value that could not be imported."""
 
 
 class Refused(Exception):

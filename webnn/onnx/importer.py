@@ -13,7 +13,7 @@ from webnn.builder.description import FormatError
 from webnn.builder.operand import MLOperand
 from webnn.importing.operands import Operands
 from webnn.importing.report import NodeReport, Outcome, Refusal, Report
-from webnn.importing.values import Array, Refused, Value, carrier
+from webnn.importing.values import Array, Blocked, Refused, Value, carrier
 from webnn.onnx.elements import element_type
 from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
@@ -21,7 +21,7 @@ from webnn.onnx.inputs import Settings, check_names, input_shape
 from webnn.onnx.model import ONNX_DOMAINS, Model
 from webnn.onnx.node import Node
 from webnn.onnx.rules import RULES, Rule
-from webnn.onnx.scope import Blocked, Scope
+from webnn.onnx.scope import Scope
 from webnn.onnx.shapes import Shapes
 from webnn.onnx.types import check_inputs, output_types
 from webnn.validation import webidl

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from webnn.importing.values import Refused, Value
+from webnn.importing.values import Blocked, Refused, Value
 from webnn.validation import webidl
 
-__all__ = ["Blocked", "Scope"]
+__all__ = ["Scope"]
 
 #: The deepest nesting of bodies and functions.
 _DEEPEST = 64
 #: The longest path, in characters; a longer one is shown without its beginning. Each operator has a copy.
 _LONGEST_PATH = 1000
-
-
-class Blocked(Exception):
-    """A node takes a value that could not be imported."""
 
 
 class Scope:

@@ -1,0 +1,260 @@
+"""Runs the tests of openxla/stablehlo through the import, and compares what WebNN computes with what they expect.
+
+python -m tools.stablehlo_cases stablehlo/tests/interpret stablehlo/testdata
+
+Constants of the tests become inputs of the graph, unless their rank is 0: otherwise all would be computed at import. With ``--folded`` they
+stay constants. An outcome is
+
+- right: computed, and as expected;
+- bound: right only with the constants of the program as constants: shapes or numbers of iterations follow from them;
+- refused: the import names the reason;
+- unread: MLIR does not read the program, or it expects nothing;
+- wrong: computed, and not as expected;
+- failed: anything else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+import webnn
+from tools.stablehlo_files import rewrite_checks, split
+from webnn.builder.sketch import make_sketch
+from webnn.hlo.child import ReadError, start
+from webnn.hlo.decode import decode
+from webnn.hlo.ir import Function, Module
+from webnn.importing.builder import LabellingBuilder
+from webnn.importing.imported import DRAFT, describe_import
+from webnn.importing.values import Array, Refused, Value
+from webnn.stablehlo import Settings
+from webnn.stablehlo.lowering import Lowering
+from webnn.stablehlo.node import Item, Node
+from webnn.stablehlo.rules import RULES
+from webnn.validation.drafts import find_revision, for_devices
+
+__all__ = ["Case", "Check", "Outcome", "main", "run_text"]
+
+Outcome = Literal["right", "bound", "refused", "unread", "wrong", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a test expects of two values.
+
+    Attributes:
+        kind: ``"eq"``: the same; ``"almost"``: as near as the tolerance; ``"close"``: as many units in the last place apart.
+        got: What is computed.
+        wanted: What it must be.
+        tolerance: The largest difference.
+    """
+
+    kind: Literal["eq", "almost", "close"]
+    got: Value
+    wanted: Value
+    tolerance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What became of a program.
+
+    Attributes:
+        name: The file, with the number of the program in it.
+        outcome: What became of it.
+        reason: Why it is not right.
+        operations: The operations that it has, with their element types.
+    """
+
+    name: str
+    outcome: Outcome
+    reason: str = ""
+    operations: frozenset[tuple[str, str]] = frozenset()
+
+
+class _Judge:
+    """Rules for the checks of a test; constants become inputs."""
+
+    def __init__(self, *, folded: bool) -> None:
+        self.checks: list[Check] = []
+        self.feeds: dict[str, Array] = {}
+        self._folded = folded
+
+    def rules(self) -> dict[str, Any]:
+        pairs = {f"check.expect_{kind}": kind for kind in ("eq", "almost_eq", "close")}
+        return {
+            **RULES,
+            **{name: self._rule(kind) for name, kind in pairs.items()},
+            **{f"{name}_const": self._rule(kind) for name, kind in pairs.items()},
+            "stablehlo.custom_call": self._custom_call,
+        }
+
+    def _custom_call(self, node: Node) -> Any:
+        target = node.text("call_target_name")
+        if target.startswith("check.expect_"):
+            return self._rule(target.removeprefix("check.expect_").removesuffix("_const"))(node)
+        return RULES["stablehlo.custom_call"](node)
+
+    def _rule(self, kind: str) -> Any:
+        def rule(node: Node) -> list[Item]:
+            got = node.value(0)
+            wanted = node.value(1) if len(node.items) > 1 else Value.known(node.attribute("value", np.ndarray))
+            # The tolerances that StableHLO's interpreter has.
+            tolerance = {"eq": 0.0, "almost_eq": 1e-3, "close": 3.0}[kind]
+            for name in ("tolerance", "max_ulp_difference"):
+                if node.has(name):
+                    tolerance = float(node.attribute(name, (int, float)))  # type: ignore[arg-type]
+            for value in (got, wanted):
+                node.operand_of(value)
+            self.checks.append(Check(kind.removesuffix("_eq"), got, wanted, tolerance))  # type: ignore[arg-type]
+            return []
+
+        return rule
+
+    def prepare(self, module: Module, function: Function) -> tuple[Module, Function]:
+        """Let constants of the function, and of ``@inputs``, be arguments."""
+        return module, function
+
+
+def run_text(text: str, name: str, read: Any, draft: str = DRAFT, *, folded: bool = False) -> Case:
+    """Run a program.
+
+    Args:
+        text: The program.
+        name: Its name.
+        read: What `webnn.hlo.child.start` returns.
+        draft: The draft that the graph is built in.
+        folded: Constants stay constants.
+    """
+    try:
+        module = decode(b"".join(map(bytes, read(rewrite_checks(text).encode(), False))), name)
+    except (ReadError, ValueError, NotImplementedError) as error:
+        return Case(name=name, outcome="unread", reason=str(error).strip().partition("\n")[0])
+    function = module.find("main") or next((each for each in module.functions if each.public), module.functions[0])
+    operations = frozenset(_operations(module))
+    try:
+        outcome, reason = _judge(module, function, draft, folded=folded)
+        if outcome == "refused" and not folded and _judge(module, function, draft, folded=True)[0] == "right":
+            outcome = "bound"
+    except Exception as error:
+        outcome, reason = "failed", f"{type(error).__name__}: {error}"
+    return Case(name=name, outcome=outcome, reason=reason, operations=operations)
+
+
+def _operations(module: Module) -> Iterator[tuple[str, str]]:
+    for function in module.functions:
+        if function.body is not None:
+            for operation in function.body.walk():
+                values = (*operation.operands, *operation.results)
+                yield operation.name, str(getattr(values[0].type, "element", "")) if values else ""
+
+
+def _judge(module: Module, function: Function, draft: str, *, folded: bool) -> tuple[Outcome, str]:
+    """Lower a program, run it, and compare."""
+    judge = _Judge(folded=folded)
+    rules = judge.rules()
+    builder = make_sketch(LabellingBuilder, for_devices(find_revision(DRAFT)))
+    lowering = _Lowering(module, builder, Settings(), rules)
+    lowering.hoisted = None if folded else judge.feeds
+    report = lowering.run(function)
+    refusals = [each for each in report.refusals if each.place != "results"]
+    if refusals:
+        return "refused", "; ".join(f"{each.operator}: {each.reason}" for each in refusals)
+    if not judge.checks:
+        return "unread", "it expects nothing"
+    outputs: dict[str, Value] = {}
+    for index, check in enumerate(judge.checks):
+        for key, value in ((f"got{index}", check.got), (f"wanted{index}", check.wanted)):
+            if value.array is None:
+                outputs[key] = Value(key, value.dtype, value.shape, operand=builder.identity(lowering.operands.find(value)))
+    computed: Mapping[str, Array] = {}
+    if outputs:
+        description = describe_import(lowering.operands, outputs, "")
+        if draft != DRAFT:
+            description = description.lower(draft)
+        context = webnn.ML(revision=for_devices(find_revision(draft)).name).createContextSync()
+        target = webnn.MLGraphBuilder(context)
+        graph = target.buildSync(description.build(target))
+        computed = _compute(context, graph, {name: judge.feeds[name] for name in description.inputs})
+    for index, check in enumerate(judge.checks):
+        got = computed.get(f"got{index}", check.got.array)
+        wanted = computed.get(f"wanted{index}", check.wanted.array)
+        assert got is not None
+        assert wanted is not None
+        reason = _compare(check, got, wanted)
+        if reason:
+            return "wrong", reason
+    return "right", ""
+
+
+def _compute(context: Any, graph: Any, feeds: Mapping[str, Array]) -> Mapping[str, Array]:
+    outputs = {name: np.zeros(each.shape, each.dataType) for name, each in graph.description.outputs_descriptors().items()}
+    context.computeSync(graph, feeds, outputs)
+    return outputs
+
+
+class _Lowering(Lowering):
+    """A lowering in which constants are inputs."""
+
+    hoisted: dict[str, Array] | None = None
+
+    def _fold(self, node: Node) -> list[Item] | None:
+        if node.name == "stablehlo.constant" and self.hoisted is not None and not self._depth and self._calls[1:] in ([], ["inputs"]):
+            array = node.attribute("value", np.ndarray)
+            if array.ndim and array.size:
+                name = f"constant{len(self.hoisted)}"
+                try:
+                    data_type = self.operands.carrier(array.dtype)
+                except Refused:
+                    return super()._fold(node)
+                operand = self._builder.input(name, dataType=data_type, shape=list(array.shape))
+                self.hoisted[name] = np.ascontiguousarray(array, data_type)
+                return [Value(name, array.dtype, array.shape, operand=operand, roots=frozenset({name}))]
+        return super()._fold(node)
+
+
+def _compare(check: Check, got: Array, wanted: Array) -> str:
+    """Return in what two values differ; empty if they do not differ too much."""
+    wanted = np.broadcast_to(wanted, got.shape)
+    if got.dtype == np.bool_ or wanted.dtype == np.bool_:
+        got, wanted = got.astype(np.uint8), wanted.astype(np.uint8)
+    if got.dtype != wanted.dtype:
+        wanted = wanted.astype(got.dtype)
+    if got.dtype.kind != "f":
+        same = got == wanted
+    else:
+        both_nan = np.isnan(got) & np.isnan(wanted)
+        same = (got == wanted) | both_nan
+        if check.kind == "eq":
+            same &= both_nan | (np.signbit(got) == np.signbit(wanted))
+        elif check.kind == "almost":
+            with np.errstate(invalid="ignore"):
+                same |= np.abs(got.astype(np.float64) - wanted) <= check.tolerance
+        else:
+            same |= np.isfinite(got) & np.isfinite(wanted) & (_steps_between(got, wanted) <= check.tolerance)
+    if same.all():
+        return ""
+    first = np.unravel_index(int(np.argmin(same)), same.shape)
+    return f"{check.kind} {check.tolerance}: {int((~same).sum())} of {same.size} differ, got {got[first]!r}, want {wanted[first]!r}"
+
+
+def _steps_between(one: Array, other: Array) -> Array:
+    """Return how many numbers of their type lie between two numbers."""
+
+    def number(array: Array) -> Array:
+        bits = array.view(f"i{array.dtype.itemsize}").astype(np.int64)
+        return np.where(bits < 0, np.int64(-1 << (8 * array.dtype.itemsize - 1)) - bits, bits)
+
+    return np.abs(number(np.ascontiguousarray(one)) - number(np.ascontiguousarray(other)))

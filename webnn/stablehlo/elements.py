@@ -1,0 +1,59 @@
+"""The element types of StableHLO, and which of them WebNN has."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from webnn.hlo.types import QuantizedType, TensorType, find_dtype
+from webnn.importing.values import Refused, carrier
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from webnn.hlo.types import ElementType, Type
+
+__all__ = ["check_element", "dtype_of", "shape_of", "tensor_type"]
+
+
+@functools.cache
+def dtype_of(element: ElementType) -> np.dtype[Any]:
+    """Return the data type of NumPy for elements; that of the stored integers for a quantized type."""
+    return find_dtype(element.storage if isinstance(element, QuantizedType) else element)
+
+
+@functools.cache
+def check_element(element: ElementType) -> None:
+    """Refuse an element type that WebNN does not have. f64 can be allowed, so it passes.
+
+    Raises:
+        Refused: WebNN does not have it.
+    """
+    try:
+        carrier(dtype_of(element))
+    except Refused:
+        raise Refused(f"the element type must be one that WebNN has, got {element}") from None
+
+
+def tensor_type(type: Type) -> TensorType:
+    """Return a type that must be that of a tensor.
+
+    Raises:
+        Refused: It is not.
+    """
+    if not isinstance(type, TensorType):
+        raise Refused(f"the value must be a tensor, got {type}")
+    return type
+
+
+def shape_of(type: Type) -> tuple[int, ...]:
+    """Return the shape of a tensor.
+
+    Raises:
+        Refused: The type is no tensor, or some sizes are unknown.
+    """
+    shape = tensor_type(type).shape
+    sizes = tuple([size for size in shape if size is not None])
+    if len(sizes) != len(shape):
+        raise Refused(f"all sizes must be known, got {type}")
+    return sizes

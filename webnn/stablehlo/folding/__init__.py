@@ -1,0 +1,35 @@
+"""What operations compute when their operands are known: StableHLO's own rules, in NumPy. One module for each family.
+
+These are not the rules of WebNN: integers wrap around, shifts by too many bits give 0, and types are computed that WebNN does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import TypeAlias
+
+from webnn.importing.values import Array
+from webnn.stablehlo.node import Node
+
+__all__ = ["FAMILIES", "FOLDS", "VIEWS", "Fold"]
+
+#: The results: one, or a list. None if this is not computed here: then the operation is lowered.
+Fold: TypeAlias = Callable[[Node], "Array | list[Array] | None"]
+
+#: The modules.
+FAMILIES = ("elementwise", "movement")
+#: Operations whose results take no memory of their own, or hardly any.
+VIEWS = frozenset({f"stablehlo.{name}" for name in ("broadcast_in_dim", "constant", "iota", "reshape", "reverse", "slice", "transpose")})
+
+
+def _collect() -> dict[str, Fold]:
+    folds: dict[str, Fold] = {}
+    for family in FAMILIES:
+        folds.update(import_module(f"{__name__}.{family}").FOLDS)
+    return folds
+
+
+#: What computes each operation, by its name.
+FOLDS: Mapping[str, Fold] = MappingProxyType(_collect())

@@ -1,0 +1,204 @@
+"""`Node`: what a rule sees of an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from webnn.importing.steps import Steps
+from webnn.importing.values import Array, Blocked, Refused, Value
+from webnn.stablehlo.elements import dtype_of, shape_of, tensor_type
+from webnn.validation.shapes import bidirectionally_broadcast
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.hlo.attributes import Attribute
+    from webnn.hlo.ir import Operation, Region
+    from webnn.hlo.types import Type
+    from webnn.importing.operands import Operands
+
+__all__ = ["Item", "Node", "Token"]
+
+
+class Token:
+    """A value of type token: it orders effects, and there are none."""
+
+
+#: What stands for a value of the program: tuples hold items.
+Item: TypeAlias = "Value | Token | tuple[Item, ...]"
+RunRegion: TypeAlias = "Callable[[Region, Sequence[Item]], list[Item]]"
+Call: TypeAlias = "Callable[[str, Sequence[Item]], list[Item]]"
+
+_Kind = TypeVar("_Kind")
+#: The root of values that stand for those of refused operations.
+REFUSED = ""
+
+
+class Node(Steps):
+    """An operation with its operands. A rule reads it, calls the methods of its builder, and returns the results.
+
+    Attributes:
+        operation: The operation.
+        name: Its name with the dialect: ``"stablehlo.add"``.
+        items: The operands.
+        types: The types of the results.
+        regions: Programs inside.
+        run: Lowers a region with items for its arguments, and returns those of its results.
+        call: Lowers a function of the module, by its name, in the same way.
+    """
+
+    __slots__ = ("_attributes", "call", "items", "name", "operation", "regions", "run", "types")
+
+    def __init__(self, operands: Operands, operation: Operation, items: Sequence[Item], run: RunRegion, call: Call) -> None:
+        super().__init__(operands)
+        self.operation = operation
+        self.name = operation.name
+        self.items = items
+        self.types: tuple[Type, ...] = tuple([result.type for result in operation.results])
+        self.regions = operation.regions
+        self.run = run
+        self.call = call
+        self._attributes: Mapping[str, Attribute] = operation.attributes
+
+    # Operands.
+
+    def value(self, index: int) -> Value:
+        """Return an operand that must be a tensor."""
+        item = self.items[index]
+        if not isinstance(item, Value):
+            raise Refused(f"the operand {index} must be a tensor, got {self.operation.operands[index].type}")
+        return item
+
+    def values(self) -> list[Value]:
+        """Return all operands, which must be tensors."""
+        return [self.value(index) for index in range(len(self.items))]
+
+    def operand(self, index: int) -> MLOperand:
+        """Return the WebNN operand of an operand."""
+        return self._operands.find(self.value(index))
+
+    def operands(self) -> list[MLOperand]:
+        """Return the WebNN operands of all operands."""
+        return [self._operands.find(value) for value in self.values()]
+
+    def array(self, index: int) -> Array:
+        """Return the elements of an operand that is known: when constants are folded."""
+        array = self.value(index).array
+        assert array is not None
+        return array
+
+    def arrays(self) -> list[Array]:
+        """Return the elements of all operands, which are known."""
+        return [self.array(index) for index in range(len(self.items))]
+
+    def known(self, value: Value, what: str) -> Array:
+        """Return the elements of a value that must be known.
+
+        Args:
+            value: The value.
+            what: What it is.
+        """
+        if value.array is None:
+            if REFUSED in value.roots:
+                raise Blocked
+            inputs = ", ".join(sorted(value.roots))
+            constants = ", ".join(f"{name!r}: ..." for name in sorted(value.roots))
+            raise Refused(
+                f"{what} must follow from constants, but {'comes' if inputs else 'does not come'} from {inputs or 'an input'}",
+                f"give what it comes from as a constant: constants={{{constants}}}" if constants else "",
+            )
+        return value.array
+
+    def known_integers(self, index: int, what: str) -> list[int]:
+        """Return the elements of an operand that must be known, as a flat list of integers."""
+        return [int(each) for each in self.known(self.value(index), what).reshape(-1)]
+
+    def is_boolean(self, index: int = 0) -> bool:
+        """Tell whether an operand has elements of type i1."""
+        return self.value(index).dtype == np.bool_
+
+    def is_integer(self, index: int = 0) -> bool:
+        """Tell whether an operand has integers; i1 is none."""
+        return self.value(index).dtype.kind in "iu"
+
+    def spread(self) -> list[MLOperand]:
+        """Return the WebNN operands of an elementwise operation: not expanded where they broadcast to the shape of the result."""
+        values = self.values()
+        found = [self._narrow(value) for value in values]
+        shape = self.shape()
+        reached: tuple[int, ...] = ()
+        for operand in found:
+            reached = bidirectionally_broadcast(reached, operand._descriptor.dimensions) or ()
+        if reached != shape:
+            # All of them are expanded: one must have the whole shape.
+            found[0] = self._operands.find(values[0])
+        return found
+
+    def _narrow(self, value: Value) -> MLOperand:
+        """Return an operand that broadcasts to a value."""
+        array = value.array
+        if array is None:
+            operand = self._operands.find(value)
+            operator = operand._operator
+            return operator.inputs[0] if operator is not None and operator.operation.name == "expand" else operand
+        if array.ndim and array.size > 1 and 0 in array.strides:
+            repeated = [stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)]
+            if any(repeated):
+                return self.constant(array[tuple([slice(0, 1) if each else slice(None) for each in repeated])])
+        return self._operands.find(value)
+
+    # Results.
+
+    def shape(self, index: int = 0) -> tuple[int, ...]:
+        """Return the shape of a result."""
+        return shape_of(self.types[index])
+
+    def dtype(self, index: int = 0) -> np.dtype[Any]:
+        """Return the element type of a result."""
+        return dtype_of(tensor_type(self.types[index]).element)
+
+    # Attributes. MLIR has checked that they are there, unless they have a default.
+
+    def attribute(self, name: str, kind: type[_Kind], default: _Kind | None = None) -> _Kind:
+        """Return an attribute of some Python type; one without a default must be given."""
+        found = self._attributes.get(name, default)
+        if found is None:
+            raise Refused(f"the attribute {name} must be given")
+        if not isinstance(found, kind):
+            raise Refused(f"the attribute {name} must be {kind.__name__}, got {type(found).__name__}")
+        return found
+
+    def has(self, name: str) -> bool:
+        """Tell whether an attribute is given."""
+        return name in self._attributes
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """Return an attribute."""
+        return self.attribute(name, int, default)
+
+    def flag(self, name: str, *, default: bool | None = None) -> bool:
+        """Return an attribute."""
+        return self.attribute(name, bool, default)
+
+    def number(self, name: str) -> float:
+        """Return an attribute."""
+        return self.attribute(name, float)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return an attribute, for example an enumeration."""
+        return self.attribute(name, str, default)
+
+    def integers(self, name: str, default: Sequence[int] | None = None) -> list[int]:
+        """Return an attribute: an array of integers, or a tensor of them as a flat list."""
+        found = self._attributes.get(name)
+        if found is None and default is not None:
+            return list(default)
+        if isinstance(found, np.ndarray) and found.dtype.kind in "iu":
+            return [int(each) for each in found.reshape(-1)]
+        if isinstance(found, tuple):
+            integers = [each for each in found if isinstance(each, int)]
+            if len(integers) == len(found):
+                return integers
+        raise Refused(f"the attribute {name} must be given as integers")

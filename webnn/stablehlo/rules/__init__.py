@@ -1,0 +1,38 @@
+"""How each operation of StableHLO becomes calls of `MLGraphBuilder`. One module for each family; `RULES` has them all.
+
+A rule takes a `Node` and returns its results. Its docstring says how the operation maps, what it refuses, and the section of the StableHLO
+specification. What is known is folded before (`webnn.stablehlo.folding`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import TypeAlias
+
+from webnn.importing.steps import Result
+from webnn.stablehlo.node import Item, Node
+
+__all__ = ["FAMILIES", "RULES", "Rule"]
+
+#: The results of an operation: one, or a list. An operand is cast to the type of the result.
+Rule: TypeAlias = Callable[[Node], "Result | Item | list[Item] | list[Result]"]
+
+#: The modules.
+FAMILIES = ("control", "elementwise", "movement")
+
+
+def _collect() -> dict[str, Rule]:
+    rules: dict[str, Rule] = {}
+    for family in FAMILIES:
+        found: Mapping[str, Rule] = import_module(f"{__name__}.{family}").RULES
+        twice = rules.keys() & found.keys()
+        if twice:
+            raise RuntimeError(f"two families have rules for {', '.join(sorted(twice))}")
+        rules.update(found)
+    return rules
+
+
+#: The rule of each operation, by its name: ``"stablehlo.add"``.
+RULES: Mapping[str, Rule] = MappingProxyType(_collect())

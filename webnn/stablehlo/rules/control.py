@@ -1,0 +1,151 @@
+"""Operations that run other programs: functions, branches, loops, composites; and those that only order or group values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webnn.hlo.attributes import Symbol
+from webnn.importing.values import Refused, Value
+from webnn.stablehlo.node import Item, Node, Token
+
+if TYPE_CHECKING:
+    from webnn.importing.steps import Result
+    from webnn.stablehlo.rules import Rule
+
+__all__ = ["RULES"]
+
+#: The most times that the body of a loop runs.
+_MOST_ITERATIONS = 10_000
+#: Custom calls that return what they take.
+_PASSING = frozenset({"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "LayoutConstraint"})
+
+
+def _call(node: Node) -> list[Item]:
+    """Lower the function in place of the call. An operation of MLIR's dialect func."""
+    return node.call(node.attribute("callee", Symbol).name, node.items)
+
+
+def _composite(node: Node) -> list[Item]:
+    """Lower the function that says what the operation is made of, unless the name has a rule. `#composite`."""
+    rule = COMPOSITES.get(node.text("name"))
+    found = None if rule is None else rule(node)
+    return node.call(node.attribute("decomposition", Symbol).name, node.items) if found is None else [found]  # type: ignore[list-item]
+
+
+def _while(node: Node) -> list[Item]:
+    """Unroll the loop while its condition is known; refuse one that depends on an input. `#while`."""
+    condition, body = node.regions
+    items = list(node.items)
+    for _ in range(_MOST_ITERATIONS):
+        (wanted,) = node.run(condition, items)
+        if not _scalar(node, wanted, "the condition of a loop"):
+            return items
+        items = node.run(body, items)
+    raise Refused(f"a loop must end after at most {_MOST_ITERATIONS} iterations")
+
+
+def _scalar(node: Node, item: Item, what: str) -> int:
+    if not isinstance(item, Value):
+        raise Refused(f"{what} must be a tensor")
+    return int(node.known(item, what).reshape(()))
+
+
+def _if(node: Node) -> list[Item] | list[Result]:
+    """Lower the branch of a known predicate; otherwise both, and choose by where. `#if`."""
+    value = node.value(0)
+    if value.array is not None:
+        return node.run(node.regions[0 if value.array.reshape(()) else 1], ())
+    return _choose(node, node.operand(0), node.run(node.regions[0], ()), node.run(node.regions[1], ()))
+
+
+def _case(node: Node) -> list[Item] | list[Result]:
+    """Lower the branch of a known index; otherwise all, and choose by where. Any other index means the last one. `#case`."""
+    value = node.value(0)
+    last = len(node.regions) - 1
+    if value.array is not None:
+        index = int(value.array.reshape(()))
+        return node.run(node.regions[index if 0 <= index <= last else last], ())
+    results: list[Item] | list[Result] = node.run(node.regions[last], ())
+    for index in reversed(range(last)):
+        is_this = node.builder.equal(node.operand(0), node.scalar(index, "int32"))
+        results = _choose(node, is_this, node.run(node.regions[index], ()), results)
+    return results
+
+
+def _choose(node: Node, condition: object, one: list[Item], other: list[Item] | list[Result]) -> list[Result]:
+    """Choose between the results of two branches."""
+    results: list[Result] = []
+    for index, (left, right) in enumerate(zip(one, other, strict=True)):
+        if isinstance(left, Token):
+            results.append(left)  # type: ignore[arg-type]
+        elif isinstance(left, tuple) or isinstance(right, tuple):
+            raise Refused(f"a branch that depends on an input must not return tuples, got {node.types[index]}")
+        else:
+            a, b = (each if not isinstance(each, Value) else node.operand_of(each) for each in (left, right))
+            results.append(node.builder.where(condition, a, b))  # type: ignore[arg-type]
+    return results
+
+
+def _pass(node: Node) -> list[Item]:
+    """Return the operands. `#optimization_barrier`."""
+    return list(node.items)
+
+
+def _tuple(node: Node) -> list[Item]:
+    """Group the operands. `#tuple`."""
+    return [tuple(node.items)]
+
+
+def _get_tuple_element(node: Node) -> list[Item]:
+    """Return an element of a tuple. `#get_tuple_element`."""
+    item, index = node.items[0], node.integer("index")
+    if not isinstance(item, tuple) or not 0 <= index < len(item):
+        raise Refused(f"index must name an element of {node.operation.operands[0].type}, got {index}")
+    return [item[index]]
+
+
+def _after_all(node: Node) -> list[Item]:
+    """Return a token: there are no effects. `#after_all`."""
+    del node
+    return [Token()]
+
+
+def _get_dimension_size(node: Node) -> Result:
+    """Return the size, which is known. `#get_dimension_size`."""
+    shape, dimension = node.value(0).shape, node.integer("dimension")
+    if not 0 <= dimension < len(shape):
+        raise Refused(f"dimension must be from 0 to {len(shape) - 1}, got {dimension}")
+    return np.array(shape[dimension], np.int32)
+
+
+def _custom_call(node: Node) -> list[Item]:
+    """Return the operands if the target only says where or how they lie; refuse others by name. `#custom_call`."""
+    target = node.text("call_target_name")
+    if target not in _PASSING or len(node.items) != len(node.types):
+        raise Refused(f"a custom call must have a known meaning, got {target}")
+    return list(node.items)
+
+
+#: What stands for composites with a name; None if this one must be lowered by its function.
+COMPOSITES: Mapping[str, Callable[[Node], Result]] = MappingProxyType({})
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "func.call": _call,
+        "stablehlo.after_all": _after_all,
+        "stablehlo.case": _case,
+        "stablehlo.composite": _composite,
+        "stablehlo.create_token": _after_all,
+        "stablehlo.custom_call": _custom_call,
+        "stablehlo.get_dimension_size": _get_dimension_size,
+        "stablehlo.get_tuple_element": _get_tuple_element,
+        "stablehlo.if": _if,
+        "stablehlo.optimization_barrier": _pass,
+        "stablehlo.tuple": _tuple,
+        "stablehlo.while": _while,
+    }
+)
