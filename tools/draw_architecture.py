@@ -33,6 +33,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.inspect": "webnn/inspect",
         "webnn.formats": "webnn/formats",
         "webnn.onnx": "webnn/onnx",
+        "webnn.stablehlo": "webnn/stablehlo",
         "webnn.importing": "webnn/importing",
         "webnn.hlo": "webnn/hlo",
         "webnn.reference": "webnn/reference",

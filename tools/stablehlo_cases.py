@@ -18,20 +18,21 @@ from __future__ import annotations
 import argparse
 import collections
 import dataclasses
+import fnmatch
 import json
-import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 import webnn
 from tools.stablehlo_files import rewrite_checks, split
+from webnn.builder.description import GraphDescription
 from webnn.builder.sketch import make_sketch
 from webnn.hlo.child import ReadError, start
 from webnn.hlo.decode import decode
@@ -43,6 +44,7 @@ from webnn.stablehlo import Settings
 from webnn.stablehlo.lowering import Lowering
 from webnn.stablehlo.node import Item, Node
 from webnn.stablehlo.rules import RULES
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, pack, unpack
 from webnn.validation.drafts import find_revision, for_devices
 
 __all__ = ["Case", "Check", "Outcome", "main", "run_text"]
@@ -85,12 +87,11 @@ class Case:
 
 
 class _Judge:
-    """Rules for the checks of a test; constants become inputs."""
+    """Rules for the checks of a test."""
 
-    def __init__(self, *, folded: bool) -> None:
+    def __init__(self) -> None:
         self.checks: list[Check] = []
         self.feeds: dict[str, Array] = {}
-        self._folded = folded
 
     def rules(self) -> dict[str, Any]:
         pairs = {f"check.expect_{kind}": kind for kind in ("eq", "almost_eq", "close")}
@@ -122,10 +123,6 @@ class _Judge:
             return []
 
         return rule
-
-    def prepare(self, module: Module, function: Function) -> tuple[Module, Function]:
-        """Let constants of the function, and of ``@inputs``, be arguments."""
-        return module, function
 
 
 def run_text(text: str, name: str, read: Any, draft: str = DRAFT, *, folded: bool = False) -> Case:
@@ -163,7 +160,7 @@ def _operations(module: Module) -> Iterator[tuple[str, str]]:
 
 def _judge(module: Module, function: Function, draft: str, *, folded: bool) -> tuple[Outcome, str]:
     """Lower a program, run it, and compare."""
-    judge = _Judge(folded=folded)
+    judge = _Judge()
     rules = judge.rules()
     builder = make_sketch(LabellingBuilder, for_devices(find_revision(DRAFT)))
     lowering = _Lowering(module, builder, Settings(), rules)
@@ -183,11 +180,11 @@ def _judge(module: Module, function: Function, draft: str, *, folded: bool) -> t
     if outputs:
         description = describe_import(lowering.operands, outputs, "")
         if draft != DRAFT:
-            description = description.lower(draft)
-        context = webnn.ML(revision=for_devices(find_revision(draft)).name).createContextSync()
-        target = webnn.MLGraphBuilder(context)
-        graph = target.buildSync(description.build(target))
-        computed = _compute(context, graph, {name: judge.feeds[name] for name in description.inputs})
+            try:
+                description = description.lower(draft)
+            except webnn.DescriptionError as error:
+                return "refused", str(error)
+        computed = _compute(draft, description, {name: judge.feeds[name] for name in description.inputs})
     for index, check in enumerate(judge.checks):
         got = computed.get(f"got{index}", check.got.array)
         wanted = computed.get(f"wanted{index}", check.wanted.array)
@@ -199,9 +196,30 @@ def _judge(module: Module, function: Function, draft: str, *, folded: bool) -> t
     return "right", ""
 
 
-def _compute(context: Any, graph: Any, feeds: Mapping[str, Array]) -> Mapping[str, Array]:
-    outputs = {name: np.zeros(each.shape, each.dataType) for name, each in graph.description.outputs_descriptors().items()}
-    context.computeSync(graph, feeds, outputs)
+def _compute(draft: str, description: GraphDescription, feeds: Mapping[str, Array]) -> dict[str, Array]:
+    """Build a graph in the emulator, and run it."""
+    context = webnn.ML(revision=for_devices(find_revision(draft)).name).createContextSync()
+    builder = webnn.MLGraphBuilder(context)
+    operands = description.build(builder)
+    graph = builder.buildSync(operands)
+    descriptors = {name: operand._descriptor for name, operand in operands.items()}
+    outputs = {name: np.zeros(each.array_shape, NUMPY_DTYPES[each.dataType]) for name, each in descriptors.items()}
+    if hasattr(context, "computeSync"):
+        context.computeSync(graph, {name: array.copy() for name, array in feeds.items()}, outputs)
+        return outputs
+    tensors: dict[str, Any] = {}
+    for name, each in {**description.inputs, **descriptors}.items():
+        descriptor: Any = {"dataType": each.dataType, "shape": list(each.dimensions)}
+        descriptor |= {"readable": name in outputs, "writable": name not in outputs}
+        tensors[name] = context.createTensorSync(descriptor)
+    for name, array in feeds.items():
+        context.writeTensor(tensors[name], array)
+    context.dispatch(graph, {name: tensors[name] for name in feeds}, {name: tensors[name] for name in outputs})
+    for name, array in outputs.items():
+        read = np.asarray(context.readTensorSync(tensors[name])).view(array.dtype)
+        found = descriptors[name]
+        small = found.dataType in SMALL_TYPES
+        outputs[name] = unpack(read, found.dataType, found.dimensions) if small else read.reshape(array.shape)
     return outputs
 
 
@@ -220,7 +238,8 @@ class _Lowering(Lowering):
                 except Refused:
                     return super()._fold(node)
                 operand = self._builder.input(name, dataType=data_type, shape=list(array.shape))
-                self.hoisted[name] = np.ascontiguousarray(array, data_type)
+                small = data_type in SMALL_TYPES
+                self.hoisted[name] = pack(array.astype(np.int8)) if small else np.ascontiguousarray(array, data_type)
                 return [Value(name, array.dtype, array.shape, operand=operand, roots=frozenset({name}))]
         return super()._fold(node)
 
@@ -228,7 +247,7 @@ class _Lowering(Lowering):
 def _compare(check: Check, got: Array, wanted: Array) -> str:
     """Return in what two values differ; empty if they do not differ too much."""
     wanted = np.broadcast_to(wanted, got.shape)
-    if got.dtype == np.bool_ or wanted.dtype == np.bool_:
+    if {got.dtype.kind, wanted.dtype.kind} & {"b"}:
         got, wanted = got.astype(np.uint8), wanted.astype(np.uint8)
     if got.dtype != wanted.dtype:
         wanted = wanted.astype(got.dtype)
@@ -257,4 +276,56 @@ def _steps_between(one: Array, other: Array) -> Array:
         bits = array.view(f"i{array.dtype.itemsize}").astype(np.int64)
         return np.where(bits < 0, np.int64(-1 << (8 * array.dtype.itemsize - 1)) - bits, bits)
 
-    return np.abs(number(np.ascontiguousarray(one)) - number(np.ascontiguousarray(other)))
+    found: Array = np.abs(number(np.ascontiguousarray(one)) - number(np.ascontiguousarray(other)))
+    return found
+
+
+def _sources(paths: Sequence[Path], patterns: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        for file in sorted(path.rglob("*.mlir")) if path.is_dir() else [path]:
+            for number, part in enumerate(split(file.read_text(encoding="utf-8"))):
+                name = f"{file.name}#{number}"
+                if "func.func" in part and (not patterns or any(fnmatch.fnmatch(name, f"*{pattern}*") for pattern in patterns)):
+                    yield name, part
+
+
+def _work(job: tuple[str, str, str, bool]) -> Case:
+    global _read  # noqa: PLW0603 (once for each process)
+    if _read is None:
+        _read = start()
+    name, text, draft, folded = job
+    return run_text(text, name, _read, draft, folded=folded)
+
+
+_read: Any = None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return 1 if a case is wrong or failed and the list of known ones does not have it."""
+    parser = argparse.ArgumentParser(prog="python -m tools.stablehlo_cases", description="Run StableHLO's tests through WebNN.")
+    parser.add_argument("paths", nargs="+", type=Path, help="files and folders of openxla/stablehlo")
+    parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="only such programs, for example 'add_*'")
+    parser.add_argument("--draft", default=DRAFT, help="the draft (default: %(default)s)")
+    parser.add_argument("--folded", action="store_true", help="constants stay constants")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default: %(default)s)")
+    parser.add_argument("--json", type=Path, help="write the outcomes to a file")
+    parser.add_argument("--refusals", action="store_true", help="print the reason of each refusal")
+    options = parser.parse_args(arguments)
+    began = time.perf_counter()
+    jobs = [(name, text, options.draft, options.folded) for name, text in _sources(options.paths, options.only)]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        cases = list(pool.map(_work, jobs, chunksize=4))
+    shown = {"wrong", "failed", *(["refused", "unread"] if options.refusals else [])}
+    for case in cases:
+        if case.outcome in shown:
+            print(f"{case.outcome:8} {case.name}: {case.reason}"[:400])
+    counts = collections.Counter(case.outcome for case in cases)
+    print(", ".join(f"{counts[outcome]} {outcome}" for outcome in get_args(Outcome)), f"in {time.perf_counter() - began:.0f} s")
+    if options.json:
+        rows = [{**dataclasses.asdict(case), "operations": sorted(case.operations)} for case in cases]
+        options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    return int(counts["wrong"] + counts["failed"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

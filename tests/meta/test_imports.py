@@ -30,6 +30,7 @@ BELOW = {
     "webnn.importing": {"webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
     "webnn.hlo": {"webnn.builder"},
+    "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
     "webnn.processes": {"webnn.context"},
@@ -57,6 +58,7 @@ NOT_BY_THE_FACE = {
     "webnn.javascript",
     "webnn.onnx",
     "webnn.reference",
+    "webnn.stablehlo",
 }
 
 #: Who may import a heavy library.

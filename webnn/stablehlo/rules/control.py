@@ -30,14 +30,14 @@ def _call(node: Node) -> list[Item]:
 
 
 def _composite(node: Node) -> list[Item]:
-    """Lower the function that says what the operation is made of, unless the name has a rule. `#composite`."""
+    """Lower the function that says what the operation is made of, unless the name has a rule. `stablehlo#composite`."""
     rule = COMPOSITES.get(node.text("name"))
     found = None if rule is None else rule(node)
     return node.call(node.attribute("decomposition", Symbol).name, node.items) if found is None else [found]  # type: ignore[list-item]
 
 
 def _while(node: Node) -> list[Item]:
-    """Unroll the loop while its condition is known; refuse one that depends on an input. `#while`."""
+    """Unroll the loop while its condition is known; refuse one that depends on an input. `stablehlo#while`."""
     condition, body = node.regions
     items = list(node.items)
     for _ in range(_MOST_ITERATIONS):
@@ -55,7 +55,7 @@ def _scalar(node: Node, item: Item, what: str) -> int:
 
 
 def _if(node: Node) -> list[Item] | list[Result]:
-    """Lower the branch of a known predicate; otherwise both, and choose by where. `#if`."""
+    """Lower the branch of a known predicate; otherwise both, and choose by where. `stablehlo#if`."""
     value = node.value(0)
     if value.array is not None:
         return node.run(node.regions[0 if value.array.reshape(()) else 1], ())
@@ -63,7 +63,7 @@ def _if(node: Node) -> list[Item] | list[Result]:
 
 
 def _case(node: Node) -> list[Item] | list[Result]:
-    """Lower the branch of a known index; otherwise all, and choose by where. Any other index means the last one. `#case`."""
+    """Lower the branch of a known index; otherwise all, and choose by where. Any other index means the last one. `stablehlo#case`."""
     value = node.value(0)
     last = len(node.regions) - 1
     if value.array is not None:
@@ -91,17 +91,17 @@ def _choose(node: Node, condition: object, one: list[Item], other: list[Item] | 
 
 
 def _pass(node: Node) -> list[Item]:
-    """Return the operands. `#optimization_barrier`."""
+    """Return the operands. `stablehlo#optimization_barrier`."""
     return list(node.items)
 
 
 def _tuple(node: Node) -> list[Item]:
-    """Group the operands. `#tuple`."""
+    """Group the operands. `stablehlo#tuple`."""
     return [tuple(node.items)]
 
 
 def _get_tuple_element(node: Node) -> list[Item]:
-    """Return an element of a tuple. `#get_tuple_element`."""
+    """Return an element of a tuple. `stablehlo#get_tuple_element`."""
     item, index = node.items[0], node.integer("index")
     if not isinstance(item, tuple) or not 0 <= index < len(item):
         raise Refused(f"index must name an element of {node.operation.operands[0].type}, got {index}")
@@ -109,13 +109,13 @@ def _get_tuple_element(node: Node) -> list[Item]:
 
 
 def _after_all(node: Node) -> list[Item]:
-    """Return a token: there are no effects. `#after_all`."""
+    """Return a token: there are no effects. `stablehlo#after_all`."""
     del node
     return [Token()]
 
 
 def _get_dimension_size(node: Node) -> Result:
-    """Return the size, which is known. `#get_dimension_size`."""
+    """Return the size, which is known. `stablehlo#get_dimension_size`."""
     shape, dimension = node.value(0).shape, node.integer("dimension")
     if not 0 <= dimension < len(shape):
         raise Refused(f"dimension must be from 0 to {len(shape) - 1}, got {dimension}")
@@ -123,7 +123,7 @@ def _get_dimension_size(node: Node) -> Result:
 
 
 def _custom_call(node: Node) -> list[Item]:
-    """Return the operands if the target only says where or how they lie; refuse others by name. `#custom_call`."""
+    """Return the operands if the target only says where or how they lie; refuse others by name. `stablehlo#custom_call`."""
     target = node.text("call_target_name")
     if target not in _PASSING or len(node.items) != len(node.types):
         raise Refused(f"a custom call must have a known meaning, got {target}")

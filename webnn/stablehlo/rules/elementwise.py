@@ -31,7 +31,7 @@ def _unary(name: str, operation: Unary) -> Rule:
     def rule(node: Node) -> MLOperand:
         return cast("MLOperand", getattr(node.builder, operation)(node.operand(0)))
 
-    rule.__doc__ = f"Map to {operation}. `#{name}`."
+    rule.__doc__ = f"Map to {operation}. `stablehlo#{name}`."
     return rule
 
 
@@ -43,25 +43,25 @@ def _binary(name: str, operation: Binary, boolean: Binary | None = None) -> Rule
         one, other = node.spread()
         return cast("MLOperand", getattr(node.builder, wanted)(one, other))
 
-    rule.__doc__ = f"Map to {operation}{f', of booleans to {boolean}' if boolean else ''}. `#{name}`."
+    rule.__doc__ = f"Map to {operation}{f', of booleans to {boolean}' if boolean else ''}. `stablehlo#{name}`."
     return rule
 
 
 def _compare(node: Node) -> Result:
-    """Map to equal, notEqual, greater, greaterOrEqual, lesser, lesserOrEqual. `#compare`."""
+    """Map to equal, notEqual, greater, greaterOrEqual, lesser, lesserOrEqual. `stablehlo#compare`."""
     one, other = node.spread()
     compare: Callable[[MLOperand, MLOperand], MLOperand] = getattr(node.builder, _COMPARISONS[node.text("comparison_direction")])
     return compare(one, other)
 
 
 def _select(node: Node) -> Result:
-    """Map to where. `#select`."""
+    """Map to where. `stablehlo#select`."""
     condition, one, other = node.spread()
     return node.builder.where(condition, one, other)
 
 
 def _convert(node: Node) -> Result:
-    """Map to cast; i1 is 1 for any number but 0, and NaN is not 0. `#convert`."""
+    """Map to cast; i1 is 1 for any number but 0, and NaN is not 0. `stablehlo#convert`."""
     if node.dtype() == np.bool_ and not node.is_boolean():
         return node.builder.notEqual(node.operand(0), node.scalar(0, node.operand(0)))
     return node.operand(0)
