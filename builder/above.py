@@ -1,6 +1,7 @@
-"""The packages above this one that methods of graphs, operands and descriptions load when they are called: files, pictures, inspection.
+"""The packages above this one that methods of graphs, operands and descriptions load when they are called.
 
-Imports run one way. A method such as `GraphDescription.save` still belongs to its class, so it finds its work by name.
+They are for files, pictures, inspection and earlier drafts. Imports run one way: a method such as `GraphDescription.save` still belongs to
+its class, so it finds its work by name.
 """
 
 from __future__ import annotations
@@ -11,6 +12,6 @@ from typing import Any, Literal
 __all__ = ["load"]
 
 
-def load(package: Literal["formats", "formats.html", "formats.summary", "inspect", "reference"]) -> Any:
+def load(package: Literal["formats", "formats.html", "formats.summary", "inspect", "lowering", "reference"]) -> Any:
     """Import a package or module of `webnn` that stands above `webnn.builder`."""
     return import_module(f"webnn.{package}")

@@ -359,6 +359,9 @@ class GraphDescription(_Value):
     def lower(self, draft: str) -> GraphDescription:
         """Return the same graph in an earlier draft, with the names and defaults that this draft has.
 
+        What the earlier draft does not have is made of what it has, if there is a way that computes the same. Such operators have the label
+        of the one that they stand for.
+
         Args:
             draft: The draft.
 
@@ -366,9 +369,8 @@ class GraphDescription(_Value):
             DescriptionError: The graph has something without counterpart in the earlier draft; the message names it. Or the draft is not an
                 earlier one.
         """
-        from webnn.builder.transform import lower  # noqa: PLC0415 (it imports this module)
-
-        return lower(self, draft)
+        lowered: GraphDescription = above.load("lowering").lower(self, draft)
+        return lowered
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to a file; `webnn.formats.save` has the formats, which the suffix chooses."""

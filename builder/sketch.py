@@ -12,10 +12,13 @@ from webnn.builder.graph_builder import GraphBuilder
 from webnn.validation.member import class_of_draft
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from webnn.builder.operand import Operator
     from webnn.validation.descriptor import OperandDescriptor
     from webnn.validation.revision import Revision
 
-__all__ = ["Sketch", "make_sketch"]
+__all__ = ["LabellingBuilder", "Sketch", "make_sketch"]
 
 _Kind = TypeVar("_Kind", bound="Sketch")
 
@@ -25,6 +28,25 @@ class Sketch(GraphBuilder):
 
     __slots__ = ()
     _tensorClass: ClassVar[type] = type(None)
+
+
+class LabellingBuilder(Sketch):
+    """A builder that gives each operator a label: the name of what it comes from.
+
+    Attributes:
+        label: The label.
+    """
+
+    __slots__ = ("label",)
+
+    label: str
+
+    def _connect(
+        self, name: str, operands: tuple[object, ...], arguments: tuple[object, ...], options: object, members: Mapping[str, Any]
+    ) -> Operator:
+        operator = super()._connect(name, operands, arguments, options, members)
+        operator.label = self.label
+        return operator
 
 
 def make_sketch(kind: type[_Kind], revision: Revision) -> _Kind:

@@ -1,4 +1,4 @@
-"""What `GraphDescription` does with the whole graph: `build`, `infer`, `survey`, `lift` and `lower`."""
+"""What `GraphDescription` does with the whole graph: `build`, `infer`, `survey`, `lift` and `rename`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webnn.validation.drafts.delta import Delta
     from webnn.validation.revision import Revision
 
-__all__ = ["build", "complete", "infer", "lift", "lower", "survey"]
+__all__ = ["Rebuilder", "build", "complete", "infer", "lift", "no_counterpart", "rename", "survey"]
 
 
 def build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:
@@ -32,7 +32,7 @@ def build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLO
         raise WebNNTypeError(
             f"build: builder must be an MLGraphBuilder, got {webidl.describe(builder)}", operation="build", argument="builder"
         )
-    return _Rebuilder(builder).build(description)
+    return Rebuilder(builder).build(description)
 
 
 def infer(description: GraphDescription) -> GraphDescription:
@@ -68,7 +68,7 @@ def survey(description: GraphDescription) -> tuple[ComputationalGraph, dict[str,
         WebNNTypeError: The draft refuses something.
         DescriptionError: The description contradicts itself, or names an operation or argument that its draft does not have.
     """
-    rebuilder = _Rebuilder(_sketch(description))
+    rebuilder = Rebuilder(_sketch(description))
     rebuilder.build(description)
     operands = rebuilder.operands
     return collect({name: operands[value] for name, value in description.outputs.items()}), operands
@@ -95,8 +95,8 @@ def lift(description: GraphDescription, draft: str | None) -> GraphDescription:
     return _move(description, DRAFTS[-1] if draft is None else draft, later=True)
 
 
-def lower(description: GraphDescription, draft: str) -> GraphDescription:
-    """Return the description in an earlier draft; see `GraphDescription.lower`."""
+def rename(description: GraphDescription, draft: str) -> GraphDescription:
+    """Return the description in an earlier draft that has all its operations; `webnn.lowering` makes the others of these."""
     return _move(description, draft, later=False)
 
 
@@ -132,11 +132,14 @@ def _apply(description: GraphDescription, delta: Delta, *, later: bool) -> Graph
         try:
             operators.append(_redraft(operator, delta, source, target, known, later=later))
         except NoCounterpartError as error:
-            label = f" {webidl.describe(operator.label)}" if operator.label else ""
-            raise DescriptionError(
-                f"{operator.operation}{label} has no counterpart in the draft {target.name}: {error}", f"operators[{number}]"
-            ) from None
+            raise no_counterpart(operator, number, target.name, error) from None
     return replace(description, draft=target.name, operators=tuple(operators))
+
+
+def no_counterpart(operator: OperatorDescription, number: int, draft: str, error: NoCounterpartError) -> DescriptionError:
+    """Return the error for an operator that another draft does not have."""
+    label = f" {webidl.describe(operator.label)}" if operator.label else ""
+    return DescriptionError(f"{operator.operation}{label} has no counterpart in the draft {draft}: {error}", f"operators[{number}]")
 
 
 def _redraft(
@@ -179,8 +182,12 @@ def _make_activations(names: tuple[str, ...]) -> tuple[ActivationDescription, ..
     return tuple([ActivationDescription(operation=name) for name in names])
 
 
-class _Rebuilder:
-    """The state of one `GraphDescription.build`."""
+class Rebuilder:
+    """The state of one `GraphDescription.build`.
+
+    Attributes:
+        operands: The operands of the values so far, by their names.
+    """
 
     def __init__(self, builder: GraphBuilder) -> None:
         self._builder = builder
@@ -189,6 +196,7 @@ class _Rebuilder:
         self._path = ""
 
     def build(self, description: GraphDescription) -> dict[str, MLOperand]:
+        """Make the graph; return the operands of its outputs."""
         try:
             return self._build(description)
         except WebNNTypeError as error:
@@ -259,7 +267,7 @@ class _Rebuilder:
         return DescriptionError(f"there is a value {webidl.describe(name)} already", self._path)
 
 
-class _Inference(_Rebuilder):
+class _Inference(Rebuilder):
     """The state of one `GraphDescription.infer`. A call that differs from an earlier one in names only is not made again."""
 
     def __init__(self, builder: GraphBuilder) -> None:

@@ -32,6 +32,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.demo": "webnn/demo",
         "webnn.inspect": "webnn/inspect",
         "webnn.formats": "webnn/formats",
+        "webnn.lowering": "webnn/lowering",
         "webnn.onnx": "webnn/onnx",
         "webnn.stablehlo": "webnn/stablehlo",
         "webnn.importing": "webnn/importing",
