@@ -31,8 +31,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 import webnn
+from tools.compute import compute
 from tools.stablehlo_files import rewrite_checks, split
-from webnn.builder.description import GraphDescription
 from webnn.builder.sketch import make_sketch
 from webnn.hlo.child import ReadError, start
 from webnn.hlo.decode import decode
@@ -44,7 +44,7 @@ from webnn.stablehlo import Settings
 from webnn.stablehlo.lowering import Lowering
 from webnn.stablehlo.node import Item, Node
 from webnn.stablehlo.rules import RULES
-from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, pack, unpack
+from webnn.validation.descriptor import SMALL_TYPES, pack
 from webnn.validation.drafts import find_revision, for_devices
 
 __all__ = ["Case", "Check", "Outcome", "main", "run_text"]
@@ -184,7 +184,7 @@ def _judge(module: Module, function: Function, draft: str, *, folded: bool) -> t
                 description = description.lower(draft)
             except webnn.DescriptionError as error:
                 return "refused", str(error)
-        computed = _compute(draft, description, {name: judge.feeds[name] for name in description.inputs})
+        computed = compute(description, {name: judge.feeds[name] for name in description.inputs})
     for index, check in enumerate(judge.checks):
         got = computed.get(f"got{index}", check.got.array)
         wanted = computed.get(f"wanted{index}", check.wanted.array)
@@ -194,33 +194,6 @@ def _judge(module: Module, function: Function, draft: str, *, folded: bool) -> t
         if reason:
             return "wrong", reason
     return "right", ""
-
-
-def _compute(draft: str, description: GraphDescription, feeds: Mapping[str, Array]) -> dict[str, Array]:
-    """Build a graph in the emulator, and run it."""
-    context = webnn.ML(revision=for_devices(find_revision(draft)).name).createContextSync()
-    builder = webnn.MLGraphBuilder(context)
-    operands = description.build(builder)
-    graph = builder.buildSync(operands)
-    descriptors = {name: operand._descriptor for name, operand in operands.items()}
-    outputs = {name: np.zeros(each.array_shape, NUMPY_DTYPES[each.dataType]) for name, each in descriptors.items()}
-    if hasattr(context, "computeSync"):
-        context.computeSync(graph, {name: array.copy() for name, array in feeds.items()}, outputs)
-        return outputs
-    tensors: dict[str, Any] = {}
-    for name, each in {**description.inputs, **descriptors}.items():
-        descriptor: Any = {"dataType": each.dataType, "shape": list(each.dimensions)}
-        descriptor |= {"readable": name in outputs, "writable": name not in outputs}
-        tensors[name] = context.createTensorSync(descriptor)
-    for name, array in feeds.items():
-        context.writeTensor(tensors[name], array)
-    context.dispatch(graph, {name: tensors[name] for name in feeds}, {name: tensors[name] for name in outputs})
-    for name, array in outputs.items():
-        read = np.asarray(context.readTensorSync(tensors[name])).view(array.dtype)
-        found = descriptors[name]
-        small = found.dataType in SMALL_TYPES
-        outputs[name] = unpack(read, found.dataType, found.dimensions) if small else read.reshape(array.shape)
-    return outputs
 
 
 class _Lowering(Lowering):

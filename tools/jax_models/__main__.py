@@ -1,0 +1,111 @@
+"""Exports JAX models, imports them, and compares what WebNN computes with JAX on the CPU.
+
+python -m tools.jax_models                          all models and snippets
+python -m tools.jax_models 'gpt*' snippets
+python -m tools.jax_models --save tests/webnn/stablehlo/jax mlp cnn resnet18-narrow gpt-narrow lstm-20 lstm-200
+
+``--save`` writes each as a portable artifact, and its arguments and JAX's results beside it. It needs the packages jax and flax.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from jax import export
+
+import webnn
+import webnn.hlo
+import webnn.stablehlo
+from tools.compute import compute
+from tools.jax_models.models import MODELS, SNIPPETS, Model
+from webnn.importing.report import RefusedModelError
+
+#: The largest difference, as a part of the largest value of a result.
+_BAR = 5e-6
+_DRAFTS = ("2026-06", "2024-06")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return 1 if a model is wrong, or a snippet that does not say why it cannot be right."""
+    parser = argparse.ArgumentParser(prog="python -m tools.jax_models", description="Compare imported JAX models with JAX on the CPU.")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="models, such as 'lstm*', and 'snippets' (default: all)")
+    parser.add_argument("--save", type=Path, metavar="FOLDER", help="write artifacts, arguments and results, and compare nothing")
+    options = parser.parse_args(arguments)
+    jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_default_matmul_precision", "highest")
+    failed = 0
+    for name, make in _choose(options.patterns):
+        model = make()
+        # JAX calls LAPACK on the CPU; programs for a TPU have StableHLO's own operations.
+        exported = export.export(jax.jit(model.function), platforms=["tpu"])(*model.arguments)
+        wanted = [np.asarray(each) for each in jax.tree.leaves(jax.jit(model.function)(*model.arguments))]
+        if options.save:
+            _save(options.save / name, exported, model, wanted)
+        else:
+            failed += not _compare(name, exported.mlir_module_serialized, model, wanted)
+    return int(failed > 0)
+
+
+def _choose(patterns: Sequence[str]) -> Iterator[tuple[str, Callable[[], Model]]]:
+    def fits(name: str) -> bool:
+        return not patterns or any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+    yield from ((name, make) for name, make in MODELS.items() if fits(name))
+    if fits("snippets"):
+        yield from ((name, lambda model=model: model) for name, model in SNIPPETS.items())
+
+
+def _save(path: Path, exported: Any, model: Model, wanted: Sequence[Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_name(f"{path.name}.mlirbc").write_bytes(exported.mlir_module_serialized)
+    arrays: dict[str, Any] = {f"argument{index}": each for index, each in enumerate(model.arguments)}
+    arrays |= {f"result{index}": each for index, each in enumerate(wanted)}
+    np.savez_compressed(path.with_name(f"{path.name}.npz"), **arrays)
+
+
+def _compare(name: str, artifact: bytes, model: Model, wanted: Sequence[Any]) -> bool:
+    module = webnn.hlo.read(artifact)
+    began = time.process_time()
+    try:
+        imported = webnn.stablehlo.load(module)
+    except RefusedModelError as error:
+        refusals = error.report.refusals
+        reasons = "; ".join(dict.fromkeys(f"{each.operator}: {each.reason}" for each in refusals))
+        print(f"{name:26} refused: {reasons}"[:200])
+        return name in SNIPPETS
+    seconds = time.process_time() - began
+    largest = max(float(np.max(np.abs(each.astype(np.float64)))) for each in wanted)
+    errors = []
+    for draft in _DRAFTS:
+        try:
+            description = imported.description if draft == _DRAFTS[0] else imported.description.lower(draft)
+        except webnn.DescriptionError as error:
+            errors.append(f"none ({error})"[:60])
+            continue
+        got = compute(description, _feeds(description, model.arguments)).values()
+        worst = max(float(np.max(np.abs(g.astype(np.float64) - w))) for g, w in zip(got, wanted, strict=True)) / (largest or 1)
+        errors.append(f"{worst:.1e}" if worst <= _BAR else f"WRONG {worst:.1e}")
+    report = imported.report
+    print(
+        f"{name:26} {len(report.nodes):6} operations, {report.count('folded'):5} folded, {len(imported.description.operators):6} operators,"
+        f" lowered in {seconds:.3f} s, errors {', '.join(errors)} of {largest:.3g}"
+    )
+    return not any("WRONG" in each for each in errors)
+
+
+def _feeds(description: webnn.GraphDescription, arguments: Sequence[Any]) -> dict[str, Any]:
+    """Return the inputs of a graph, which have the names of the arguments' places."""
+    found = description.inputs.items()
+    return {name: np.array(arguments[int(name.removeprefix("arg"))], each.dataType) for name, each in found}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
