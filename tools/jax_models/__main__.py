@@ -41,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_default_matmul_precision", "highest")
+    # Locations in artifacts name files without their folders.
+    jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
     failed = 0
     for name, make in _choose(options.patterns):
         model = make()
@@ -82,6 +84,9 @@ def _compare(name: str, artifact: bytes, model: Model, wanted: Sequence[Any]) ->
         print(f"{name:26} refused: {reasons}"[:200])
         return name in SNIPPETS
     seconds = time.process_time() - began
+    main = module.find("main")
+    assert main is not None
+    arguments = dict(zip(main.argument_names, model.arguments, strict=True))
     largest = max(float(np.max(np.abs(each.astype(np.float64)))) for each in wanted)
     errors = []
     for draft in _DRAFTS:
@@ -90,7 +95,8 @@ def _compare(name: str, artifact: bytes, model: Model, wanted: Sequence[Any]) ->
         except webnn.DescriptionError as error:
             errors.append(f"none ({error})"[:60])
             continue
-        got = compute(description, _feeds(description, model.arguments)).values()
+        feeds = {name: np.array(arguments[name], each.dataType) for name, each in description.inputs.items()}
+        got = compute(description, feeds).values()
         worst = max(float(np.max(np.abs(g.astype(np.float64) - w))) for g, w in zip(got, wanted, strict=True)) / (largest or 1)
         errors.append(f"{worst:.1e}" if worst <= _BAR else f"WRONG {worst:.1e}")
     report = imported.report
@@ -99,12 +105,6 @@ def _compare(name: str, artifact: bytes, model: Model, wanted: Sequence[Any]) ->
         f" lowered in {seconds:.3f} s, errors {', '.join(errors)} of {largest:.3g}"
     )
     return not any("WRONG" in each for each in errors)
-
-
-def _feeds(description: webnn.GraphDescription, arguments: Sequence[Any]) -> dict[str, Any]:
-    """Return the inputs of a graph, which have the names of the arguments' places."""
-    found = description.inputs.items()
-    return {name: np.array(arguments[int(name.removeprefix("arg"))], each.dataType) for name, each in found}
 
 
 if __name__ == "__main__":
