@@ -26,11 +26,14 @@ BELOW = {
     "webnn.builder.onnx": {"webnn.validation", "webnn.builder"},
     "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
-    "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx"},
+    "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx", "webnn.hlo"},
     "webnn.importing": {"webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
     "webnn.hlo": {"webnn.builder"},
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
+
+
+    "webnn.hlo": {"webnn.validation", "webnn.builder"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},

@@ -22,6 +22,7 @@ WRITERS: Mapping[str, str] = MappingProxyType(
         ".webnn": "webnn.formats.text",
         ".webnn.json": "webnn.formats.graph_json",
         ".onnx": "webnn.formats.onnx_file",
+        ".mlir": "webnn.formats.mlir",
         ".mjs": "webnn.formats.javascript",
         ".py": "webnn.formats.python",
         ".dot": "webnn.formats.dot",

@@ -6,12 +6,15 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from webnn.builder.description import FormatError
 from webnn.validation import webidl
 
-__all__ = ["beside", "read_text", "replacing", "write"]
+if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
+
+__all__ = ["beside", "check_unicode", "read_text", "replacing", "write"]
 
 #: The largest graph that is read, in bytes; weights have files of their own. A parser may need many times as much memory.
 _LARGEST = 1 << 26
@@ -55,6 +58,17 @@ def beside(path: Path, name: str) -> Path:
     if not name or "\0" in name or "/" in name or "\\" in name or ":" in name or (folder / name).resolve().parent != folder:
         raise FormatError(f"must name a file in the same folder, got {webidl.describe(name)}", path)
     return folder / name
+
+
+def check_unicode(description: GraphDescription, path: Path) -> None:
+    """Check that the names of a graph, its inputs and outputs, and its labels have no lone surrogates, which UTF-8 cannot hold.
+
+    Raises:
+        FormatError: One has.
+    """
+    for value in (description.name, *description.inputs, *description.outputs, *(each.label for each in description.operators)):
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise FormatError(f"a name must be Unicode, got {webidl.describe(value)}", path)
 
 
 def read_text(path: Path) -> str:

@@ -61,9 +61,7 @@ def write(description: GraphDescription, path: Path) -> None:
         DescriptionError: The description contradicts itself.
         OSError: A file cannot be written.
     """
-    for value in (description.name, *description.inputs, *description.outputs, *(each.label for each in description.operators)):
-        if not _is_unicode(value):
-            raise FormatError(f"a name must be Unicode, got {webidl.describe(value)}", path)
+    files.check_unicode(description, path)
     for name in description.inputs:
         if name in description.outputs:
             raise FormatError(f"an input and an output are both named {webidl.describe(name)}: ONNX has one name for one value", path)
@@ -81,11 +79,6 @@ def write(description: GraphDescription, path: Path) -> None:
         _write_external(proto, model.weights, path.with_name(f"{path.name}.data"))
     with files.replacing(path) as stream:
         stream.write(proto.SerializeToString())
-
-
-def _is_unicode(text: str) -> bool:
-    """Tell whether a text has no lone surrogates: protocol buffers cannot hold these."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _add_metadata(entries: Any, values: Mapping[str, str]) -> None:

@@ -1,0 +1,111 @@
+"""Activation functions, clamp, prelu and softmax. `ACTIVATIONS` are those that recurrent networks have, too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+
+from webnn.hlo.export.emitter import Emitter, Tensor, is_float
+from webnn.hlo.export.erf import gelu
+from webnn.hlo.export.rule import Op, Rule, wide
+from webnn.hlo.types import DTYPES
+
+__all__ = ["ACTIVATIONS", "RULES"]
+
+
+def _elu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
+    return e.maximum(x, 0) + alpha * e.unary("exponential_minus_one", e.minimum(x, 0))
+
+
+def _hard_sigmoid(e: Emitter, x: Tensor, alpha: float, beta: float) -> Tensor:
+    return e.clamp(alpha * x + beta, 0, 1)
+
+
+def _hard_swish(e: Emitter, x: Tensor) -> Tensor:
+    return x * (e.clamp(x + 3, 0, 6) / 6)
+
+
+def _leaky_relu(e: Emitter, x: Tensor, alpha: float) -> Tensor:
+    return e.maximum(x, 0) + alpha * e.minimum(x, 0)
+
+
+def _linear(_: Emitter, x: Tensor, alpha: float, beta: float) -> Tensor:
+    return alpha * x + beta
+
+
+def _relu(e: Emitter, x: Tensor) -> Tensor:
+    return e.maximum(x, 0)
+
+
+def _softplus(e: Emitter, x: Tensor) -> Tensor:
+    return e.maximum(x, 0) + e.unary("log_plus_one", e.unary("exponential", -e.unary("abs", x)))
+
+
+def _softsign(e: Emitter, x: Tensor) -> Tensor:
+    return x / (1 + e.unary("abs", x))
+
+
+def _sigmoid(e: Emitter, x: Tensor) -> Tensor:
+    return e.unary("logistic", x)
+
+
+def _tanh(e: Emitter, x: Tensor) -> Tensor:
+    return e.unary("tanh", x)
+
+
+#: From an emitter, a tensor and the numbers among the options, by their names, to the result.
+ACTIVATIONS: Mapping[str, Callable[..., Tensor]] = MappingProxyType(
+    {
+        "elu": _elu,
+        "gelu": gelu,
+        "hardSigmoid": _hard_sigmoid,
+        "hardSwish": _hard_swish,
+        "leakyRelu": _leaky_relu,
+        "linear": _linear,
+        "relu": _relu,
+        "sigmoid": _sigmoid,
+        "softplus": _softplus,
+        "softsign": _softsign,
+        "tanh": _tanh,
+    }
+)
+
+
+def _activation(function: Callable[..., Tensor], e: Emitter, op: Op) -> Tensor:
+    numbers = {} if op.options is None else {name: getattr(op.options, name) for name in type(op.options).model_fields if name != "label"}
+    return function(e, op["input"], **numbers)
+
+
+def _clamp(e: Emitter, op: Op) -> Tensor:
+    x, options = op["input"], op.options
+    low = -math.inf if options.minValue is None else options.minValue
+    high = math.inf if options.maxValue is None else options.maxValue
+    if is_float(x.element):
+        return e.minimum(e.maximum(x, low), high)
+    # A bound beyond the type's range becomes the range's end.
+    info = np.iinfo(DTYPES[x.element])
+    lowest, highest = math.ceil(min(max(low, info.min), info.max)), math.floor(min(max(high, info.min), info.max))
+    return e.minimum(e.maximum(x, lowest), highest)
+
+
+def _prelu(e: Emitter, op: Op) -> Tensor:
+    x = op["input"]
+    return e.select(e.compare("LT", x, 0), x * op["slope"], x)
+
+
+def _softmax(e: Emitter, op: Op) -> Tensor:
+    x, axes = op["input"], [op.arguments["axis"]]
+    exponentials = e.unary("exponential", x - e.reduce(x, "maximum", -math.inf, axes, keep=True))
+    return exponentials / e.reduce(exponentials, "add", 0, axes, keep=True)
+
+
+RULES = {
+    **{name: wide(partial(_activation, function)) for name, function in ACTIVATIONS.items()},
+    "clamp": Rule(emit=_clamp),
+    "prelu": wide(_prelu),
+    "softmax": wide(_softmax),
+}

@@ -1,0 +1,59 @@
+"""Element-wise operations of two operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from webnn.hlo.export.emitter import Emitter, Tensor, is_float
+from webnn.hlo.export.rule import Op, Rule, wide
+
+__all__ = ["RULES"]
+
+
+def _same(name: str) -> Callable[[Emitter, Op], Tensor]:
+    return lambda e, op: e.binary(name, op["a"], op["b"])
+
+
+def _div(e: Emitter, op: Op) -> Tensor:
+    a, b = op["a"], op["b"]
+    if is_float(a.element):
+        return a / b
+    known = op.constants.get("b")
+    if known is not None and not ((known == 0) | (known == -1)).any():
+        return a / b
+    # StableHLO leaves open what a division by 0, and the least number divided by -1, are.
+    is_zero = e.compare("EQ", b, 0)
+    if a.element.startswith("ui"):
+        return e.select(is_zero, _ones(e, a), a / e.select(is_zero, 1, b))
+    is_minus = e.compare("EQ", b, -1)
+    quotient = e.select(is_minus, -a, a / e.select(is_zero | is_minus, 1, b))
+    return e.select(is_zero, -1, quotient)
+
+
+def _ones(e: Emitter, like: Tensor) -> Tensor:
+    """Return a scalar of an unsigned type whose bits are all set."""
+    return e.unary("not", e.full(0, like.element))
+
+
+def _pow(e: Emitter, op: Op) -> Tensor:
+    a, b = op["a"], op["b"]
+    if is_float(a.element) or a.element.startswith("ui"):
+        return e.binary("power", a, b)
+    # StableHLO leaves open what a negative exponent makes of integers.
+    power = e.binary("power", a, e.maximum(b, 0))
+    is_odd = e.compare("NE", e.binary("and", b, 1), 0)
+    of_minus_one = e.select(is_odd, e.full(-1, a.element), 1)
+    truncated = e.select(e.compare("EQ", a, -1), of_minus_one, e.select(e.compare("EQ", a, 0), e.full(-1, a.element), 0))
+    reciprocal = e.select(e.compare("EQ", a, 1), 1, truncated)
+    return e.select(e.compare("LT", b, 0), reciprocal, power)
+
+
+RULES = {
+    "add": wide(_same("add")),
+    "sub": wide(_same("subtract")),
+    "mul": wide(_same("multiply")),
+    "div": wide(_div),
+    "max": Rule(emit=_same("maximum")),
+    "min": Rule(emit=_same("minimum")),
+    "pow": wide(_pow),
+}

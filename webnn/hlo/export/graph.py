@@ -1,0 +1,143 @@
+"""From the description of a graph to a StableHLO program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from webnn.builder.transform import survey
+from webnn.hlo.export.emitter import Array, Emitter, Functions, Tensor
+from webnn.hlo.export.rule import ELEMENTS, Op, Rule, RuleError
+from webnn.hlo.ir import Function, Location, Module, RegionBuilder
+from webnn.hlo.types import TensorType
+from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor, unpack
+from webnn.validation.errors import label_prefix
+from webnn.validation.families import FAMILIES
+
+if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
+    from webnn.builder.operand import MLOperand, Operator
+
+__all__ = ["ARGUMENT", "RESULT", "RULES", "export"]
+
+#: The rule of each operation.
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {name: rule for family in FAMILIES for name, rule in import_module(f"webnn.hlo.export.{family}").RULES.items()}
+)
+#: The attributes of the arguments and results of @main that have the names of inputs and outputs. JAX calls them so.
+ARGUMENT, RESULT = "jax.arg_info", "jax.result_info"
+
+
+def export(description: GraphDescription) -> Module:
+    """Return a graph as a StableHLO program.
+
+    The function ``main`` takes the inputs and returns the outputs, each in the order of the description. The attributes ``jax.arg_info`` of
+    its arguments and ``jax.result_info`` of its results are their names. The location of an operation is the label of the operator that it
+    comes from, or its operation if it has no label.
+
+    Args:
+        description: The graph, of any draft.
+
+    Raises:
+        RuleError: An operator has no counterpart.
+        WebNNTypeError: The draft refuses something.
+        DescriptionError: The description contradicts itself.
+    """
+    graph, operands = survey(description)
+    region = RegionBuilder([_type(each) for each in description.inputs.values()])
+    functions = Functions()
+    exporter = _Exporter(Emitter(region, functions, Location()))
+    for name, argument in zip(description.inputs, region.arguments, strict=True):
+        exporter.leaves[id(operands[name])] = argument_tensor = exporter.emitter.tensor(argument)
+        assert argument_tensor.shape == description.inputs[name].dimensions
+    for operator in graph.operators:
+        exporter.operator(operator)
+    exporter.emitter.location = Location()
+    exporter.emitter.end("func.return", [exporter.find(graph.outputs[name]) for name in description.outputs])
+    main = Function(
+        name="main",
+        body=region.build(),
+        argument_attributes=tuple([{ARGUMENT: name} for name in description.inputs]),
+        result_attributes=tuple([{RESULT: name} for name in description.outputs]),
+    )
+    return Module(functions=(main, *functions.made), name=description.name)
+
+
+def _type(descriptor: OperandDescriptor) -> TensorType:
+    return TensorType(shape=descriptor.dimensions, element=ELEMENTS[descriptor.dataType])
+
+
+class _Exporter:
+    """The state of an export: which value stands for which operand."""
+
+    def __init__(self, emitter: Emitter) -> None:
+        self.emitter = emitter
+        #: The inputs and constants, by the ids of their operands, which the graph keeps alive.
+        self.leaves: dict[int, Tensor] = {}
+        self._results: dict[int, Sequence[Tensor]] = {}
+
+    def find(self, operand: MLOperand) -> Tensor:
+        """Return the value of an operand; a constant is made when it is met first."""
+        operator = operand._operator
+        if operator is not None:
+            return self._results[operator.index][operand._position]
+        found = self.leaves.get(id(operand))
+        if found is None:
+            found = self.leaves[id(operand)] = self._constant(operand)
+        return found
+
+    def _constant(self, operand: MLOperand) -> Tensor:
+        descriptor = operand._descriptor
+        value = _elements(operand)
+        assert value is not None  # inputs were declared before
+        # Elements of small types are converted from those of a byte: NumPy has no such types.
+        return self.emitter.convert(self.emitter.constant(value), ELEMENTS[descriptor.dataType])
+
+    def operator(self, operator: Operator) -> None:
+        """Export one operator."""
+        emitter, operation = self.emitter, operator.operation
+        prefix = f"{label_prefix(operator.label)}{operation.name}"
+        rule = RULES.get(operation.name)
+        if rule is None or operation.translation is not None:
+            raise RuleError(f"{prefix} has no counterpart in StableHLO that is known: it is an addition to the draft")
+        emitter.location = Location(name=operator.label or operation.name)
+        operands = dict(zip(operation.operands, operator.inputs, strict=True)) if not operation.variadic else {}
+        operands |= dict(operator.members)
+        inputs = [self._take(operand, rule) for operand in operator.inputs]
+        tensors = {name: self._take(operand, rule) for name, operand in operator.members}
+        tensors |= dict(zip(operation.operands, inputs, strict=False)) if not operation.variadic else {}
+        constants: dict[str, Array] = {}
+        for name, operand in operands.items():
+            value = _elements(operand)
+            if value is not None:
+                constants[name] = value
+        try:
+            emitted = rule.emit(emitter, Op(operator=operator, tensors=tensors, inputs=inputs, constants=constants))
+        except RuleError as error:
+            raise RuleError(f"{prefix} {error}") from None
+        results = [emitted] if isinstance(emitted, Tensor) else emitted
+        self._results[operator.index] = [self._give(result, output, rule) for result, output in zip(results, operator.outputs, strict=True)]
+
+    def _take(self, operand: MLOperand, rule: Rule) -> Tensor:
+        tensor = self.find(operand)
+        return self.emitter.convert(tensor, "f32") if rule.wide and tensor.element == "f16" else tensor
+
+    def _give(self, result: Tensor, output: OperandDescriptor, rule: Rule) -> Tensor:
+        element = ELEMENTS[output.dataType]
+        if (result.element, element) == ("i1", "ui8") or (rule.wide and (result.element, element) == ("f32", "f16")):
+            result = self.emitter.convert(result, element)
+        if (result.shape, result.element) != (output.dimensions, element):
+            raise AssertionError(f"a rule made {result.value.type} for {output}")
+        return result
+
+
+def _elements(operand: MLOperand) -> Array | None:
+    """Return the elements of a constant in its shape, those of small types as bytes; ``None`` if it is none."""
+    value, descriptor = operand._value, operand._descriptor
+    if value is None:
+        return None
+    if descriptor.dataType in SMALL_TYPES:
+        return unpack(value, descriptor.dataType, descriptor.dimensions)
+    return value.reshape(descriptor.dimensions)

@@ -1,0 +1,39 @@
+"""Integers for floating-point numbers: in float32, as docs/numerics.md says."""
+
+from __future__ import annotations
+
+from webnn.hlo.export.emitter import Emitter, Tensor
+from webnn.hlo.export.rule import Op, Rule
+from webnn.validation.descriptor import BITS, integer_range
+
+__all__ = ["RULES"]
+
+
+def _upsample(e: Emitter, x: Tensor, like: Tensor) -> Tensor:
+    """Repeat each element along each axis, as often as its block has elements."""
+    if x.shape == like.shape:
+        return x
+    both = [size for count, whole in zip(x.shape, like.shape, strict=True) for size in (count, whole // count)]
+    return e.reshape(e.broadcast(x, both, range(0, len(both), 2)), like.shape)
+
+
+def _dequantize(e: Emitter, op: Op) -> Tensor:
+    x, scale = op["input"], op["scale"]
+    # A difference of 32-bit integers has 33 bits.
+    exact = "i64" if x.element in ("i32", "ui32") else "i32"
+    difference = e.convert(x, exact) - _upsample(e, e.convert(op["zeroPoint"], exact), x)
+    product = e.convert(difference, "f32") * _upsample(e, e.convert(scale, "f32"), x)
+    return e.convert(product, scale.element)
+
+
+def _quantize(e: Emitter, op: Op) -> Tensor:
+    x, zeroPoint, dataType = op["input"], op["zeroPoint"], op.outputs[0].dataType
+    quotient = e.convert(x, "f32") / _upsample(e, e.convert(op["scale"], "f32"), x)
+    number = e.select(e.compare("NE", quotient, quotient), 0, e.unary("round_nearest_even", quotient))
+    # Far beyond the ends of the type, and exact in both types.
+    exact, end = ("i64", 2.0**40) if BITS[dataType] == 32 else ("i32", 2.0**20)
+    total = e.convert(e.clamp(number, -end, end), exact) + _upsample(e, e.convert(zeroPoint, exact), x)
+    return e.convert(e.clamp(total, *integer_range(dataType)), zeroPoint.element)
+
+
+RULES = {"dequantizeLinear": Rule(emit=_dequantize), "quantizeLinear": Rule(emit=_quantize)}

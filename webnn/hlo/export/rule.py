@@ -1,0 +1,91 @@
+"""The rule of an operation: how it becomes operations of StableHLO."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from webnn.hlo.export.emitter import Array, Emitter, Tensor
+from webnn.validation.descriptor import DataType, OperandDescriptor
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import Operator
+
+__all__ = ["ELEMENTS", "Op", "Rule", "RuleError", "wide"]
+
+#: StableHLO's element types by WebNN's data types.
+ELEMENTS: Mapping[DataType, str] = MappingProxyType(
+    {
+        **{"float32": "f32", "float16": "f16", "int32": "i32", "uint32": "ui32", "int64": "i64", "uint64": "ui64"},
+        **{"int8": "i8", "uint8": "ui8", "int4": "i4", "uint4": "ui4"},
+    }
+)
+
+
+class RuleError(ValueError):
+    """An operator has no counterpart in StableHLO. The message says what must hold, and what was given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Op:
+    """An operator as its rule sees it.
+
+    Attributes:
+        operator: The operator.
+        tensors: Its operands, and those of its options that were given, by the IDL's names; for a sequence of operands `inputs`.
+        inputs: The operand arguments, in the IDL's order.
+        constants: The elements of those operands that are constants, by the same names.
+    """
+
+    operator: Operator
+    tensors: Mapping[str, Tensor]
+    inputs: Sequence[Tensor]
+    constants: Mapping[str, Array]
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self.tensors[name]
+
+    def get(self, name: str) -> Tensor | None:
+        """Return an operand among the options, if it was given."""
+        return self.tensors.get(name)
+
+    @property
+    def name(self) -> str:
+        """The operation."""
+        return self.operator.operation.name
+
+    @property
+    def options(self) -> Any:
+        """The converted options; ``None`` if the operation has none."""
+        return self.operator.options
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The positional arguments that are no operands, converted, by name."""
+        names = [argument.name for argument in self.operator.operation.arguments]
+        return dict(zip(names, self.operator.arguments, strict=True))
+
+    @property
+    def outputs(self) -> tuple[OperandDescriptor, ...]:
+        """The types and shapes of the results."""
+        return self.operator.outputs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How an operation becomes operations of StableHLO.
+
+    Attributes:
+        emit: Appends them, and returns the results. A result of i1 is converted to uint8.
+        wide: Operands of float16 are computed in float32, and the results are rounded to float16.
+    """
+
+    emit: Callable[[Emitter, Op], Tensor | Sequence[Tensor]]
+    wide: bool = False
+
+
+def wide(emit: Callable[[Emitter, Op], Tensor | Sequence[Tensor]]) -> Rule:
+    """Make a rule that computes float16 in float32."""
+    return Rule(emit=emit, wide=True)

@@ -1,0 +1,59 @@
+"""Element-wise operations of one operand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from webnn.hlo.export.emitter import Emitter, Tensor
+from webnn.hlo.export.erf import erf
+from webnn.hlo.export.rule import Op, Rule, wide
+
+__all__ = ["RULES"]
+
+_SAME: Mapping[str, str] = MappingProxyType(
+    {
+        "ceil": "ceil",
+        "cos": "cosine",
+        "exp": "exponential",
+        "floor": "floor",
+        "log": "log",
+        "neg": "negate",
+        "roundEven": "round_nearest_even",
+        "sin": "sine",
+        "sqrt": "sqrt",
+        "tan": "tan",
+    }
+)
+
+
+def _same(name: str) -> Callable[[Emitter, Op], Tensor]:
+    return lambda e, op: e.unary(name, op["input"])
+
+
+def _abs(e: Emitter, op: Op) -> Tensor:
+    x = op["input"]
+    # StableHLO has none for unsigned integers.
+    return x if x.element.startswith("ui") else e.unary("abs", x)
+
+
+def _erf(e: Emitter, op: Op) -> Tensor:
+    # Programs of JAX have this composite, too: who reads it may know a better function.
+    return e.composite("chlo.erf", op["input"], erf)
+
+
+def _sign(e: Emitter, op: Op) -> Tensor:
+    x = op["input"]
+    # StableHLO's own keeps NaN and the sign of zero.
+    above, below = [e.convert(e.compare(direction, x, 0), "i8") for direction in ("GT", "LT")]
+    return e.convert(above - below, x.element)
+
+
+RULES = {
+    **{name: wide(_same(same)) for name, same in _SAME.items()},
+    "abs": Rule(emit=_abs),
+    "erf": wide(_erf),
+    "identity": Rule(emit=lambda _, op: op["input"]),
+    "reciprocal": wide(lambda _, op: 1 / op["input"]),
+    "sign": Rule(emit=_sign),
+}
