@@ -7,6 +7,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from webnn.builder.transform import survey
 from webnn.hlo.export.emitter import Array, Emitter, Functions, Tensor
 from webnn.hlo.export.rule import ELEMENTS, Op, Rule, RuleError
@@ -139,5 +141,5 @@ def _elements(operand: MLOperand) -> Array | None:
     if value is None:
         return None
     if descriptor.dataType in SMALL_TYPES:
-        return unpack(value, descriptor.dataType, descriptor.dimensions)
+        return np.asarray(unpack(value, descriptor.dataType, descriptor.dimensions))
     return value.reshape(descriptor.dimensions)

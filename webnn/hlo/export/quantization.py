@@ -29,11 +29,13 @@ def _dequantize(e: Emitter, op: Op) -> Tensor:
 def _quantize(e: Emitter, op: Op) -> Tensor:
     x, zeroPoint, dataType = op["input"], op["zeroPoint"], op.outputs[0].dataType
     quotient = e.convert(x, "f32") / _upsample(e, e.convert(op["scale"], "f32"), x)
-    number = e.select(e.compare("NE", quotient, quotient), 0, e.unary("round_nearest_even", quotient))
+    number = e.unary("round_nearest_even", quotient)
     # Far beyond the ends of the type, and exact in both types.
     exact, end = ("i64", 2.0**40) if BITS[dataType] == 32 else ("i32", 2.0**20)
     total = e.convert(e.clamp(number, -end, end), exact) + _upsample(e, e.convert(zeroPoint, exact), x)
-    return e.convert(e.clamp(total, *integer_range(dataType)), zeroPoint.element)
+    inside = e.clamp(total, *integer_range(dataType))
+    # StableHLO leaves open what integer NaN becomes.
+    return e.convert(e.select(e.compare("NE", quotient, quotient), 0, inside), zeroPoint.element)
 
 
 RULES = {"dequantizeLinear": Rule(emit=_dequantize), "quantizeLinear": Rule(emit=_quantize)}
