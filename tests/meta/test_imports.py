@@ -26,14 +26,11 @@ BELOW = {
     "webnn.builder.onnx": {"webnn.validation", "webnn.builder"},
     "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
     "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
-    "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx", "webnn.hlo"},
+    "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx", "webnn.hlo", "webnn.stablehlo"},
     "webnn.importing": {"webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
-    "webnn.hlo": {"webnn.builder"},
-    "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
-
-
     "webnn.hlo": {"webnn.validation", "webnn.builder"},
+    "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
@@ -42,7 +39,7 @@ BELOW = {
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.onnx"),
+        *("webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx", "webnn.stablehlo"),
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),

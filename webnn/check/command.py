@@ -21,7 +21,7 @@ from webnn.check.show import print_report
 from webnn.check.supervise import Named, check
 from webnn.commands.choices import Device
 from webnn.commands.failure import failure
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, ShapeOption
+from webnn.commands.models import MODELS, ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
 from webnn.context.profiles import PROFILES, ProfileError, is_name, load_profile
@@ -37,7 +37,7 @@ _KINDS: dict[str, Kind] = {
     ".html": "javascript",
     ".htm": "javascript",
     **dict.fromkeys(READERS, "graph"),
-    ".onnx": "model",
+    **dict.fromkeys(MODELS, "model"),
     ".json": "cases",
 }
 _WITHOUT_ARGUMENTS = {"graph": "a graph", "model": "a model", "cases": "a file of cases"}
@@ -49,7 +49,10 @@ _REFUSED, _WRONG, _INTERRUPTED = 1, 2, 130
 def command(
     program: Annotated[
         Path,
-        typer.Argument(help="A program .py, .js, .mjs or .html, a graph, an ONNX model, or .json of recorded cases.", show_default=False),
+        typer.Argument(
+            help="A program .py, .js, .mjs or .html, a graph, a model .onnx or .mlir, or .json of recorded cases.",
+            show_default=False,
+        ),
     ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
@@ -82,6 +85,7 @@ def command(
     dims: DimOption = None,
     constants: ConstantOption = None,
     int32: Int32Option = False,
+    precision: PrecisionOption = None,
     device: Annotated[
         Device | None, typer.Option(help="Simulate the placement for this deviceType.", show_default="what the program asks for")
     ] = None,
@@ -114,7 +118,7 @@ def command(
         arguments=tuple(arguments or ()),
         revision=revision,
         device=None if device is None else device.value,
-        options=ModelOptions.parse(program, shapes, dims, constants, int32),
+        options=ModelOptions.parse(program, shapes, dims, constants, int32, precision),
     )
     errors = Console(stderr=True, highlight=False)
     started = time.time()

@@ -15,7 +15,7 @@ from webnn.validation.device_type import DeviceType
 
 __all__ = ["Ended", "Job", "Kind", "Note", "Notes", "read_notes"]
 
-#: What is checked: a program in one of two languages, a saved graph, an ONNX model, or the cases of a file.
+#: What is checked: a program in one of two languages, a saved graph, a model that is imported, or the cases of a file.
 Kind: TypeAlias = Literal["python", "javascript", "graph", "model", "cases"]
 
 
@@ -30,7 +30,7 @@ class Job(Model):
         revision: The draft that ``navigator.ml`` follows; ``None`` for what the environment says.
         device: The device type that placements are asked for; ``None`` for what the program asks for.
         go_on: Note what the profile refuses, and let it pass.
-        options: What an ONNX model leaves open.
+        options: What a model leaves open.
         notes: The file for the notes.
     """
 

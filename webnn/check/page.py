@@ -52,11 +52,11 @@ def render(report: Report) -> str:
 
 
 def _profiles(report: Report) -> Iterable[str]:
-    heads = ["profile", "verdict", "falls back", *(["ONNX Runtime Web"] if report.model else []), "why, and what to change"]
+    heads = ["profile", "verdict", "falls back", *(["ONNX Runtime Web"] if report.has_partitions else []), "why, and what to change"]
     rows = []
     for run in (report.baseline, *report.profiles):
         total = sum(graph.operators for graph in run.graphs)
-        figures = [partition_figures(run)] if report.model else []
+        figures = [partition_figures(run)] if report.has_partitions else []
         fallbacks = f"{run.fallbacks} of {total}" if run.fallbacks else ""
         verdict = f'<span class="{"good" if run.passed else "bad"}">{_text(run.verdict.value)}</span>'
         why = "" if run.passed and not run.refusals else explain(run)

@@ -242,7 +242,7 @@ class Report(Model):
         arguments: The program's arguments.
         revision: The draft that ``navigator.ml`` was to follow; ``None`` for its default.
         device: The device type that placements were asked for; ``None`` for what the program asks for.
-        model: The import of an ONNX model; ``None`` for programs and graphs.
+        model: The import of a model; ``None`` for programs and graphs.
         baseline: The run without a profile.
         profiles: A run for each profile.
         totals: The sums.
@@ -259,3 +259,8 @@ class Report(Model):
     profiles: tuple[Run, ...]
     totals: Totals
     seconds: float
+
+    @property
+    def has_partitions(self) -> bool:
+        """An ONNX model was checked, which ONNX Runtime Web would partition."""
+        return self.model is not None and self.program.lower().endswith(".onnx")

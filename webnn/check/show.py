@@ -77,7 +77,7 @@ def _matrix(console: Console, report: Report, runs: Sequence[Run]) -> Table:
         table.add_column("graphs", justify="right", no_wrap=True)
     if falls_back:
         table.add_column("falls back", no_wrap=True)
-    if report.model is not None:
+    if report.has_partitions:
         table.add_column("ONNX Runtime Web", no_wrap=True)
     table.add_column("why, and what to change", ratio=1)
     for run in runs:
@@ -90,7 +90,7 @@ def _matrix(console: Console, report: Report, runs: Sequence[Run]) -> Table:
         if falls_back:
             total = sum(graph.operators for graph in run.graphs)
             cells.append(Text(f"{run.fallbacks} of {total}" if run.fallbacks else "", "yellow"))
-        if report.model is not None:
+        if report.has_partitions:
             cells.append(Text(partition_figures(run)))
         table.add_row(*cells, _why(console, run))
     return table

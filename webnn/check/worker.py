@@ -19,6 +19,7 @@ from webnn.check.changes import prove, suggest
 from webnn.check.events import Ended, Job, Kind, Note, Notes
 from webnn.check.report import Change, Fallback, Graph, Refusal
 from webnn.commands import feeds
+from webnn.commands.models import is_onnx
 from webnn.commands.registry import CASES
 from webnn.commands.scripts import print_error, run_script
 from webnn.commands.text import one_line, replace_surrogates
@@ -228,28 +229,45 @@ def _build_graph(job: Job, recorder: Recorder) -> Ended:
 
 
 def _import_model(job: Job, recorder: Recorder) -> Ended:
-    """Import an ONNX model, note how ONNX Runtime Web would partition it, and build it."""
-    # Imported lazily: other jobs do without onnx.
-    from webnn.check.models import describe_model, partition_model  # noqa: PLC0415
-    from webnn.importing.imported import fit_integers  # noqa: PLC0415
-    from webnn.onnx import survey  # noqa: PLC0415
+    """Import a model, and build it."""
+    from webnn.importing.imported import fit_integers  # noqa: PLC0415 (as below)
 
+    path = Path(job.program)
     try:
-        model, settings = job.options.read(Path(job.program), weights=False)
-        description, report = survey(model, settings)
-        recorder.write(describe_model(report, description))
-        context = webnn.ML(revision=for_devices().name).createContextSync()
-        partition = partition_model(model, settings, context.opSupportLimits())
-        if partition is not None:
-            recorder.write(partition)
+        description = _import_onnx(job, recorder, path) if is_onnx(path) else _import_stablehlo(job, recorder, path)
         if description is None:
             return Ended(code=1, error="it cannot be imported whole")
         description = fit_integers(description, None if recorder.profile is None else recorder.profile.limits(), int32=job.options.int32)
         recorder.intervals = find_operators(description)
         feeds.build(description)
-    except (DOMException, TypeError, ValueError, OSError) as error:
+    except (DOMException, TypeError, ValueError, ImportError, OSError) as error:
         return Ended(code=1, error=_write(error), fatal=recorder.fatal(error))
     return _DONE
+
+
+def _import_onnx(job: Job, recorder: Recorder, path: Path) -> webnn.GraphDescription | None:
+    """Import an ONNX model, and note how ONNX Runtime Web would partition it."""
+    # Imported lazily: other jobs do without onnx.
+    from webnn.check.models import describe_model, partition_model  # noqa: PLC0415
+    from webnn.onnx import survey  # noqa: PLC0415
+
+    model, settings = job.options.read(path, weights=False)
+    description, report = survey(model, settings)
+    recorder.write(describe_model(report, description))
+    context = webnn.ML(revision=for_devices().name).createContextSync()
+    partition = partition_model(model, settings, context.opSupportLimits())
+    if partition is not None:
+        recorder.write(partition)
+    return description
+
+
+def _import_stablehlo(job: Job, recorder: Recorder, path: Path) -> webnn.GraphDescription | None:
+    """Import a StableHLO program."""
+    from webnn.check.models import describe_model  # noqa: PLC0415 (as above)
+
+    description, report = job.options.survey_stablehlo(path)
+    recorder.write(describe_model(report, description))
+    return description
 
 
 def _build_cases(job: Job, recorder: Recorder) -> Ended:

@@ -11,7 +11,7 @@ import typer
 import webnn
 from webnn.commands.failure import failure
 from webnn.commands.graphs import load_graph
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, ShapeOption
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.formats import WRITERS
 
 __all__ = ["command"]
@@ -22,7 +22,7 @@ _WRONG = 2
 def command(
     source: Annotated[
         Path,
-        typer.Argument(metavar="IN", help="A graph, an ONNX model, or a program .py, .mjs, .js or .html."),
+        typer.Argument(metavar="IN", help="A graph, an ONNX model, a StableHLO program, or a program .py, .mjs, .js or .html."),
     ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
@@ -39,10 +39,11 @@ def command(
     dims: DimOption = None,
     constants: ConstantOption = None,
     int32: Int32Option = False,
+    precision: PrecisionOption = None,
     name: Annotated[str | None, typer.Option(help="The name of the graph in the file.", show_default="that of the file")] = None,
 ) -> None:
-    """Write a graph in another format: text, JSON, ONNX, a program in JavaScript or Python, or a picture."""
-    options = ModelOptions.parse(source, shapes, dims, constants, int32)
+    """Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture."""
+    options = ModelOptions.parse(source, shapes, dims, constants, int32, precision)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
     try:
         replace(description, name=name or description.name or output.name.partition(".")[0]).save(output)

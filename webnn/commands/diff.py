@@ -16,7 +16,7 @@ import webnn
 from webnn.commands.failure import failure
 from webnn.commands.feeds import build, compute, seeded_inputs
 from webnn.commands.graphs import NO_OPTIONS, load_graph
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, ShapeOption, is_model
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, is_model, is_onnx
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
 from webnn.context.engine.foreign import run_model
@@ -48,6 +48,7 @@ def command(
     dims: DimOption = None,
     constants: ConstantOption = None,
     int32: Int32Option = False,
+    precision: PrecisionOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:
     """Compare two graphs: their structure, then their weights, then what they compute.
@@ -56,10 +57,10 @@ def command(
     its import as a WebNN graph is compared with the other graph. The exit status is 0 if nothing differs, 1 if something does, and 2 if the
     call is wrong.
     """
-    if second is None and not is_model(first):
+    if second is None and not is_onnx(first):
         raise failure("a second graph must be given; only an ONNX model can be compared with its own import", _WRONG)
     named = first if second is None or is_model(first) else second
-    options = ModelOptions.parse(named, shapes, dims, constants, int32)
+    options = ModelOptions.parse(named, shapes, dims, constants, int32, precision)
     sides = [_Side(path, load_graph(path, options=options if is_model(path) else NO_OPTIONS)) for path in (first, second) if path]
     if second is None:
         sides.append(_Side(None, sides[0].description))
@@ -99,7 +100,7 @@ class _Side:
 
     def run(self, inputs: dict[str, Any], constants: dict[str, Any]) -> dict[str, Any]:
         """Compute the outputs: those of an ONNX model by onnxruntime."""
-        if self.path is not None and is_model(self.path):
+        if self.path is not None and is_onnx(self.path):
             return run_model(self.path, {**constants, **inputs})
         context, graph = build(self.description)
         return compute(context, graph, inputs)

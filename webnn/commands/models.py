@@ -1,4 +1,4 @@
-"""The options of commands for ONNX models: what a model leaves open."""
+"""The options of commands for models that are imported: what a model leaves open."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import typer
 
@@ -15,13 +15,29 @@ import webnn
 from webnn.commands.failure import failure
 
 if TYPE_CHECKING:
-    from webnn.onnx import Imported
+    from webnn.importing.imported import Imported
+    from webnn.importing.report import Report
     from webnn.onnx.inputs import Settings
     from webnn.onnx.model import Model
 
-__all__ = ["ConstantOption", "DimOption", "Int32Option", "ModelOptions", "ShapeOption", "is_model", "name_options", "read_graph"]
+__all__ = [
+    "MODELS",
+    "ConstantOption",
+    "DimOption",
+    "Int32Option",
+    "ModelOptions",
+    "PrecisionOption",
+    "ShapeOption",
+    "is_model",
+    "is_onnx",
+    "name_options",
+    "read_graph",
+]
 
-_SUFFIX = ".onnx"
+_ONNX = ".onnx"
+_STABLEHLO = (".mlir", ".mlirbc", ".stablehlo")
+#: The suffixes of models that are imported.
+MODELS = (_ONNX, *_STABLEHLO)
 _WRONG = 2
 _T = TypeVar("_T")
 
@@ -38,49 +54,66 @@ ConstantOption: TypeAlias = Annotated[
     typer.Option(
         "--constant",
         metavar="NAME=JSON|FILE.npy",
-        help="An input of an ONNX model that is known: a number, a list, or a file. Repeatable.",
+        help="An input of a model that is known: a number, a list, or a file. Repeatable.",
         show_default=False,
     ),
 ]
 
 
 Int32Option: TypeAlias = Annotated[
-    bool, typer.Option("--int32", help="Compute int64 of an ONNX model in int32, inputs and outputs too: all values must fit.")
+    bool, typer.Option("--int32", help="Compute int64 of a model in int32, inputs and outputs too: all values must fit.")
+]
+PrecisionOption: TypeAlias = Annotated[
+    Literal["f32"] | None, typer.Option("--precision", help="Compute f64 of a StableHLO program in float32.", show_default=False)
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """What a user says about an ONNX model; see `webnn.onnx.load`. It can be written as JSON.
+    """What a user says about a model; see `webnn.onnx.load` and `webnn.stablehlo.load`. It can be written as JSON.
 
     Attributes:
         shapes: The shapes of inputs by their names.
         dims: The sizes of named dimensions.
         constants: Numbers, lists, or the paths of .npy files, by the names of inputs.
         int32: int64 is computed in int32.
+        precision: ``"f32"``: f64 of a StableHLO program is computed in float32.
     """
 
     shapes: dict[str, list[int]] = field(default_factory=dict)
     dims: dict[str, int] = field(default_factory=dict)
     constants: dict[str, Any] = field(default_factory=dict)
     int32: bool = False
+    precision: Literal["f32"] | None = None
 
     @classmethod
     def parse(
-        cls, path: Path, shapes: Sequence[str] | None, dims: Sequence[str] | None, constants: Sequence[str] | None, int32: bool
+        cls,
+        path: Path,
+        shapes: Sequence[str] | None,
+        dims: Sequence[str] | None,
+        constants: Sequence[str] | None,
+        int32: bool,
+        precision: Literal["f32"] | None,
     ) -> ModelOptions:
         """Parse the options of a command.
 
         Raises:
-            typer.Exit: One is not valid, or the file is no ONNX model; the message is printed.
+            typer.Exit: One is not valid, or the file is no model that has it; the message is printed.
         """
-        if (shapes or dims or constants or int32) and not is_model(path):
-            raise failure(f"--shape, --dim, --constant and --int32 can only be given for an ONNX model, got {path}", _WRONG)
+        for given, names, fits, what in (
+            (shapes or dims, "--shape and --dim", is_onnx, "an ONNX model"),
+            (precision, "--precision", _is_stablehlo, f"a StableHLO program ({', '.join(_STABLEHLO)})"),
+            (constants or int32, "--constant and --int32", is_model, "an ONNX model or a StableHLO program"),
+        ):
+            if given and not fits(path):
+                raise failure(f"{names} can only be given for {what}, got {path}", _WRONG)
         return cls(
             _split("--shape", shapes, "NAME=1,3,224,224", _parse_shape),
             _split("--dim", dims, "NAME=SIZE", _parse_size),
             _split("--constant", constants, "NAME=JSON or NAME=FILE.npy", _parse_constant),
             int32,
+            precision,
         )
 
     def load(self, path: Path) -> Imported:
@@ -91,9 +124,11 @@ class ModelOptions:
             OSError: A file cannot be read.
             RefusedModelError: The model cannot be imported.
         """
-        # Imported lazily, because it loads onnx.
-        from webnn import onnx  # noqa: PLC0415
+        # Imported lazily, because they load onnx, and start a process.
+        from webnn import onnx, stablehlo  # noqa: PLC0415
 
+        if _is_stablehlo(path):
+            return stablehlo.load(path, constants=self.arrays(), precision=self.precision, int32=self.int32)
         return onnx.load(path, shapes=self.shapes, dims=self.dims, constants=self.arrays(), int32=self.int32)
 
     def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
@@ -107,6 +142,19 @@ class ModelOptions:
         from webnn.onnx.model import read  # noqa: PLC0415
 
         return read(path), Settings(shapes=self.shapes, dims=self.dims, constants=self.arrays(), weights=weights)
+
+    def survey_stablehlo(self, path: Path) -> tuple[webnn.GraphDescription | None, Report]:
+        """Import a StableHLO program; see `webnn.stablehlo.survey`.
+
+        Raises:
+            ValueError: The program, or the file of a constant, is not valid.
+            ImportError: The package that reads StableHLO is not installed.
+            OSError: A file cannot be read.
+        """
+        from webnn.hlo import read  # noqa: PLC0415 (it starts a process)
+        from webnn.stablehlo import Settings, survey  # noqa: PLC0415
+
+        return survey(read(path), Settings(constants=self.arrays(), precision=self.precision))
 
     def arrays(self) -> dict[str, Any]:
         """Return the constants as arrays.
@@ -125,8 +173,17 @@ class ModelOptions:
 
 
 def is_model(path: Path) -> bool:
+    """Tell whether a file is a model that is imported, by its name."""
+    return path.name.lower().endswith(MODELS)
+
+
+def is_onnx(path: Path) -> bool:
     """Tell whether a file is an ONNX model, by its name."""
-    return path.name.lower().endswith(_SUFFIX)
+    return path.name.lower().endswith(_ONNX)
+
+
+def _is_stablehlo(path: Path) -> bool:
+    return path.name.lower().endswith(_STABLEHLO)
 
 
 def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
@@ -137,12 +194,13 @@ def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
     """
     try:
         return options.load(path).description if is_model(path) else webnn.load(path)
-    except (OSError, ValueError, webnn.NotSupportedError, webnn.OperationError) as error:
+    except (ImportError, OSError, ValueError, webnn.NotSupportedError, webnn.OperationError) as error:
         raise failure(name_options(str(error)), _WRONG) from None
 
 
 #: How messages of `webnn.onnx.load` name its arguments: ``dims={'batch': ..., 'length': ...}``.
 _ARGUMENT = re.compile(r"\b(shape|dim|constant)s=\{(.*?)\}")
+_PRECISION = re.compile(r'\bprecision="(\w+)"')
 _ENTRY = re.compile(r"'((?:[^'\\]|\\.)*)': (\[[^\]]*\]|\.\.\.)(?:, )?")
 
 
@@ -153,7 +211,7 @@ def name_options(text: str) -> str:
         entries = _ENTRY.findall(argument[2])
         return " ".join([f"--{argument[1]} {name}={value.strip('[]').replace(', ', ',')}" for name, value in entries])
 
-    return _ARGUMENT.sub(replace, text)
+    return _PRECISION.sub(r"--precision \1", _ARGUMENT.sub(replace, text))
 
 
 def _split(option: str, pairs: Sequence[str] | None, wanted: str, parse: Callable[[str], _T]) -> dict[str, _T]:

@@ -15,7 +15,7 @@ import webnn
 from webnn.commands.choices import Fallback, FormerDialect, choose_dialect
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, ShapeOption
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.commands.scripts import print_error, run_script
 from webnn.context.profiles import is_name
 from webnn.formats import READERS
@@ -99,6 +99,7 @@ def command(
     dims: DimOption = None,
     constants: ConstantOption = None,
     int32: Int32Option = False,
+    precision: PrecisionOption = None,
     reference: Annotated[
         bool, typer.Option("--reference", help="Compute every graph in float64, slowly: in NumPy, not with the engine.")
     ] = False,
@@ -137,12 +138,12 @@ def command(
 
         if arguments:
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
-        options = ModelOptions.parse(program, shapes, dims, constants, int32)
+        options = ModelOptions.parse(program, shapes, dims, constants, int32, precision)
         with emulation, write_inspection(inspect, program):
             run_graph(program, inputs or [], outputs or [], options)
         return
-    if inputs or outputs or shapes or dims or constants or int32:
-        raise failure("--input, --output, --shape, --dim, --constant and --int32 can only be given for a graph", _WRONG)
+    if inputs or outputs or shapes or dims or constants or int32 or precision:
+        raise failure("--input, --output, --shape, --dim, --constant, --int32 and --precision can only be given for a graph", _WRONG)
     dialect = choose_dialect(dialect, profile)
     suffix = program.suffix.lower()
     if suffix in PYTHON:

@@ -13,7 +13,7 @@ import typer
 import webnn
 from webnn.commands.failure import failure
 from webnn.commands.graphs import choose_graph, collect_graphs, graph_name
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, ShapeOption
+from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.commands.text import show_controls
 from webnn.formats import files
 
@@ -54,6 +54,7 @@ def command(
     dims: DimOption = None,
     constants: ConstantOption = None,
     int32: Int32Option = False,
+    precision: PrecisionOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what the table shows as JSON, with operands and options.")] = False,
     revision: Annotated[
         str | None, typer.Option(help="The draft that navigator.ml follows.", envvar="WEBNN_REVISION", show_default=False)
@@ -77,7 +78,7 @@ def command(
         pictures[dot] = as_dot
     if mermaid is not None:
         pictures[mermaid] = lambda each: as_mermaid(each, fold=not every)
-    options = ModelOptions.parse(path, shapes, dims, constants, int32)
+    options = ModelOptions.parse(path, shapes, dims, constants, int32, precision)
     found = collect_graphs(path, arguments or (), revision=revision, options=options)
     if graph is not None or pictures:
         found = [choose_graph(found, path, graph)]

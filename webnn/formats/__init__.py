@@ -31,7 +31,13 @@ WRITERS: Mapping[str, str] = MappingProxyType(
     }
 )
 #: The module of each format that can be read, by suffix: it has ``read(path)``.
-READERS: Mapping[str, str] = MappingProxyType({suffix: WRITERS[suffix] for suffix in (".webnn", ".webnn.json", ".onnx")})
+READERS: Mapping[str, str] = MappingProxyType(
+    {
+        **{suffix: WRITERS[suffix] for suffix in (".webnn", ".webnn.json", ".onnx", ".mlir")},
+        # Bytecode and portable artifacts.
+        **dict.fromkeys((".mlirbc", ".stablehlo"), "webnn.formats.mlir"),
+    }
+)
 
 
 def save(description: GraphDescription, path: str | os.PathLike[str]) -> None:

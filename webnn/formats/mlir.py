@@ -15,7 +15,14 @@ from webnn.hlo.mlir import write_mlir
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
 
-__all__ = ["write"]
+__all__ = ["read", "write"]
+
+
+def read(path: Path) -> GraphDescription:
+    """Import a StableHLO program that leaves nothing open; see `webnn.stablehlo.load`."""
+    from webnn.stablehlo import load  # noqa: PLC0415 (a graph is written more often)
+
+    return load(path).description
 
 
 def write(description: GraphDescription, path: Path) -> None:

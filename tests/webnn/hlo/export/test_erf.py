@@ -75,7 +75,9 @@ def test_gelu() -> None:
     assert reference.ulp_distance(compute(gelu, x), exact, "float32").max() < 8
 
 
-@pytest.mark.parametrize(("function", "pairs"), [(erf, [(-np.inf, -1), (np.inf, 1), (9, 1)]), (gelu, [(np.inf, np.inf), (1e30, 1e30), (-1e30, 0)])])
+@pytest.mark.parametrize(
+    ("function", "pairs"), [(erf, [(-np.inf, -1), (np.inf, 1), (9, 1)]), (gelu, [(np.inf, np.inf), (1e30, 1e30), (-1e30, 0)])]
+)
 def test_the_ends(function: Callable[[Emitter, Tensor], Tensor], pairs: list[tuple[float, float]]) -> None:
     x, wanted = np.array([*pairs, (np.nan, np.nan)], np.float32).T
     np.testing.assert_array_equal(compute(function, np.ascontiguousarray(x)), wanted)
