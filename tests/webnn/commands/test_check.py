@@ -211,7 +211,10 @@ SMALL = str(ROOT / "examples" / "profiles" / "small-npu.json")
         (["nowhere.py"], "nowhere.py is not there: a program is a file"),
         (["."], ". is a folder: a program is a file"),
         ([__file__ + "c"], "is not there"),
-        ([str(ROOT / "README.md")], "a program is a file .py, .js, .mjs, .html, .htm, .webnn, .webnn.json, .onnx, .mlir, .mlirbc, .stablehlo, .json, got "),
+        (
+            [str(ROOT / "README.md")],
+            "a program is a file .py, .js, .mjs, .html, .htm, .webnn, .webnn.json, .onnx, .mlir, .mlirbc, .stablehlo, .json, got ",
+        ),
         ([__file__, "--profile", "cormel"], "cormel: must be a device profile, one of coreml, "),
         ([__file__, "--require", "cormel"], "cormel: must be a device profile, one of coreml, "),
         ([__file__, "--profile", "nowhere.json"], "nowhere.json: must be a file that can be read"),

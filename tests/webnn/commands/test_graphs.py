@@ -96,7 +96,11 @@ def test_convert_chooses_a_graph(tmp_path: Path) -> None:
 WRONG: list[tuple[str, list[str], str]] = [
     ("no file", ["convert", "missing.py", "-o", "x.webnn"], "missing.py is not there: a graph or a program is a file"),
     ("a folder", ["convert", ".", "-o", "x.webnn"], ". is a folder: a graph or a program is a file"),
-    ("what it reads", ["convert", "notes.txt", "-o", "x.webnn"], "must be a file .webnn, .webnn.json, .onnx, .mlir, .mlirbc, .stablehlo, .py, "),
+    (
+        "what it reads",
+        ["convert", "notes.txt", "-o", "x.webnn"],
+        "must be a file .webnn, .webnn.json, .onnx, .mlir, .mlirbc, .stablehlo, .py, ",
+    ),
     ("what it writes", ["convert", "program.py", "-o", "x.txt"], "path must end with one of .webnn, .webnn.json, .onnx, "),
     ("no graph", ["convert", "empty.py", "-o", "x.webnn"], "empty.py built no graph"),
     ("a failure", ["convert", "fails.py", "-o", "x.webnn"], "fails.py ended with exit code 1"),
