@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -60,17 +60,44 @@ class Steps:
         return self._operands.scalar(dataType, number)
 
     def reshape(self, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
-        """Reshape an operand if it has another shape."""
-        if operand._descriptor.dimensions == tuple(shape):
-            return operand
-        if 0 in shape:
-            raise Refused(f"the shape must have no empty dimension, got {list(shape)}")
-        return self.builder.reshape(operand, list(shape))
+        """Reshape an operand if it has another shape. A reshape of a reshape is one reshape, or none."""
+        while operand._descriptor.dimensions != tuple(shape):
+            source = _reshaped(operand)
+            if source is None:
+                if 0 in shape:
+                    raise Refused(f"the shape must have no empty dimension, got {list(shape)}")
+                return self.builder.reshape(operand, list(shape))
+            operand = source
+        return operand
 
     def transpose(self, operand: MLOperand, permutation: Sequence[int]) -> MLOperand:
-        """Transpose an operand if its dimensions move."""
-        moved = list(permutation)
+        """Transpose an operand if its dimensions move. A transpose of a transpose is one transpose, or none."""
+        moved, operator = list(permutation), operand._operator
+        if operator is not None and operator.operation.name == "transpose":
+            options: Any = operator.options
+            first = options.permutation or range(len(moved))[::-1]
+            operand, moved = operator.inputs[0], [first[axis] for axis in moved]
         return operand if moved == sorted(moved) else self.builder.transpose(operand, permutation=moved)
+
+    def elementwise(self, compute: Callable[..., MLOperand], *operands: MLOperand) -> MLOperand:
+        """Compute each element by itself, before a reshape of the operands that only adds or drops dimensions of size 1.
+
+        So such reshapes meet those of the nodes behind, and what computes stays together.
+
+        Args:
+            compute: Computes a result from the operands, which are broadcast.
+            operands: The operands.
+        """
+        several = [each for each in operands if each._descriptor.dimensions]
+        shapes = {each._descriptor.dimensions for each in several}
+        sources = {id(each): _reshaped(each) for each in several}
+        before = {None if source is None else source._descriptor.dimensions for source in sources.values()}
+        if len(shapes) != 1 or len(before) != 1:
+            return compute(*operands)
+        (shape,), (given,) = shapes, before
+        if given is None or [size for size in given if size != 1] != [size for size in shape if size != 1]:
+            return compute(*operands)
+        return self.reshape(compute(*[sources.get(id(each)) or each for each in operands]), shape)
 
     def cast(self, operand: MLOperand, dataType: DataType) -> MLOperand:
         """Cast an operand if it has another type."""
@@ -88,6 +115,12 @@ class Steps:
     def is_float(operand: MLOperand) -> bool:
         """Tell whether an operand is of a floating-point type."""
         return operand._descriptor.dataType in FLOAT_TYPES
+
+
+def _reshaped(operand: MLOperand) -> MLOperand | None:
+    """Return what an operand is a reshape of, if it is one."""
+    operator = operand._operator
+    return operator.inputs[0] if operator is not None and operator.operation.name == "reshape" else None
 
 
 def value_of(operand: MLOperand) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -32,7 +32,7 @@ Unary: TypeAlias = Literal[
 
 def _unary(operation: Unary) -> Callable[[Node], MLOperand]:
     def rule(node: Node) -> MLOperand:
-        return cast("MLOperand", getattr(node.builder, operation)(node.operand(0)))
+        return node.elementwise(getattr(node.builder, operation), node.operand(0))
 
     rule.__doc__ = f"Map to {operation}."
     return rule
@@ -40,7 +40,7 @@ def _unary(operation: Unary) -> Callable[[Node], MLOperand]:
 
 def _binary(operation: Binary) -> Callable[[Node], MLOperand]:
     def rule(node: Node) -> MLOperand:
-        return cast("MLOperand", getattr(node.builder, operation)(node.operand(0), node.operand(1)))
+        return node.elementwise(getattr(node.builder, operation), node.operand(0), node.operand(1))
 
     rule.__doc__ = f"Map to {operation}, which broadcasts as ONNX does."
     return rule
@@ -50,7 +50,7 @@ def _variadic(operation: Literal["add", "max", "min"]) -> Callable[[Node], MLOpe
     def rule(node: Node) -> MLOperand:
         result = node.operand(0)
         for index in range(1, len(node.inputs)):
-            result = getattr(node.builder, operation)(result, node.operand(index))
+            result = node.elementwise(getattr(node.builder, operation), result, node.operand(index))
         return result
 
     rule.__doc__ = f"Chain {operation} over the inputs."
