@@ -45,6 +45,8 @@ class Operands:
         self._float64 = float64
         self._advice = advice
         self._shared: dict[object, MLOperand] = {}
+        #: The float32 numbers that integers were cast from, by `value_key`.
+        self._floats: dict[object, MLOperand] = {}
         self._missing: set[int] = set()
         self._left = _MOST_BYTES
         #: What is known by its id is kept, so that the id stays its own.
@@ -55,6 +57,14 @@ class Operands:
         if value.operand is not None:
             self.names.setdefault(value_key(value.operand), name)
             self._kept.append(value.operand)
+
+    def remember_float(self, integers: MLOperand, numbers: MLOperand) -> None:
+        """Remember that float32 numbers are the same as integers, which are cast from them."""
+        self._floats[value_key(integers)] = numbers
+
+    def find_float(self, operand: MLOperand) -> MLOperand:
+        """Return the same numbers in float32 if there are some; otherwise the operand."""
+        return self._floats.get(value_key(operand), operand) if self._floats else operand
 
     def miss(self, array: Array) -> None:
         """Let zeros stand for external data that is not there."""

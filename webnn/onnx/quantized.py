@@ -114,12 +114,11 @@ def quantize_dynamically(node: Node, x: MLOperand) -> tuple[MLOperand, MLOperand
     """Quantize numbers to uint8, by their least and greatest one; return the integers, the scale and the zero point, both scalars."""
     builder = node.builder
     axes, one = list(range(len(x._descriptor.dimensions))), [1] * len(x._descriptor.dimensions)
-    nothing, most = node.scalar(0, x), node.scalar(255, x)
-    low = builder.min(builder.reduceMin(x, axes=axes, keepDimensions=False), nothing)
-    high = builder.max(builder.reduceMax(x, axes=axes, keepDimensions=False), nothing)
-    span = builder.sub(high, low)
+    # How far the numbers go below and above 0.
+    below = builder.relu(builder.neg(builder.reduceMin(x, axes=axes, keepDimensions=False)))
+    above = builder.relu(builder.reduceMax(x, axes=axes, keepDimensions=False))
+    span = builder.add(above, below)
     # Zeros only have no scale of their own.
-    scale = builder.where(builder.greater(span, nothing), builder.div(span, most), node.scalar(1, x))
-    zero = builder.roundEven(builder.clamp(builder.div(builder.neg(low), scale), minValue=0, maxValue=255))
-    zeroPoint = builder.cast(zero, "uint8")
+    scale = builder.where(builder.equal(span, node.scalar(0, x)), node.scalar(1, x), builder.div(span, node.scalar(255, x)))
+    zeroPoint = builder.quantizeLinear(below, scale, node.scalar(0, "uint8"))
     return builder.quantizeLinear(x, node.reshape(scale, one), node.reshape(zeroPoint, one)), scale, zeroPoint

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import numpy as np
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
+from webnn.onnx.quantized import per_axis, subtract_zero
 from webnn.onnx.windows import Window, read_windows, spatial_sizes
 
 if TYPE_CHECKING:
@@ -165,13 +167,7 @@ def _conv_integer(node: Node) -> MLOperand:
     """Map to conv2d in float32, in which integers up to 2 ** 24 are exact. Larger sums need numbers cut into halves of 4 bits."""
     builder = node.builder
     _filter_windows(node)
-    x, filter = node.cast(node.operand(0), "float32"), node.cast(node.operand(1), "float32")
-    if not _is_zero(node, 2):
-        x = builder.sub(x, node.reshape(node.cast(node.operand(2), "float32"), []))
-    if not _is_zero(node, 3):
-        point = node.value(3)
-        shape = [point.size, *[1] * (node.value(1).rank - 1)] if point.size > 1 else []
-        filter = builder.sub(filter, node.reshape(node.cast(node.operand(3), "float32"), shape))
+    x, filter = (_subtract_zero(node, index, axis) for index, axis in ((0, 1), (1, 0)))
     weight = _weight(node)
     inputs, filters = [(x, 1)], [(filter, 1)]
     if _LARGEST * weight > _EXACT:
@@ -181,21 +177,19 @@ def _conv_integer(node: Node) -> MLOperand:
         inputs = _halves(node, x)
     if len(inputs) > 1 and _HALF * weight > _EXACT:
         raise Refused(f"the filter must have at most {_EXACT // _HALF**2} elements for each output channel, got {weight // _HALF}")
-    total: MLOperand | None = None
-    for left, high in inputs:
-        for right, low in filters:
-            part = builder.cast(convolve(node, left, right, None), "int32")
-            if high * low > 1:
-                part = builder.mul(part, node.scalar(high * low, part))
-            total = part if total is None else builder.add(total, part)
-    assert total is not None
-    return total
+    sums = [(convolve(node, left, right, None), high * low) for left, high in inputs for right, low in filters]
+    if len(sums) == 1:
+        return node.as_integers(sums[0][0])
+    parts = [(builder.cast(part, "int32"), factor) for part, factor in sums]
+    return reduce(builder.add, [builder.mul(part, node.scalar(factor, part)) if factor > 1 else part for part, factor in parts])
 
 
-def _is_zero(node: Node, index: int) -> bool:
-    """Tell whether a zero point is not given, or known to be 0."""
-    array = node.value(index).array if node.given(index) else np.zeros(())
-    return array is not None and not array.any()
+def _subtract_zero(node: Node, index: int, axis: int) -> MLOperand:
+    """Return the integers of an input less their zero point, which comes two inputs later: one number, or one for each index of an axis."""
+    shape = node.value(index).shape
+    zero = node.value(index + 2) if node.given(index + 2) else None
+    name = f"the zero point of {'xw'[index]}"
+    return subtract_zero(node, node.operand(index), zero, per_axis(name, () if zero is None else zero.shape, shape, axis))
 
 
 def _weight(node: Node) -> int:

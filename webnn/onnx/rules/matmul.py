@@ -61,7 +61,7 @@ def _multiply_in_parts(node: Node, a: MLOperand, b: MLOperand, part: int) -> MLO
     builder = node.builder
     length, axis = a._descriptor.dimensions[-1], len(a._descriptor.dimensions) - 1
     if length <= part:
-        return builder.cast(builder.matmul(a, b), "int32")
+        return node.as_integers(builder.matmul(a, b))
     sizes = [min(part, length - start) for start in range(0, length, part)]
     lefts = builder.split(a, sizes, axis=axis)
     rights = builder.split(b, sizes, axis=len(b._descriptor.dimensions) - 2)

@@ -297,3 +297,40 @@ def test_refusals(case: str, constants: str) -> None:
     known = {name: feeds[name] for name in constants if name in feeds}
     with pytest.raises(webnn.onnx.RefusedModelError, match=reason):
         webnn.onnx.load(make(_node(operator, arrays, **attributes), feeds, 21), constants=known)
+
+
+def test_integer_convolutions_have_no_casts() -> None:
+    """A sum of integers is exact in float32, in which the model goes on."""
+    w = _random(2, 3, 3, 3, dtype="int8")
+    model = parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        m (float[1, 3, 6, 6] x, int8[2, 3, 3, 3] w, float scale) => (y)
+        {
+            q, s, z = DynamicQuantizeLinear(x)
+            c = ConvInteger(q, w, z)
+            f = Cast <to = 1> (c)
+            both = Mul(s, scale)
+            y = Mul(f, both)
+        }
+    """)
+    feeds = {"x": _random(1, 3, 6, 6), "w": w, "scale": np.array(0.5, np.float32)}
+    check(model, feeds, constants=["w"])
+    operations = [each.operation for each in webnn.onnx.load(model, constants={"w": w}).description.operators]
+    assert "cast" not in operations
+    assert operations.count("dequantizeLinear") == 2
+
+
+def test_integer_sums_that_are_outputs_are_integers() -> None:
+    feeds = {"a": _random(2, 3, dtype="uint8"), "b": _random(3, 4, dtype="int8")}
+    model = parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        m (uint8[2, 3] a, int8[3, 4] b) => (int32[2, 4] sums, float[2, 4] half)
+        <float two = {2}>
+        {
+            sums = MatMulInteger(a, b)
+            numbers = Cast <to = 1> (sums)
+            half = Div(numbers, two)
+        }
+    """)
+    assert check(model, feeds)["sums"].dtype == np.int32
+    assert [each.operation for each in webnn.onnx.load(model).description.operators].count("cast") == 1
