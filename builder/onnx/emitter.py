@@ -185,6 +185,8 @@ class Emitter:
         self._packed: dict[str, tuple[Array, OperandDescriptor]] = {}
         self._views: dict[str, View] = {}
         self._pending: set[str] = set()
+        #: The scalars that got dimensions of size 1, with those; their nodes may be in `_pending`, too.
+        self._spread: dict[str, tuple[str, Sequence[int]]] = {}
         #: Values through which the engine can still push a transpose.
         self._turned: set[str] = set()
 
@@ -294,6 +296,9 @@ class Emitter:
         self._pending.remove(value)
         if self.is_constant(value):
             self._add_constant(value)
+        elif value in self._spread:
+            scalar, shape = self._spread[value]
+            self._add("Reshape", [scalar, self.ints(shape)], value, [value], {})
         else:
             self._add_transpose(value)
 
@@ -350,9 +355,19 @@ class Emitter:
             return self.weight(name, packed[0], OperandDescriptor(packed[1].dataType, tuple(shape)))
         constant = self._constants.get(value)
         if constant is None:
-            return self.node("Reshape", [value, self.ints(shape)])
+            scalar = self._spread.get(value, ("", ()))[0]
+            return scalar if scalar and not shape else self.node("Reshape", [scalar or value, self.ints(shape)])
         reshaped = constant.reshape(tuple(shape))
         return self.weight(f"{value}={','.join(map(str, reshaped.shape))}", reshaped)
+
+    def spread(self, scalar: str, shape: Sequence[int]) -> str:
+        """Give a scalar dimensions of size 1. The node is emitted when another one takes it; `reshape` gives the scalar back."""
+        if self.is_constant(scalar):
+            return self.reshape(scalar, shape)
+        name = self._name()
+        self._spread[name] = scalar, shape
+        self._pending.add(name)
+        return name
 
     def reduce(self, op_type: str, value: str, rank: int, axes: Sequence[int], *, keep: bool) -> str:
         """Reduce dimensions of a value, at least one, by an ONNX operator such as "ReduceSum"; keep them with size 1 if wanted."""

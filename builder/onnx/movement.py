@@ -73,8 +73,10 @@ def _expand(e: Emitter, op: Op) -> str:
 
 
 def _reshape(e: Emitter, op: Op) -> str:
-    newShape = op.arguments["newShape"]
-    return op["input"] if newShape == op.shape("input") else e.reshape(op["input"], newShape)
+    newShape, shape = op.arguments["newShape"], op.shape("input")
+    if newShape == shape:
+        return op["input"]
+    return e.reshape(op["input"], newShape) if shape else e.spread(op["input"], newShape)
 
 
 def _slice(e: Emitter, op: Op) -> str:

@@ -1,7 +1,8 @@
 """Reductions, running sums, and the positions of extreme values.
 
 Measured with ONNX Runtime's CPU provider: ``ReduceSum``, ``ReduceMean``, ``ReduceMax`` and ``ReduceMin`` are fast along any axes,
-``ReduceL1``, ``ReduceL2``, ``ReduceSumSquare`` and ``ReduceLogSum`` take 4 to 15 times as long as an elementwise node and ``ReduceSum``.
+``ReduceL1``, ``ReduceL2``, ``ReduceSumSquare`` and ``ReduceLogSum`` take 4 to 15 times as long as an elementwise node and ``ReduceSum``,
+unless all dimensions are reduced: then they take half as long.
 """
 
 from __future__ import annotations
@@ -129,7 +130,10 @@ def _extreme(e: Emitter, op: Op) -> str:
     if type != "float32":
         return result
     # Whether the engine's maximum sees a NaN depends on where it lies. A sum of absolute values is NaN exactly if one of them is.
-    total = _reduce(e, op, "ReduceSum", e.elementwise("Abs", [value]))
+    if len(axes) == len(op.shape("input")):
+        total = _reduce(e, op, "ReduceL1", value)
+    else:
+        total = _reduce(e, op, "ReduceSum", e.elementwise("Abs", [value]))
     return e.elementwise("Where", [e.elementwise("IsNaN", [total]), total, result])
 
 

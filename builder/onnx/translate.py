@@ -10,6 +10,7 @@ from types import MappingProxyType
 from onnx import ModelProto
 
 from webnn.builder.graph import ComputationalGraph
+from webnn.builder.onnx.dynamic import find_dynamic, find_needed
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.onnx_names import find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
@@ -138,6 +139,17 @@ class _Translator:
             results = [emitter.transpose(result, order) for result in results]
         self.results[operator.index] = results
 
+    def operators(self) -> None:
+        """Translate all operators, some of them together."""
+        dynamic = find_dynamic(self.graph)
+        needed = find_needed(self.graph, dynamic) if dynamic else None
+        for operator in self.graph.operators:
+            if operator.index in dynamic:
+                together = dynamic[operator.index]
+                self.results |= together.emit(self.emitter, self.value(together.input))
+            elif needed is None or operator.index in needed:
+                self.operator(operator)
+
     def run(self) -> OnnxModel:
         """Translate the whole graph."""
         emitter = self.emitter
@@ -146,8 +158,7 @@ class _Translator:
             value = emitter.declare_input(f"input.{len(inputs)}", operand._descriptor)
             self.values[id(operand)] = value
             inputs[name] = value, operand._descriptor
-        for operator in self.graph.operators:
-            self.operator(operator)
+        self.operators()
         outputs: dict[str, tuple[str, OperandDescriptor]] = {}
         taken = {value for value, _ in inputs.values()} | set(self.values.values())
         for name, operand in self.graph.outputs.items():

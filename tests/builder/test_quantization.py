@@ -178,6 +178,20 @@ def test_nodes(name: str, integer: str, real: str, shape: list[int], blocks: lis
     assert [node.op_type for node in graph.node] == nodes
 
 
+def test_scalars_need_no_node_for_their_dimensions() -> None:
+    builder = MLGraphBuilder(shared_context(CURRENT))
+    x = builder.input("x", dataType="uint8", shape=[2, 3])
+    zeroPoint = builder.reshape(builder.input("zero", dataType="uint8", shape=[]), [1, 1])
+    scale = builder.reshape(builder.input("scale", dataType="float32", shape=[]), [1, 1])
+    graph = builder.buildSync({"y": builder.dequantizeLinear(x, scale, zeroPoint), "scale": builder.reshape(scale, [1])})
+    proto = graph._implementation._model.proto
+    assert sorted(node.op_type for node in proto.graph.node) == ["DequantizeLinear", "Reshape"]
+    values = np.array([[1, 2, 3], [4, 5, 255]], np.uint8)
+    y, given = compute_directly(graph, {"x": values, "zero": np.array(3, np.uint8), "scale": np.array(0.5, np.float32)})
+    np.testing.assert_array_equal(y, (values.astype(np.float32) - 3) / 2, strict=True)
+    np.testing.assert_array_equal(given, np.array([0.5], np.float32), strict=True)
+
+
 @each_row("permutation", [[0, 2, 3, 1], [3, 0, 1, 2], [1, 0, 3, 2]])
 @each_row("blocks", [[1, 1, 1, 1], [1, 4, 1, 1], [1, 1, 1, 6], [3, 2, 1, 6], [3, 4, 5, 2], [1, 2, 5, 3]])
 @pytest.mark.parametrize("name", ["dequantizeLinear", "quantizeLinear"])
