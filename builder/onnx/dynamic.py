@@ -46,9 +46,9 @@ class DynamicQuantization:
         e.scope(scope(self.quantized.operation.name, self.quantized.index))
         view = e.view(input, len(self.input._descriptor.dimensions))
         quantized, scale, zeroPoint = e.nodes("DynamicQuantizeLinear", [view.source], 3)
-        # The negated sum of the magnitudes is NaN exactly if one of them is; otherwise it is at most 0, and the scale at least 0.
+        # The sum of the magnitudes is NaN exactly if one of them is. Anything else lies on the scale once both limits are the scale.
         total = e.node("ReduceL1", [view.source], keepdims=0)
-        repaired = e.node("Max", [scale, e.node("Neg", [total])])
+        repaired = e.node("Clip", [total, scale, scale])
         results = [repaired], [zeroPoint], [e.transpose(quantized, view.permutation)]
         return dict(zip(self.members, results, strict=True))
 

@@ -61,7 +61,10 @@ def _with_resize(e: Emitter, op: Op, view: View, mode: str, axes: list[_Axis], *
         for axis in axes:
             scales[view.permutation[axis.axis]] = axis.scale
         extent = [None, e.literal(scales)]
-    return e.transpose(e.node("Resize", [view.source, *extent], mode=mode), view.permutation)
+    # Twice as many elements are two of each, for which there is a kernel that takes a fifth of the time.
+    doubled = mode == "nearest" and all(axis.scale == 2 for axis in axes)
+    attributes = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"} if doubled else {}
+    return e.transpose(e.node("Resize", [view.source, *extent], mode=mode, **attributes), view.permutation)
 
 
 def _takes_linear(e: Emitter, view: View, axes: list[_Axis]) -> bool:

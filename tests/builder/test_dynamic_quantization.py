@@ -14,7 +14,7 @@ from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import translate
 
 RNG = np.random.default_rng(0)
-NODES = ["DynamicQuantizeLinear", "ReduceL1", "Neg", "Max"]
+NODES = ["DynamicQuantizeLinear", "ReduceL1", "Clip"]
 
 
 def quantize(

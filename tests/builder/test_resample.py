@@ -34,6 +34,10 @@ CASES: list[tuple[tuple[int, ...], dict[str, Any], bool, bool]] = [
     *(((2, 4, 2, 4), {"axes": axes, "scales": [2, 0.5]}, True, axes != [0, 1]) for axes in ([0, 1], [1, 2], [2, 3])),
     *(((2, 2, 2, 2), {"axes": axes, "scales": [1, 2]}, True, axes != [0, 1]) for axes in ([0, 1], [1, 2], [2, 3])),
     *(((2, 2, 2, 2), {"axes": axes, "scales": [2, 1]}, True, axes != [0, 1]) for axes in ([0, 1], [1, 2], [2, 3])),
+    # Twice as many elements, in both forms, and almost.
+    *(((1, 33, 47, 29), {"axes": axes, "scales": [2, 2]}, True, axes != [0, 1]) for axes in ([0, 1], [1, 2], [2, 3])),
+    ((1, 2, 33, 47), {"sizes": [66, 94]}, True, True),
+    ((1, 2, 33, 47), {"sizes": [66, 95]}, True, True),
     # The given scale maps the positions, not the quotient of the sizes.
     ((1, 1, 3, 3), {"scales": [1.5, 1.25]}, True, True),
     # The engine's float32 product would round up to another size.
@@ -51,6 +55,18 @@ def lowering(shape: tuple[int, ...], options: dict[str, Any]) -> set[str]:
     builder = MLGraphBuilder(ML().createContextSync())
     y = builder.resample2d(builder.input("x", {"dataType": "float32", "dimensions": shape}), options)  # type: ignore[arg-type]
     return {node.op_type for node in translate(builder._collect({"y": y})).proto.graph.node}
+
+
+@pytest.mark.parametrize(
+    ("options", "fast"),
+    [({"sizes": [6, 8]}, True), ({"scales": [2, 2]}, True), ({"sizes": [6, 9]}, False), ({"scales": [2, 2], "mode": "linear"}, False)],
+)
+def test_elements_are_doubled_by_the_fast_kernel(options: dict[str, Any], fast: bool) -> None:
+    builder = MLGraphBuilder(ML().createContextSync())
+    y = builder.resample2d(builder.input("x", {"dataType": "float32", "dimensions": [1, 2, 3, 4]}), options)  # type: ignore[arg-type]
+    [node] = translate(builder._collect({"y": y})).proto.graph.node
+    attributes = {each.name: each.s for each in node.attribute}
+    assert (attributes.get("coordinate_transformation_mode") == b"asymmetric") == fast
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
