@@ -35,7 +35,6 @@ _EVALUATED = frozenset(
         *("Mean", "Mod", "Pow", "Reciprocal", "Relu", "Round", "Sigmoid", "Sign", "Sin", "Sinh", "Sum", "Tan", "Tanh"),
         *("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", "ReduceSumSquare"),
         *("ArgMax", "ArgMin", "Compress", "CumSum", "GatherElements", "GatherND", "MatMul", "NonZero", "ScatterElements", "ScatterND"),
-        *("Shape", "Size"),
     }
 )
 
@@ -56,10 +55,11 @@ def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequ
     Returns:
         The outputs; None if the node is left to the graph.
     """
-    function = FOLDS.get(proto.op_type)
-    if (function is None and proto.op_type not in _EVALUATED) or proto.domain not in ONNX_DOMAINS or not arrays:
+    operator = proto.op_type
+    function = FOLDS.get(operator)
+    if (function is None and operator not in _EVALUATED) or proto.domain not in ONNX_DOMAINS or not arrays:
         return None
-    attributes = {each.name: helper.get_attribute_value(each) for each in proto.attribute if not each.HasField("g")}
+    attributes = {each.name: helper.get_attribute_value(each) for each in proto.attribute[:] if not each.HasField("g")}
     try:
         with np.errstate(all="ignore"):
             if function is not None:
@@ -68,7 +68,7 @@ def fold(proto: NodeProto, version: int, opsets: Mapping[str, int], arrays: Sequ
             sizes = [array.size for array in arrays if array is not None]
             if sum(sizes) > _MOST_ELEMENTS:
                 return None
-            if math.prod(sizes) > _MOST_PRODUCTS and proto.op_type not in _NOT_GROWING:
+            if math.prod(sizes) > _MOST_PRODUCTS and operator not in _NOT_GROWING:
                 return None
             return _evaluate(proto, opsets, arrays)
     except _Left:
