@@ -9,13 +9,15 @@ import numpy as np
 
 from webnn.builder.constants import ConstantMemory
 from webnn.builder.graph_builder import GraphBuilder
+from webnn.builder.operand import MLOperand
+from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.member import class_of_draft
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from webnn.builder.operand import Operator
-    from webnn.validation.descriptor import OperandDescriptor
+    from webnn.validation.descriptor import DataType
     from webnn.validation.revision import Revision
 
 __all__ = ["LabellingBuilder", "Sketch", "make_sketch"]
@@ -28,6 +30,22 @@ class Sketch(GraphBuilder):
 
     __slots__ = ()
     _tensorClass: ClassVar[type] = type(None)
+
+    def constantOver(self, dataType: DataType, array: np.ndarray[Any, np.dtype[Any]]) -> MLOperand:
+        """Create a constant operand over the memory of an array.
+
+        Args:
+            dataType: The data type; not a small one.
+            array: The elements in row-major order, in the NumPy type of the data type.
+
+        Raises:
+            WebNNTypeError: The array has a dimension of size 0, or too many dimensions or bytes.
+        """
+        descriptor = OperandDescriptor(dataType, array.shape)
+        reason = self._revision.unsupported(descriptor)
+        if reason:
+            raise self._call("constant", "#api-mlgraphbuilder-constant-buffer").error("descriptor", reason)
+        return MLOperand._create(self, descriptor, value=array)
 
 
 class LabellingBuilder(Sketch):

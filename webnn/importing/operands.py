@@ -118,14 +118,19 @@ class Operands:
             raise Refused(f"tensors without elements are not supported, got {list(array.shape)}")
         if array.nbytes > _UNIFORM_BYTES and not any(array.strides) and id(array) not in self._missing:
             return self.builder.expand(self._constant(array[(0,) * array.ndim]), list(array.shape))
-        with np.errstate(over="ignore"):
-            carried = np.ascontiguousarray(array, None if dataType in SMALL_TYPES else NUMPY_DTYPES[dataType]).reshape(array.shape)
+        dtype = array.dtype if dataType in SMALL_TYPES else NUMPY_DTYPES[dataType]
+        carried = np.asarray(array)
+        if carried.dtype != dtype or not carried.flags.c_contiguous:
+            with np.errstate(over="ignore"):
+                carried = np.ascontiguousarray(array, dtype).reshape(array.shape)
         key = (dataType, array.shape, carried.tobytes()) if carried.nbytes <= _SHARED_BYTES else id(array)
         found = self._shared.get(key)
         if found is None:
             self.spend(carried.nbytes)
-            data = pack(carried.astype(np.int8)) if dataType in SMALL_TYPES else carried
-            found = self.builder.constant({"dataType": dataType, "shape": list(array.shape)}, data)
+            if dataType in SMALL_TYPES:
+                found = self.builder.constant({"dataType": dataType, "shape": list(array.shape)}, pack(carried.astype(np.int8)))
+            else:
+                found = self.builder.constantOver(dataType, carried)
             self._shared[key] = found
             # An id stays that of the array as long as the array is kept.
             self._kept.append(array)
