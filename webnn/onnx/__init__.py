@@ -88,6 +88,10 @@ def _has_small_integers(graph: GraphProto) -> bool:
     """Tell whether a graph has integers of 4 bits: initializers, inputs, constants, or results of `Cast` and `QuantizeLinear`."""
     types = {*(tensor.data_type for tensor in graph.initializer), *(info.type.tensor_type.elem_type for info in graph.input)}
     for node in graph.node:
-        for attribute in node.attribute:
-            types.add(attribute.t.data_type if attribute.name == "value" else attribute.i if attribute.name in _TYPES else 0)
+        for attribute in node.attribute[:]:
+            name = attribute.name
+            if name == "value":
+                types.add(attribute.t.data_type)
+            elif name in _TYPES:
+                types.add(attribute.i)
     return not types.isdisjoint(_SMALL)

@@ -23,13 +23,14 @@ from webnn.onnx.node import Node
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.scope import Scope
 from webnn.onnx.shapes import Shapes
+from webnn.onnx.source import Source, read_node
 from webnn.onnx.types import check_inputs, output_types
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.errors import OperationError, WebNNTypeError
 
 if TYPE_CHECKING:
-    from onnx import TensorProto, ValueInfoProto
+    from onnx import FunctionProto, TensorProto, ValueInfoProto
 
     from webnn.importing.builder import LabellingBuilder
     from webnn.importing.steps import Result
@@ -91,7 +92,7 @@ class Importer:
                     self._refuse(f"inputs[{info.name!r}]", "", refused)
                     scope.define(info.name, None)
         for index, proto in enumerate(graph.node):
-            self._top(index, proto, scope)
+            self._top(index, read_node(proto), scope)
         self._builder.label = ""
         for info in graph.output:
             try:
@@ -172,13 +173,13 @@ class Importer:
 
     # Nodes.
 
-    def _top(self, index: int, proto: NodeProto, scope: Scope) -> None:
+    def _top(self, index: int, source: Source, scope: Scope) -> None:
         """Import a node of the model's graph, and report it."""
         begin, refused = self._builder._count, len(self._refusals)
-        blocked = self._import(proto, scope)
-        if blocked and self._stand_in(proto, scope):
+        blocked = self._import(source, scope)
+        if blocked and self._stand_in(source.inputs, scope):
             # It was blocked before anything was made of it.
-            blocked = self._import(proto, scope)
+            blocked = self._import(source, scope)
         operators = range(begin + 1, self._builder._count + 1)
         outcome: Outcome = "converted" if operators else "folded"
         if len(self._refusals) > refused:
@@ -188,26 +189,25 @@ class Importer:
         self._nodes.append(
             NodeReport(
                 index=index,
-                name=_name(proto),
-                operator=_operator(proto),
+                name=source.name,
+                operator=source.key,
                 outcome=outcome,
                 operators=operators,
                 refusals=tuple(self._refusals[refused:]),
             )
         )
 
-    def _stand_in(self, proto: NodeProto, scope: Scope) -> bool:
+    def _stand_in(self, names: Sequence[str], scope: Scope) -> bool:
         """Let inputs stand for what a blocked node takes, where types and shapes are known, so that all refusals are found.
 
         Returns:
             Whether all of it is known.
         """
-        names = [name for name in proto.input if scope.is_blocked(name)]
         if any(scope.is_blocked(info.name) for info in self._model.proto.graph.input):
             # The shapes of what follows come from those of the inputs.
             return False
         inputs = {key: (value.dtype, value.shape) for key, value in self.inputs.items()}
-        for name in names:
+        for name in filter(scope.is_blocked, names):
             found = self._shapes.find(name, inputs)
             if found is None:
                 return False
@@ -248,7 +248,7 @@ class Importer:
         self._take_step(len(graph.initializer) + len(graph.input) + len(graph.output))
         label = self._builder.label
         for proto in graph.node:
-            self._import(proto, scope)
+            self._import(read_node(proto), scope)
         # What follows belongs to the node again.
         self._builder.label = label
         if len(self._refusals) > refused:
@@ -265,113 +265,113 @@ class Importer:
             # The rest would fill the memory.
             raise Blocked
 
-    def _import(self, proto: NodeProto, scope: Scope) -> bool:
+    def _import(self, source: Source, scope: Scope) -> bool:
         """Import a node; tell whether it takes a value that could not be imported."""
-        outputs: Sequence[Value | None] = [None] * len(proto.output)
+        names = source.outputs
+        outputs: Sequence[Value | None] = [None] * len(names)
         blocked = False
         try:
             before = self._steps
-            self._take_step(len(proto.input) + len(proto.output))
-            scope.check_new(proto.output)
-            outputs = _fit(self._evaluate(proto, scope), proto)
+            self._take_step(len(source.inputs) + len(names))
+            scope.check_new(names)
+            outputs = _fit(self._evaluate(source, scope), names)
         except Refused as refused:
             # One sentence is enough where every node would say it.
             if before <= _MOST_STEPS:
-                self._refuse(f"{scope.path}{_name(proto)}", _operator(proto), refused)
+                self._refuse(f"{scope.path}{source.name}", source.key, refused)
         except WebNNTypeError as error:
-            self._refuse(f"{scope.path}{_name(proto)}", _operator(proto), Refused(f"WebNN refuses it: {error}"))
+            self._refuse(f"{scope.path}{source.name}", source.key, Refused(f"WebNN refuses it: {error}"))
         except Blocked:
             blocked = True
-        roots = scope.find_roots(proto.input)
-        for name, value in zip(proto.output, outputs, strict=True):
+        for name, value in zip(names, outputs, strict=True):
             if name:
                 if value is not None:
                     value.name = value.name or name
                     if value.array is None:
-                        value.roots = value.roots.union(*roots)
+                        value.roots = value.roots.union(*scope.find_roots(source.inputs))
                     self.operands.remember(name, value)
                 scope.define(name, value)
         return blocked
 
-    def _evaluate(self, proto: NodeProto, scope: Scope) -> Sequence[Value | None]:
+    def _evaluate(self, source: Source, scope: Scope) -> Sequence[Value | None]:
         """Return the outputs of a node."""
-        domain = "" if proto.domain in ONNX_DOMAINS else proto.domain
+        proto, operator, domain, attributes = source.proto, source.operator, source.domain, source.attributes
         version = scope.opsets.get(domain)
-        key = f"{domain}.{proto.op_type}" if domain else proto.op_type
-        call = (proto.domain, proto.op_type, proto.overload)
-        function = self._model.functions.get(call)
-        rule = RULES.get(key)
+        function = self._find_function(proto)
+        rule = RULES.get(source.key)
         if version is None and function is None:
             raise Refused(f"the model must import the domain {webidl.describe(domain or 'ai.onnx')}")
         version = version or 1
-        if key == "Constant" and len(proto.attribute) == 1 and proto.attribute[0].type == AttributeProto.TENSOR:
+        if operator == "Constant" and not domain and len(attributes) == 1 and attributes[0].type == AttributeProto.TENSOR:
             # Some models have more constants than other nodes; only the attribute `value` is a tensor.
-            return [Value.known(self._array(scope, proto.attribute[0].t))]
-        schema = find_schema(proto.op_type, version, domain)
+            return [Value.known(self._array(scope, attributes[0].t))]
+        schema = find_schema(operator, version, domain)
         if function is None:
             if rule is None and not has_body(schema):
                 advice = "" if schema is not None else "the installed onnx does not know it"
-                raise Refused(f"there is no rule for the operator {key}", advice)
-            if schema is None and not domain and defs.has(proto.op_type):
+                raise Refused(f"there is no rule for the operator {source.key}", advice)
+            if schema is None and not domain and defs.has(operator):
                 raise Refused(f"the operator must be one of opset {version}")
             if schema is not None:
-                self._check(proto, scope)
-        for attribute in proto.attribute:
+                self._check(source, scope)
+        for attribute in attributes:
             if attribute.ref_attr_name:
                 raise Refused(f"the attribute {attribute.name} must have a value: there is no function whose attribute it could take")
-        inputs = [scope.find(name) if name else None for name in proto.input]
+        inputs = [scope.find(name) if name else None for name in source.inputs]
         if function is not None:
+            call = (function.domain, function.name, function.overload)
             if call in self._calls:
                 raise Refused(f"a function must not call itself, got {' in '.join(webidl.describe(name) for _, name, _ in self._calls)}")
             self._calls.append(call)
             try:
-                return self._inline(proto, scope, inputs, [*bind(function, proto, None)], function)
+                return self._inline(source, scope, inputs, [*bind(function, proto, None)], function)
             finally:
                 self._calls.pop()
         if schema is not None:
-            check_inputs(proto.op_type, version, domain, inputs)
+            check_inputs(operator, version, domain, inputs)
         if rule is None:
             body = find_body(schema, proto, version, inputs)
-            return self._inline(proto, scope, inputs, [*bind(body, proto, schema)], body)
+            return self._inline(source, scope, inputs, [*bind(body, proto, schema)], body)
         if all(value is None or (value.array is not None and not self.operands.is_missing(value)) for value in inputs):
             folded = fold(proto, version, scope.opsets, [None if value is None else value.array for value in inputs])
             if folded is not None:
                 return [None if array is None else self._made(array) for array in folded]
-        return self._apply(rule, proto, scope, domain, version, inputs)
+        return self._apply(rule, source, scope, version, inputs)
 
-    def _check(self, proto: NodeProto, scope: Scope) -> None:
+    def _find_function(self, proto: NodeProto) -> FunctionProto | None:
+        """Return the function of the model that a node calls."""
+        functions = self._model.functions
+        return functions.get((proto.domain, proto.op_type, proto.overload)) if functions else None
+
+    def _check(self, source: Source, scope: Scope) -> None:
         """Compare a node with its operator's schema."""
         if self._checked is not scope.opsets:
             self._checked = scope.opsets
             self._checks.opset_imports = dict(scope.opsets)
         try:
-            checker.check_node(_without_bodies(proto), self._checks)
+            checker.check_node(_without_bodies(source), self._checks)
         except checker.ValidationError as error:
             raise Refused(f"the node is not valid: {_first_line(error)}") from None
 
-    def _apply(
-        self, rule: Rule, proto: NodeProto, scope: Scope, domain: str, version: int, inputs: Sequence[Value | None]
-    ) -> Sequence[Value | None]:
+    def _apply(self, rule: Rule, source: Source, scope: Scope, version: int, inputs: Sequence[Value | None]) -> Sequence[Value | None]:
         """Return the outputs of a rule, in the types that the operator gives them."""
-        if not proto.output:
+        if not source.outputs:
             raise Refused("the node must have outputs")
-        self._builder.label = f"{scope.path}{_name(proto)}"
-        run_body = partial(self._run_body, scope, _name(proto))
-        node = Node(self.operands, proto, version, inputs, run_body, partial(self._array, scope))
+        self._builder.label = f"{scope.path}{source.name}"
+        run_body = partial(self._run_body, scope, source.name)
+        node = Node(self.operands, source, version, inputs, run_body, partial(self._array, scope))
         try:
             returned = rule(node)
         except (Refused, Blocked, FormatError, WebNNTypeError):
             raise
         except Exception as error:
             # The attributes or the inputs contradict each other; ONNX's own inference says how.
-            reason = self._shapes.explain(proto, scope.opsets, inputs)
+            reason = self._shapes.explain(source.proto, scope.opsets, inputs)
             if reason:
                 raise Refused(f"the node is not valid: {reason}") from None
-            raise OperationError(
-                f"{scope.path}{_name(proto)} ({_operator(proto)}): the import failed: {type(error).__name__}: {error}"
-            ) from error
+            raise OperationError(f"{scope.path}{source.name} ({source.key}): the import failed: {type(error).__name__}: {error}") from error
         results = list(returned) if isinstance(returned, list | tuple) else [returned]
-        types = output_types(proto.op_type, version, domain, inputs, len(proto.output))
+        types = output_types(source.operator, version, source.domain, inputs, len(source.outputs))
         return [self._result(result, dtype) for result, dtype in zip(results, types, strict=False)]
 
     def _result(self, result: Result, dtype: np.dtype[Any] | None) -> Value | None:
@@ -401,11 +401,11 @@ class Importer:
         return value
 
     def _inline(
-        self, proto: NodeProto, scope: Scope, inputs: Sequence[Value | None], nodes: Iterable[NodeProto], function: Any
+        self, source: Source, scope: Scope, inputs: Sequence[Value | None], nodes: Iterable[NodeProto], function: Any
     ) -> Sequence[Value | None]:
         """Import the nodes of a function in place of a call."""
         opsets = {"" if each.domain in ONNX_DOMAINS else each.domain: each.version for each in function.opset_import}
-        inner = scope.inner(_name(proto), opsets)
+        inner = scope.inner(source.name, opsets)
         if len(inputs) > len(function.input):
             raise Refused(f"takes at most {len(function.input)} inputs, got {len(inputs)}")
         missing = {*function.input[len(inputs) :]}
@@ -418,36 +418,29 @@ class Importer:
             if missing.intersection(node.input):
                 # An optional input that is not given is an empty name inside.
                 node.input[:] = ["" if name in missing else name for name in node.input]
-            self._import(node, inner)
-        return [inner.find(name) if wanted else None for name, wanted in zip(function.output, proto.output, strict=False)]
+            self._import(read_node(node), inner)
+        return [inner.find(name) if wanted else None for name, wanted in zip(function.output, source.outputs, strict=False)]
 
 
-def _name(proto: NodeProto) -> str:
-    """Return the name of a node; that of its first output if it has none."""
-    return proto.name or next((name for name in proto.output if name), proto.op_type)
-
-
-def _operator(proto: NodeProto) -> str:
-    return proto.op_type if proto.domain in ONNX_DOMAINS else f"{proto.domain}.{proto.op_type}"
-
-
-def _fit(outputs: Sequence[Value | None], proto: NodeProto) -> Sequence[Value | None]:
+def _fit(outputs: Sequence[Value | None], names: Sequence[str]) -> Sequence[Value | None]:
     """Return one output for each name; only an empty name may have none."""
-    if any(proto.output[len(outputs) :]):
-        raise Refused(f"has {len(outputs)} outputs, got names for {len(proto.output)}")
-    return [*outputs, *[None] * len(proto.output)][: len(proto.output)]
+    if len(outputs) == len(names):
+        return outputs
+    if any(names[len(outputs) :]):
+        raise Refused(f"has {len(outputs)} outputs, got names for {len(names)}")
+    return [*outputs, *[None] * len(names)][: len(names)]
 
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0]
 
 
-def _without_bodies(proto: NodeProto) -> NodeProto:
+def _without_bodies(source: Source) -> NodeProto:
     """Return a node without the nodes of its bodies, which are checked one by one."""
-    if not any(attribute.HasField("g") for attribute in proto.attribute):
-        return proto
+    if not any(attribute.HasField("g") for attribute in source.attributes):
+        return source.proto
     checked = NodeProto()
-    checked.CopyFrom(proto)
+    checked.CopyFrom(source.proto)
     for attribute in checked.attribute:
         if attribute.HasField("g"):
             attribute.g.CopyFrom(GraphProto(name="body"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -37,8 +37,22 @@ _FIELDS: Mapping[int, str] = MappingProxyType(
         TensorProto.INT64: "int64_data",
     }
 )
-#: Element types whose raw data are NumPy's.
-_PLAIN = frozenset({*(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"})
+#: How NumPy reads the raw data of element types that are its own.
+_RAW: Mapping[int, np.dtype[Any]] = MappingProxyType(
+    {
+        TensorProto.FLOAT16: np.dtype("<f2"),
+        TensorProto.FLOAT: np.dtype("<f4"),
+        TensorProto.DOUBLE: np.dtype("<f8"),
+        TensorProto.INT8: np.dtype("i1"),
+        TensorProto.INT16: np.dtype("<i2"),
+        TensorProto.INT32: np.dtype("<i4"),
+        TensorProto.INT64: np.dtype("<i8"),
+        TensorProto.UINT8: np.dtype("u1"),
+        TensorProto.UINT16: np.dtype("<u2"),
+        TensorProto.UINT32: np.dtype("<u4"),
+        TensorProto.UINT64: np.dtype("<u8"),
+    }
+)
 #: protobuf itself reads no more.
 _LARGEST = 2**31 - 1
 #: The most dimensions of a tensor. WebNN has fewer, but what is known at import may have more.
@@ -77,17 +91,18 @@ class Model:
             FormatError: The external data cannot be read.
         """
         dtype = element_type(tensor.data_type)
-        shape = tuple(tensor.dims)
-        if len(shape) > _MOST_AXES or any(size < 0 for size in shape):
+        shape = tuple(tensor.dims[:])
+        if len(shape) > _MOST_AXES or min(shape, default=0) < 0:
             wanted = f"at most {_MOST_AXES} dimensions with sizes of at least 0"
             raise Refused(f"the tensor {webidl.describe(tensor.name)} must have {wanted}, got {webidl.describe(list(shape))}")
         if tensor.data_location == TensorProto.EXTERNAL:
             return self._external(tensor, dtype, shape, weights=weights)
         raw = tensor.raw_data
-        if raw and len(raw) == math.prod(shape) * dtype.itemsize and dtype.name in _PLAIN:
-            return np.frombuffer(raw, dtype.newbyteorder("<")).reshape(shape).astype(dtype, copy=False)
+        stored = _RAW.get(tensor.data_type)
+        if raw and stored is not None and len(raw) == math.prod(shape) * dtype.itemsize:
+            return np.frombuffer(raw, stored).reshape(shape).astype(dtype, copy=False)
         field = _FIELDS.get(tensor.data_type)
-        numbers = getattr(tensor, field) if field and not raw else ()
+        numbers = getattr(tensor, field)[:] if field and not raw else ()
         if numbers and len(numbers) == math.prod(shape):
             return _read_only(np.array(numbers, dtype).reshape(shape))
         # Any other field of numbers is read by onnx itself; it never makes more elements than there are.
@@ -201,45 +216,47 @@ def _versions(proto: ModelProto | FunctionProto, file: str) -> dict[str, int]:
     return opsets
 
 
-def _texts(proto: ModelProto) -> Iterator[str | bytes]:
-    """Yield the texts of a model that the import reads. protobuf returns one that is not UTF-8 as bytes."""
-    for opset in proto.opset_import:
-        yield opset.domain
+def _texts(proto: ModelProto) -> list[str | bytes]:
+    """Return the texts of a model that the import reads. protobuf returns one that is not UTF-8 as bytes."""
+    # A slice of a repeated field is a list, which is read twice as fast as the field.
+    texts: list[str | bytes] = [opset.domain for opset in proto.opset_import]
     for function in proto.functions:
-        yield from (function.domain, function.name, function.overload, *function.input, *function.output, *function.attribute)
-        for opset in function.opset_import:
-            yield opset.domain
-        for attribute in function.attribute_proto:
-            yield attribute.name
-        yield from _node_texts(function.node)
-    yield from _graph_texts(proto.graph)
+        texts += (function.domain, function.name, function.overload)
+        texts += function.input[:] + function.output[:] + function.attribute[:]
+        texts += [opset.domain for opset in function.opset_import]
+        texts += [attribute.name for attribute in function.attribute_proto]
+        _add_nodes(texts, function.node)
+    _add_graph(texts, proto.graph)
+    return texts
 
 
-def _graph_texts(graph: GraphProto) -> Iterator[str | bytes]:
-    yield graph.name
-    for info in (*graph.input, *graph.output, *graph.value_info):
-        yield info.name
-        for dim in info.type.tensor_type.shape.dim:
-            yield dim.dim_param
-    yield from _tensor_texts(graph.initializer)
-    for sparse in graph.sparse_initializer:
-        yield sparse.values.name
-    yield from _node_texts(graph.node)
+def _add_graph(texts: list[str | bytes], graph: GraphProto) -> None:
+    texts.append(graph.name)
+    for info in graph.input[:] + graph.output[:] + graph.value_info[:]:
+        texts.append(info.name)
+        texts += [dim.dim_param for dim in info.type.tensor_type.shape.dim]
+    _add_tensors(texts, graph.initializer)
+    texts += [sparse.values.name for sparse in graph.sparse_initializer]
+    _add_nodes(texts, graph.node)
 
 
-def _node_texts(nodes: Iterable[NodeProto]) -> Iterator[str | bytes]:
+def _add_nodes(texts: list[str | bytes], nodes: Iterable[NodeProto]) -> None:
     for node in nodes:
-        yield from (node.name, node.op_type, node.domain, node.overload, *node.input, *node.output)
-        for attribute in node.attribute:
-            yield from (attribute.name, attribute.ref_attr_name)
+        texts += (node.name, node.op_type, node.domain, node.overload)
+        texts += node.input[:]
+        texts += node.output[:]
+        for attribute in node.attribute[:]:
+            texts += (attribute.name, attribute.ref_attr_name)
             if attribute.HasField("t"):
-                yield from _tensor_texts([attribute.t])
-            for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
-                yield from _graph_texts(graph)
+                _add_tensors(texts, [attribute.t])
+            if attribute.HasField("g"):
+                _add_graph(texts, attribute.g)
+            for graph in attribute.graphs:
+                _add_graph(texts, graph)
 
 
-def _tensor_texts(tensors: Iterable[TensorProto]) -> Iterator[str | bytes]:
+def _add_tensors(texts: list[str | bytes], tensors: Iterable[TensorProto]) -> None:
     for tensor in tensors:
-        yield tensor.name
+        texts.append(tensor.name)
         for entry in tensor.external_data:
-            yield from (entry.key, entry.value)
+            texts += (entry.key, entry.value)

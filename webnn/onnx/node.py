@@ -15,9 +15,10 @@ from webnn.importing.values import Array, Refused, Value
 from webnn.validation import webidl
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, NodeProto, TensorProto
+    from onnx import GraphProto, TensorProto
 
     from webnn.importing.operands import Operands
+    from webnn.onnx.source import Source
 
 __all__ = ["Node"]
 
@@ -42,20 +43,20 @@ class Node(Steps):
     def __init__(
         self,
         operands: Operands,
-        proto: NodeProto,
+        source: Source,
         version: int,
         inputs: Sequence[Value | None],
         run_body: RunBody,
         read_tensor: Callable[[TensorProto], Array],
     ) -> None:
         super().__init__(operands)
-        self.operator = proto.op_type
+        self.operator = source.operator
         self.version = version
         self.inputs = tuple(inputs)
-        self.outputs = tuple(proto.output)
+        self.outputs = source.outputs
         self.run_body = run_body
         self._read_tensor = read_tensor
-        self._attributes = {attribute.name: attribute for attribute in proto.attribute}
+        self._attributes = {attribute.name: attribute for attribute in source.attributes}
 
     def derive(
         self, inputs: Sequence[MLOperand | Value | None], attributes: Mapping[str, Any] | None = None, *, version: int | None = None
@@ -188,12 +189,12 @@ class Node(Steps):
     def integers(self, name: str, default: Sequence[int] | None = None) -> list[int]:
         """Return an attribute; one without a default must be given."""
         attribute = self._get(name, AttributeProto.INTS, "a list of integers")
-        return list(self._default(name, default) if attribute is None else attribute.ints)
+        return list(self._default(name, default)) if attribute is None else attribute.ints[:]
 
     def numbers(self, name: str, default: Sequence[float] | None = None) -> list[float]:
         """Return an attribute; one without a default must be given."""
         attribute = self._get(name, AttributeProto.FLOATS, "a list of numbers")
-        return list(self._default(name, default) if attribute is None else attribute.floats)
+        return list(self._default(name, default)) if attribute is None else attribute.floats[:]
 
     def texts(self, name: str, default: Sequence[str] | None = None) -> list[str]:
         """Return an attribute; one without a default must be given."""

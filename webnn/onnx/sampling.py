@@ -48,8 +48,10 @@ class Sampling:
     @property
     def is_identity(self) -> bool:
         """Each position is that of the element with the same index."""
+        if self.count != self.size:
+            return False
         below, rest, _ = self._positions
-        return self.count == self.size and not rest.any() and np.array_equal(below, np.arange(self.count))
+        return not rest.any() and np.array_equal(below, np.arange(self.count))
 
     @property
     def outside(self) -> Array:
@@ -67,12 +69,12 @@ class Sampling:
     def nearest(self, rounding: Rounding) -> Array:
         """Return the index of the element at each position."""
         below, rest, unit = self._positions
-        above = {
-            "round_prefer_floor": 2 * rest > unit,
-            "round_prefer_ceil": 2 * rest >= unit,
-            "floor": rest < 0,
-            "ceil": rest > 0,
-        }[rounding]
+        if rounding == "floor":
+            above = rest < 0
+        elif rounding == "ceil":
+            above = rest > 0
+        else:
+            above = 2 * rest > unit if rounding == "round_prefer_floor" else 2 * rest >= unit
         found: Array = np.clip(below + above.astype(np.int64), 0, self.size - 1)
         return found
 

@@ -105,6 +105,6 @@ def read_windows(node: Node, sizes: Sequence[int], kernel: Sequence[int]) -> lis
 
 def _list(name: str, numbers: Sequence[int], count: int, least: int) -> list[int]:
     """Check a list of attributes: its length, and that no number is too small."""
-    if len(numbers) != count or any(number < least for number in numbers):
+    if len(numbers) != count or min(numbers, default=least) < least:
         raise Refused(f"{name} must have {count} numbers of at least {least}, got {list(numbers)}")
     return list(numbers)
