@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -10,6 +11,7 @@ from webnn.builder.base import require_operand
 from webnn.builder.description import ActivationDescription, ConstantDescription, GraphDescription, OperatorDescription, make_operator
 from webnn.builder.names import Names
 from webnn.validation import webidl
+from webnn.validation.dictionary import operand_members
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from webnn.builder.graph_builder import GraphBuilder
     from webnn.builder.operand import MLOperand, Operator
     from webnn.validation.descriptor import OperandDescriptor
+    from webnn.validation.dictionary import Dictionary
 
 __all__ = ["describe", "describe_graph", "value_key"]
 
@@ -93,47 +96,54 @@ class _Describer:
             inputs=self._inputs,
             constants=self._constants,
             operators=operators,
-            outputs={output: self._find(operand, output) for output, operand in graph.outputs.items()},
+            outputs={output: self._find(operand, "", output) for output, operand in graph.outputs.items()},
         )
 
     def _operator(self, operator: Operator) -> OperatorDescription:
-        row = operator.operation
-        prefix = f"{operator.label}_" if operator.label else ""
-        inputs: dict[str, str | tuple[str, ...]]
+        row, label = operator.operation, operator.label
+        inputs: dict[str, str | tuple[str, ...]] = {}
+        # Loops, because a comprehension is a function call, for each of thousands of operators.
         if row.variadic:
-            inputs = {row.operands[0]: tuple([self._find(operand, prefix + row.operands[0]) for operand in operator.inputs])}
+            inputs[row.operands[0]] = tuple([self._find(operand, label, row.operands[0]) for operand in operator.inputs])
         else:
-            inputs = {name: self._find(operand, prefix + name) for name, operand in zip(row.operands, operator.inputs, strict=True)}
-        operands = {name: self._find(operand, prefix + name) for name, operand in operator.members}
-        base = operator.label or row.name
+            for name, operand in zip(row.operands, operator.inputs, strict=True):
+                inputs[name] = self._find(operand, label, name)
+        operands: dict[str, str] = {}
+        for name, operand in operator.members:
+            operands[name] = self._find(operand, label, name)
+        arguments: dict[str, Any] = {}
+        for argument, value in zip(row.arguments, operator.arguments, strict=True):
+            arguments[argument.name] = value
+        base = label or row.name
         outputs: list[str] = []
         for position in range(len(operator.outputs)):
             key = operator.index, position
-            name = self._results.get(key)
-            if name is None:
+            result = self._results.get(key)
+            if result is None:
                 usual = base if len(operator.outputs) == 1 else f"{base}_{position}"
-                name = self._results[key] = self._names.find(self._wanted.get(key, usual))
-            outputs.append(name)
+                result = self._results[key] = self._names.find(self._wanted.get(key, usual))
+            outputs.append(result)
         return make_operator(
             operation=row.name,
             inputs=inputs,
-            arguments={argument.name: value for argument, value in zip(row.arguments, operator.arguments, strict=True)},
+            arguments=arguments,
             options=_options(operator),
             operands=operands,
-            label=operator.label,
+            label=label,
             outputs=tuple(outputs),
             descriptors=operator.outputs,
             index=operator.index,
         )
 
-    def _find(self, operand: MLOperand, hint: str) -> str:
-        """Return the name of an operand's value; describes an input or constant at its first use."""
+    def _find(self, operand: MLOperand, label: str, argument: str) -> str:
+        """Return the name of an operand's value; describes an input or constant at its first use, by an argument of an operator."""
         if operand._operator is not None:
             return self._results[operand._operator.index, operand._position]
         name = self._leaves.get(id(operand))
         if name is None:
             assert operand._value is not None  # the inputs have their names
-            name = self._leaves[id(operand)] = self._names.find(self._wanted.get(id(operand), hint))
+            usual = f"{label}_{argument}" if label else argument
+            name = self._leaves[id(operand)] = self._names.find(self._wanted.get(id(operand), usual))
             self._constants[name] = ConstantDescription(descriptor=operand._descriptor, value=operand._value)
         elif operand._value is None:
             self._inputs[name] = operand._descriptor
@@ -145,8 +155,16 @@ def _options(operator: Operator) -> dict[str, Any]:
     given, options, row = operator.given, operator.options, operator.operation
     if not given or options is None:
         return {}
-    members = [member for member in type(options).model_fields if member in given and member not in row.members]
-    return {member: _give_back(given[member], getattr(options, member), rounded=member in row.numbers) for member in members}
+    numbers = row.numbers
+    members = [member for member in _plain_members(type(options)) if member in given]
+    return {member: _give_back(given[member], getattr(options, member), rounded=member in numbers) for member in members}
+
+
+@functools.cache
+def _plain_members(model: type[Dictionary]) -> tuple[str, ...]:
+    """Return the names of a dictionary's members that are no operands, in the IDL's order."""
+    operands = operand_members(model)
+    return tuple([member for member in model.model_fields if member not in operands])
 
 
 def _give_back(given: Any, converted: Any, *, rounded: bool = False) -> Any:
@@ -157,7 +175,7 @@ def _give_back(given: Any, converted: Any, *, rounded: bool = False) -> Any:
     """
     if type(given) in (int, float) and (rounded or type(converted) is float):
         return given
-    if isinstance(converted, tuple):
+    if isinstance(converted, tuple) and converted and isinstance(converted[0], Activation):
         return tuple([_give_back(None, element) for element in converted])
     if not isinstance(converted, Activation):
         return converted

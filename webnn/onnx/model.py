@@ -28,13 +28,15 @@ __all__ = ["ONNX_DOMAINS", "Model", "read"]
 #: ONNX's own domain, by both of its names.
 ONNX_DOMAINS = ("", "ai.onnx")
 _OLDEST = 7
-#: The fields of element types whose numbers stand in a field as they are.
-_FIELDS: Mapping[int, str] = MappingProxyType(
+#: The fields of element types whose numbers stand in a field as they are, and the field's own type.
+_FIELDS: Mapping[int, tuple[str, type[np.generic]]] = MappingProxyType(
     {
-        TensorProto.FLOAT: "float_data",
-        TensorProto.DOUBLE: "double_data",
-        TensorProto.INT32: "int32_data",
-        TensorProto.INT64: "int64_data",
+        TensorProto.FLOAT: ("float_data", np.float32),
+        TensorProto.DOUBLE: ("double_data", np.float64),
+        TensorProto.INT8: ("int32_data", np.int32),
+        TensorProto.UINT8: ("int32_data", np.int32),
+        TensorProto.INT32: ("int32_data", np.int32),
+        TensorProto.INT64: ("int64_data", np.int64),
     }
 )
 #: How NumPy reads the raw data of element types that are its own.
@@ -101,10 +103,11 @@ class Model:
         stored = _RAW.get(tensor.data_type)
         if raw and stored is not None and len(raw) == math.prod(shape) * dtype.itemsize:
             return np.frombuffer(raw, stored).reshape(shape).astype(dtype, copy=False)
-        field = _FIELDS.get(tensor.data_type)
-        numbers = getattr(tensor, field)[:] if field and not raw else ()
+        field, own = _FIELDS.get(tensor.data_type, ("", None))
+        # NumPy copies the memory of a repeated field as a whole.
+        numbers = getattr(tensor, field) if field and not raw else ()
         if numbers and len(numbers) == math.prod(shape):
-            return _read_only(np.array(numbers, dtype).reshape(shape))
+            return _read_only(np.array(numbers, own).astype(dtype, copy=False).reshape(shape))
         # Any other field of numbers is read by onnx itself; it never makes more elements than there are.
         try:
             return _read_only(numpy_helper.to_array(tensor))
