@@ -11,7 +11,20 @@ from types import MappingProxyType
 
 import numpy as np
 
-from benchmarks import devices, first_build, formats, imports, inside, memory, mobilenet, recurrent, small, squeezenet, transformer
+from benchmarks import (
+    devices,
+    first_build,
+    formats,
+    imports,
+    inside,
+    memory,
+    mobilenet,
+    onnx_files,
+    recurrent,
+    small,
+    squeezenet,
+    transformer,
+)
 from benchmarks.measure import Array, Effort, Result, check_same, interleave, summarize
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML, MLGraph
@@ -244,6 +257,24 @@ def _per_operator(name: str, title: str, times: tuple[list[float], list[float]],
     return _alone(name, f"{title}: one of {OPERATORS:,} operators", (mine, other), bar=10, against=against)
 
 
+def _import_onnx(effort: Effort) -> Result:
+    # Small weights: what counts is the number of nodes.
+    network = mobilenet.make_network(divisor=8)
+    with tempfile.TemporaryDirectory() as folder:
+        path = onnx_files.write_file(network, Path(folder))
+        check_same(onnx_files.run_import(path, network), onnx_files.run_session(path, network))
+
+        def ours(repeats: int) -> object:
+            return [onnx_files.import_file(path) for _ in range(repeats)]
+
+        def theirs(repeats: int) -> object:
+            return [onnx_files.make_session(path) for _ in range(repeats)]
+
+        times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(5))
+    title = "MobileNetV2 shapes, an eighth of the channels: import of the ONNX file"
+    return summarize("import-onnx", title, times, unit="ms", bar=1.5, against="a session of the file")
+
+
 def _profile(effort: Effort) -> Result:
     times = inside.profile_times(*inside.transformer_graph(transformer.make_block()), effort.rounds)
     # No bar: the overhead is that of the engine.
@@ -348,6 +379,7 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "load": lambda effort: _file(effort, ".webnn.json", saves=False),
         "save-text": lambda effort: _file(effort, ".webnn", saves=True),
         "load-text": lambda effort: _file(effort, ".webnn", saves=False),
+        "import-onnx": _import_onnx,
         "profile": _profile,
         "trace": _trace,
         "accuracy-squeezenet": _accuracy_squeezenet,

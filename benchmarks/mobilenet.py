@@ -142,6 +142,11 @@ def onnx_side(network: Network, image: Array, *, external: bool = False) -> Sess
         image: Its input in NCHW.
         external: The weights are external initializers in memory.
     """
+    return Session(onnx_graph(network, external=external), {"image": image})
+
+
+def onnx_graph(network: Network, *, external: bool = False) -> OnnxGraph:
+    """Make the ONNX graph, with an input "image" in NCHW; see `onnx_side`."""
     graph = OnnxGraph(external=external)
     low, high = graph.weight(np.array(0, np.float32)), graph.weight(np.array(6, np.float32))
 
@@ -156,7 +161,8 @@ def onnx_side(network: Network, image: Array, *, external: bool = False) -> Sess
         )
         return graph.node("Clip", [value, low, high]) if layer.clamped else value
 
-    value = graph.input("image", image.shape)
+    batches, height, width, channels = network.image.shape
+    value = graph.input("image", [batches, channels, height, width])
     for layers, residual in network.blocks:
         before = value
         for layer in layers:
@@ -168,4 +174,4 @@ def onnx_side(network: Network, image: Array, *, external: bool = False) -> Sess
     value = graph.node("Reshape", [value, graph.weight(np.array([1, classes]))])
     graph.node("Softmax", [value], "probabilities", axis=1)
     graph.output("probabilities", [1, classes])
-    return Session(graph, {"image": image})
+    return graph

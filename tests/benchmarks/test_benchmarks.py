@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import cases, first_build, imports, inside, memory, mobilenet, recurrent, small, squeezenet, transformer
+from benchmarks import cases, first_build, imports, inside, memory, mobilenet, onnx_files, recurrent, small, squeezenet, transformer
 from benchmarks.__main__ import main
 from benchmarks.measure import Array, OutputsDifferError, Result, check_same, interleave, summarize
 from benchmarks.report import COLUMNS, cells
@@ -79,6 +79,14 @@ def test_the_sides_compute_the_same(name: str) -> None:
     # The second call uses the arrays that the first one passed on.
     for _ in range(2):
         np.testing.assert_allclose(ours(), expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+def test_the_import_of_an_onnx_file_computes_the_same(tmp_path: Path) -> None:
+    network = mobilenet.make_network(size=32, classes=11, divisor=8)
+    path = onnx_files.write_file(network, tmp_path)
+    expected = onnx_files.run_session(path, network)
+    assert np.ptp(expected) > 0
+    check_same(onnx_files.run_import(path, network), expected)
 
 
 def test_the_mobilenet_has_its_17_blocks() -> None:

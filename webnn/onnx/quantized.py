@@ -28,7 +28,9 @@ def arrange(node: Node, value: Value, shape: Sequence[int], wide: Sequence[int] 
     array = node.find_array(value)
     if array is not None:
         reshaped = array.reshape(shape)
-        return node.constant(reshaped if wide is None else np.ascontiguousarray(np.broadcast_to(reshaped, wide)))
+        if wide is not None and reshaped.shape != tuple(wide):
+            reshaped = np.ascontiguousarray(np.broadcast_to(reshaped, wide))
+        return node.constant(reshaped)
     operand = node.reshape(node.operand_of(value), shape)
     return operand if wide is None or tuple(wide) == tuple(shape) else node.builder.expand(operand, list(wide))
 
@@ -100,11 +102,12 @@ def scale_ratio(node: Node, output: tuple[Value, Sequence[int]], inputs: Sequenc
 
 def quantize(node: Node, x: MLOperand, scale: MLOperand, zero: Value, shape: Sequence[int]) -> MLOperand:
     """Quantize numbers, by a zero point that broadcasts to them in a shape; both parameters get one shape."""
-    given = scale._descriptor.dimensions
-    try:
-        wide = np.broadcast_shapes(given, tuple(shape))
-    except ValueError:
-        raise Refused(f"the zero point of the output must broadcast to its scale, {list(given)}, got {list(shape)}") from None
+    given = wide = scale._descriptor.dimensions
+    if tuple(shape) != given:
+        try:
+            wide = np.broadcast_shapes(given, tuple(shape))
+        except ValueError:
+            raise Refused(f"the zero point of the output must broadcast to its scale, {list(given)}, got {list(shape)}") from None
     if wide != given:
         scale = node.builder.expand(scale, list(wide))
     return node.builder.quantizeLinear(x, scale, arrange(node, zero, shape, wide))

@@ -48,10 +48,7 @@ class Sampling:
     @property
     def is_identity(self) -> bool:
         """Each position is that of the element with the same index."""
-        if self.count != self.size:
-            return False
-        below, rest, _ = self._positions
-        return not rest.any() and np.array_equal(below, np.arange(self.count))
+        return self.count == self.size and self.first == 0 and (self.step == 1 or self.count == 1)
 
     @property
     def outside(self) -> Array:

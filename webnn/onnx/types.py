@@ -25,11 +25,10 @@ def output_types(operator: str, version: int, domain: str, inputs: Sequence[Valu
 
     None stands for a type that an attribute determines, and for those of an operator without a schema.
     """
-    if find_schema(operator, version, domain) is None:
-        return [None] * count
     sources = _sources(operator, version, domain)
     found: list[np.dtype[Any] | None] = []
     for index in range(count):
+        # The last one may stand for any number of outputs.
         source = sources[min(index, len(sources) - 1)] if sources else None
         if isinstance(source, int):
             value = inputs[source] if source < len(inputs) else None
@@ -68,9 +67,10 @@ def _allowed(name: str, version: int, domain: str) -> list[frozenset[np.dtype[An
 
 @functools.cache
 def _sources(name: str, version: int, domain: str) -> list[int | np.dtype[Any] | None]:
-    """Return for each output the index of the input that gives its type, or the type, or None."""
+    """Return for each output the index of the input that gives its type, or the type, or None; nothing without a schema."""
     schema = find_schema(name, version, domain)
-    assert schema is not None
+    if schema is None:
+        return []
     variables = {each.type_param_str: list(each.allowed_type_strs) for each in schema.type_constraints}
     found: list[int | np.dtype[Any] | None] = []
     for output in schema.outputs:
