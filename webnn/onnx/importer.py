@@ -207,7 +207,7 @@ class Importer:
             # The shapes of what follows come from those of the inputs.
             return False
         inputs = {key: (value.dtype, value.shape) for key, value in self.inputs.items()}
-        for name in filter(scope.is_blocked, names):
+        for name in [name for name in names if scope.is_blocked(name)]:
             found = self._shapes.find(name, inputs)
             if found is None:
                 return False
@@ -283,12 +283,13 @@ class Importer:
             self._refuse(f"{scope.path}{source.name}", source.key, Refused(f"WebNN refuses it: {error}"))
         except Blocked:
             blocked = True
+        roots = scope.find_roots(source.inputs)
         for name, value in zip(names, outputs, strict=True):
             if name:
                 if value is not None:
                     value.name = value.name or name
                     if value.array is None:
-                        value.roots = value.roots.union(*scope.find_roots(source.inputs))
+                        value.roots = value.roots.union(*roots)
                     self.operands.remember(name, value)
                 scope.define(name, value)
         return blocked
