@@ -190,15 +190,14 @@ def _hard_sigmoid(node: Node) -> MLOperand:
 
 
 def _gelu(node: Node) -> MLOperand:
-    """Map to gelu; the approximation by tanh is computed as ONNX defines it."""
+    """Map to gelu. The approximation, 0.5 * x * (1 + tanh(u)), is x * sigmoid(2 * u): the sum has no digits below x = -3 in float16."""
     builder = node.builder
     x = node.operand(0)
     if node.choice("approximate", "none", ("none", "tanh")) == "none":
         return builder.gelu(x)
-    cube = builder.mul(builder.mul(x, x), x)
-    inner = builder.add(x, builder.mul(node.scalar(0.044715, x), cube))
-    bend = builder.tanh(builder.mul(node.scalar(math.sqrt(2 / math.pi), x), inner))
-    return builder.mul(builder.mul(node.scalar(0.5, x), x), builder.add(node.scalar(1, x), bend))
+    twice = 2 * math.sqrt(2 / math.pi)
+    square = builder.mul(node.scalar(0.044715 * twice, x), builder.mul(x, x))
+    return builder.mul(x, builder.sigmoid(builder.mul(x, builder.add(square, node.scalar(twice, x)))))
 
 
 def _swish(node: Node) -> MLOperand:

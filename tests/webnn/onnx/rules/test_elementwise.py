@@ -48,6 +48,15 @@ def test_functions_with_attributes(operator: str, attributes: dict[str, Any]) ->
     check(make(node(operator, **attributes), feeds), feeds, 2e-6)
 
 
+def test_approximate_gelu_of_float16() -> None:
+    """Its small results have digits: it is not computed by a sum that is nearly 0."""
+    x = np.array([-4, -3.5, -3, -2, -0.5, 0, 0.5, 3, 60], np.float16)
+    actual = compute(make(node("Gelu", approximate="tanh"), {"x": x}), {"x": x})["r"]
+    wide = x.astype(np.float64)
+    expected = 0.5 * wide * (1 + np.tanh(np.sqrt(2 / np.pi) * (wide + 0.044715 * wide**3)))
+    np.testing.assert_allclose(actual.astype(np.float64), expected, rtol=0.02)
+
+
 @pytest.mark.parametrize("operator", ["Add", "Sub", "Mul", "Max", "Min", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"])
 @pytest.mark.parametrize("dtype", ["float32", "int32", "int64"])
 def test_two_operands_broadcast(operator: str, dtype: str) -> None:
