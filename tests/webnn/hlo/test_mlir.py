@@ -87,7 +87,8 @@ module @"a b" attributes {x.text = "\22\00\C3\A9"} {
       -> (tensor<2x6x4x5xf32> {jax.result_info = "y"}, tensor<2x3x5x5xf32>, tensor<2xi1>, !stablehlo.token) {
     %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]],
       reverse = [false, true]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64,
-      precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]} : (tensor<2x3x4x5xf32>, tensor<6x3x3x3xf32>) -> tensor<2x6x4x5xf32> loc("conv \22\0A")
+      precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision DEFAULT>]}
+      : (tensor<2x3x4x5xf32>, tensor<6x3x3x3xf32>) -> tensor<2x6x4x5xf32> loc("conv \22\0A")
     %1 = stablehlo.dot_general %a, %a, batching_dims = [0, 1] x [0, 1], contracting_dims = [2] x [2] : (tensor<2x3x4x5xf32>,
       tensor<2x3x4x5xf32>) -> tensor<2x3x5x5xf32>
     %c = stablehlo.constant dense<0> : tensor<i32>
