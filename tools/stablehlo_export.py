@@ -3,8 +3,8 @@
     python -m tools.stablehlo_export                  all cases
     python -m tools.stablehlo_export lstm 'gru cell'  those whose file, name or operation fits
 
-Each graph becomes a text, which JAX's compiler reads; the expected values and the tolerances are those of the cases. It needs the package
-jax. `.ci/stablehlo` runs it in an environment of its own.
+Each graph becomes a text, which JAX's compiler reads, and `webnn.hlo` too; the expected values and the tolerances are those of the cases.
+It needs the package jax. `.ci/stablehlo` runs it in an environment of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from typing import Any
 import numpy as np
 
 import webnn
+from webnn.hlo.child import ReadError, start
+from webnn.hlo.decode import decode
 from webnn.hlo.export import RuleError, export
+from webnn.hlo.ir import Module
 from webnn.hlo.mlir import write_mlir
 from webnn.validation.descriptor import SMALL_TYPES, unpack
 from webnn.wpt_runner.levels import level_of
@@ -98,9 +101,13 @@ def judge(case: Case, correction: Correction | None, run: Judge) -> Verdict:
         return Verdict("no graph" if expected else "wrong", str(error))
     graph = recorded.graph
     try:
-        text = "".join(write_mlir(export(graph)))
+        module = export(graph)
     except RuleError as error:
         return Verdict("refused", str(error))
+    text = "".join(write_mlir(module))
+    problem = _read(text, module)
+    if problem:
+        return Verdict("wrong", problem)
     # JAX's own arrays of small integers have one element in a byte, as the export's have.
     inputs = [_give(recorded.inputs[name], each) for name, each in graph.inputs.items()]
     try:
@@ -110,6 +117,24 @@ def judge(case: Case, correction: Correction | None, run: Judge) -> Verdict:
     right = {correction.output: correction.values} if correction is not None and not correction.error else {}
     found = compare({name: _take(each) for name, each in outputs.items()}, recorded.expected, case.metric, case.tolerance, right)
     return Verdict("wrong", found.failure) if found.failure else Verdict("right")
+
+
+@functools.cache
+def _reader() -> Callable[[bytes, bool], list[Any]]:
+    return start()
+
+
+def _read(text: str, module: Module) -> str:
+    """Read a text with `webnn.hlo`; return what is wrong with it."""
+    try:
+        read = decode(b"".join(map(bytes, _reader()(text.encode(), False))), "<text>")
+    except ReadError as error:
+        return f"webnn.hlo: {error.message}"
+    for made, found in zip(module.functions, read.functions, strict=True):
+        same = [getattr(made, name) == getattr(found, name) for name in ("name", "type", "argument_attributes", "result_attributes")]
+        if not all(same):
+            return f"webnn.hlo reads another function than @{made.name}"
+    return ""
 
 
 def _give(value: Array, descriptor: webnn.OperandDescriptor) -> Array:

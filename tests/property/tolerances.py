@@ -181,11 +181,11 @@ TOLERANCES: Mapping[str, Tolerance] = {
 }
 
 
-def compare(call: Call, actual: list[Array]) -> None:
+def compare(call: Call, actual: list[Array], tolerances: Mapping[str, Tolerance] = TOLERANCES) -> None:
     """Require that all outputs of a call agree with the reference."""
     reference = expected(call)
     assert [(array.dtype, array.shape) for array in actual] == [(array.dtype, array.shape) for array in reference]
-    tolerance = TOLERANCES.get(call.name)
+    tolerance = tolerances.get(call.name)
     if tolerance is None or all(array.dtype.kind != "f" for array in reference):
         for array, wanted in zip(actual, reference, strict=True):
             _compare_exactly(call.name, array, wanted)

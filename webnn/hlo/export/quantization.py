@@ -28,7 +28,9 @@ def _dequantize(e: Emitter, op: Op) -> Tensor:
 
 def _quantize(e: Emitter, op: Op) -> Tensor:
     x, zeroPoint, dataType = op["input"], op["zeroPoint"], op.outputs[0].dataType
-    quotient = e.convert(x, "f32") / _upsample(e, e.convert(op["scale"], "f32"), x)
+    # XLA replaces a division by a constant or a broadcast value with a product: a quotient of one half could be rounded to another integer.
+    scale = _upsample(e, e.convert(op["scale"], "f32"), x)
+    quotient = e.convert(x, "f32") / e.op("optimization_barrier", [scale], scale.shape, scale.element)
     number = e.unary("round_nearest_even", quotient)
     # Far beyond the ends of the type, and exact in both types.
     exact, end = ("i64", 2.0**40) if BITS[dataType] == 32 else ("i32", 2.0**20)
