@@ -70,6 +70,7 @@ class Lowering:
         self.outputs: dict[str, Value] = {}
         self._module = module
         self._builder = builder
+        builder.label = ""
         self._settings = settings
         self._rules = rules
         #: In a dictionary, because one that a loop repeats counts once.

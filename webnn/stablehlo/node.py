@@ -115,6 +115,10 @@ class Node(Steps):
         """Return the elements of an operand that must be known, as a flat list of integers."""
         return [int(each) for each in self.known(self.value(index), what).reshape(-1)]
 
+    def spend(self, count: int) -> None:
+        """Note the bytes of an array that is made at import; too many are refused."""
+        self._operands.spend(count)
+
     def is_boolean(self, index: int = 0) -> bool:
         """Tell whether an operand has elements of type i1."""
         return self.value(index).dtype == np.bool_

@@ -12,15 +12,16 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from webnn.importing.steps import Result
+from webnn.importing.values import Value
 from webnn.stablehlo.node import Item, Node
 
 __all__ = ["FAMILIES", "RULES", "Rule"]
 
 #: The results of an operation: one, or a list. An operand is cast to the type of the result.
-Rule: TypeAlias = Callable[[Node], "Result | Item | list[Item] | list[Result]"]
+Rule: TypeAlias = Callable[[Node], "Result | Item | list[Item] | list[Result] | list[Value]"]
 
 #: The modules.
-FAMILIES = ("control", "elementwise", "movement")
+FAMILIES = ("control", "elementwise", "movement", "reduction")
 
 
 def _collect() -> dict[str, Rule]:

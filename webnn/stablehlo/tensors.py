@@ -1,0 +1,194 @@
+"""Elements that move, whether they are known or not: what is known stays known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.builder.operand import MLOperand
+from webnn.importing.steps import normalize_axes
+from webnn.importing.values import Array, Refused, Value
+from webnn.stablehlo.node import Item, Node
+
+if TYPE_CHECKING:
+    from webnn.hlo.ir import Region
+
+__all__ = ["apply", "cut", "expand", "flip", "join", "pad", "permute", "read_axes", "reshape", "run_body", "take", "tell", "wrap"]
+
+#: What `apply` computes when all is known.
+_KNOWN: Mapping[str, Callable[..., Any]] = MappingProxyType({"equal": np.equal, "where": np.where})
+
+
+def wrap(operand: MLOperand, *values: Value) -> Value:
+    """Return an operand as a value that has the element type of the first value, and comes from all."""
+    return tell(operand, values[0].dtype, *values)
+
+
+def tell(operand: MLOperand, dtype: np.dtype[Any], *values: Value) -> Value:
+    """Return an operand as a value of an element type that comes from some values."""
+    roots = frozenset[str]().union(*(value.roots for value in values))
+    return Value("", dtype, operand._descriptor.dimensions, operand=operand, roots=roots)
+
+
+def _empty(value: Value, shape: Sequence[int]) -> Value:
+    return Value.known(np.zeros(tuple(shape), value.dtype))
+
+
+def permute(node: Node, value: Value, permutation: Sequence[int]) -> Value:
+    """Transpose a value."""
+    order = list(permutation)
+    if order == sorted(order):
+        return value
+    if value.array is not None:
+        return Value.known(value.array.transpose(order))
+    return wrap(node.transpose(node.operand_of(value), order), value)
+
+
+def reshape(node: Node, value: Value, shape: Sequence[int]) -> Value:
+    """Reshape a value."""
+    if value.shape == tuple(shape):
+        return value
+    if value.array is not None:
+        return Value.known(value.array.reshape(tuple(shape)))
+    return wrap(node.reshape(node.operand_of(value), shape), value)
+
+
+def expand(node: Node, value: Value, shape: Sequence[int]) -> Value:
+    """Broadcast a value to a shape."""
+    if value.shape == tuple(shape):
+        return value
+    if value.array is not None:
+        return Value.known(np.broadcast_to(value.array, tuple(shape)))
+    if 0 in shape:
+        return _empty(value, shape)
+    return wrap(node.builder.expand(node.operand_of(value), list(shape)), value)
+
+
+def flip(node: Node, value: Value, axes: Sequence[int]) -> Value:
+    """Reverse the elements along axes."""
+    axes = [axis for axis in axes if value.shape[axis] > 1]
+    if not axes:
+        return value
+    if value.array is not None:
+        return Value.known(np.flip(value.array, tuple(axes)))
+    return wrap(node.builder.reverse(node.operand_of(value), axes=list(axes)), value)
+
+
+def cut(node: Node, value: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int] | None = None) -> Value:
+    """Cut a block out of a value: so many elements of the result along each axis, one from each stride."""
+    steps = list(strides) if strides is not None else [1] * value.rank
+    if 0 in sizes:
+        return _empty(value, sizes)
+    if value.array is not None:
+        slices = [slice(start, start + (size - 1) * step + 1, step) for start, size, step in zip(starts, sizes, steps, strict=True)]
+        return Value.known(value.array[tuple(slices)])
+    if tuple(sizes) == value.shape:
+        return value
+    spans = [(size - 1) * step + 1 for size, step in zip(sizes, steps, strict=True)]
+    operand = node.operand_of(value)
+    steps = [step if size > 1 else 1 for size, step in zip(sizes, steps, strict=True)]
+    found = node.builder.slice(operand, list(starts), spans, **({} if max(steps, default=1) == 1 else {"strides": steps}))  # type: ignore[arg-type]
+    return wrap(found, value)
+
+
+def take(node: Node, value: Value, axis: int, indices: Array) -> Value:
+    """Return the elements at some indices along an axis."""
+    if value.array is not None:
+        return Value.known(np.take(value.array, indices, axis))
+    return wrap(node.builder.gather(node.operand_of(value), node.constant(indices.astype(np.int32)), axis=axis), value)
+
+
+def join(node: Node, values: Sequence[Value], axis: int) -> Value:
+    """Concatenate values."""
+    kept = [value for value in values if value.shape[axis]] or list(values[:1])
+    if len(kept) == 1:
+        return kept[0]
+    known = [value.array for value in kept if value.array is not None]
+    if len(known) == len(kept):
+        node.spend(sum(array.nbytes for array in known))
+        return Value.known(np.concatenate(known, axis))
+    return wrap(node.builder.concat([node.operand_of(value) for value in kept], axis), *kept)
+
+
+def pad(node: Node, value: Value, filler: Value, low: Sequence[int], high: Sequence[int], interior: Sequence[int] | None = None) -> Value:
+    """Put a scalar between the elements of each axis, and before and behind them; a negative number cuts elements off."""
+    for axis, count in enumerate(interior or ()):
+        if count > 0 and value.shape[axis] > 1:
+            value = _spread(node, value, filler, axis, count)
+    before, behind = [max(each, 0) for each in low], [max(each, 0) for each in high]
+    if any(before) or any(behind):
+        value = _pad(node, value, filler, before, behind)
+    starts = [max(-each, 0) for each in low]
+    sizes = [max(size - start - max(-end, 0), 0) for size, start, end in zip(value.shape, starts, high, strict=True)]
+    return cut(node, value, starts, sizes)
+
+
+def _pad(node: Node, value: Value, filler: Value, before: Sequence[int], behind: Sequence[int]) -> Value:
+    shape = [size + low + high for size, low, high in zip(value.shape, before, behind, strict=True)]
+    if 0 in value.shape:
+        return expand(node, filler, shape)
+    if filler.array is not None and value.array is not None:
+        node.spend(math.prod(shape) * value.dtype.itemsize)
+        padded = np.full(shape, filler.array.reshape(()), value.dtype)
+        padded[tuple([slice(low, low + size) for low, size in zip(before, value.shape, strict=True)])] = value.array
+        return Value.known(padded)
+    if filler.array is not None:
+        number = filler.array.reshape(()).item()
+        number = int(number) if filler.dtype == np.bool_ else number
+        return wrap(node.builder.pad(node.operand_of(value), list(before), list(behind), value=number), value)
+    for axis, (low, high) in enumerate(zip(before, behind, strict=True)):
+        if low or high:
+            blocks = [expand(node, filler, [*value.shape[:axis], count, *value.shape[axis + 1 :]]) for count in (low, high)]
+            value = join(node, [blocks[0], value, blocks[1]], axis)
+    return value
+
+
+def _spread(node: Node, value: Value, filler: Value, axis: int, count: int) -> Value:
+    """Put a scalar between the elements of an axis, so many times."""
+    head, size, tail = value.shape[:axis], value.shape[axis], value.shape[axis + 1 :]
+    apart = reshape(node, value, [*head, size, 1, *tail])
+    apart = _pad(node, apart, filler, [0] * apart.rank, [count if each == axis + 1 else 0 for each in range(apart.rank)])
+    together = reshape(node, apart, [*head, size * (count + 1), *tail])
+    return cut(node, together, [0] * value.rank, [*head, (size - 1) * (count + 1) + 1, *tail])
+
+
+def apply(node: Node, name: str, *values: Value) -> Value:
+    """Return what an elementwise operation of the builder makes of values; comparisons return i1, others the type of the last value."""
+    dtype = np.dtype(np.bool_) if name == "equal" else values[-1].dtype
+    known = [value.array for value in values if value.array is not None]
+    if len(known) == len(values):
+        return Value.known(np.asarray(_KNOWN[name](*known), dtype))
+    operand: MLOperand = getattr(node.builder, name)(*[node.operand_of(value) for value in values])
+    return tell(operand, dtype, *values)
+
+
+def run_body(node: Node, region: Region, values: Sequence[Value], shape: Sequence[int]) -> list[Value]:
+    """Run a region that says what is done with scalars on the elements of values; return its results in a shape.
+
+    The region must be elementwise; one that is not is refused, or its results cannot be broadcast to the shape.
+    """
+    items: list[Item] = node.run(region, values)
+    found = []
+    for item in items:
+        if not isinstance(item, Value):
+            raise Refused("the region must return tensors")
+        if item.shape != tuple(shape) and np.broadcast_shapes(item.shape, tuple(shape)) != tuple(shape):
+            raise Refused(f"the results of the region must have the shape {list(shape)}, got {list(item.shape)}")
+        found.append(expand(node, item, shape))
+    return found
+
+
+def read_axes(node: Node, name: str, rank: int) -> list[int]:
+    """Return an attribute that names dimensions, each once.
+
+    Raises:
+        Refused: There is no such dimension.
+    """
+    axes = node.integers(name)
+    if any(axis < 0 for axis in axes):
+        raise Refused(f"{name} must be from 0 to {rank - 1}, got {axes}")
+    return normalize_axes(name, axes, rank)
