@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from webnn.importing.values import Refused, Value
+from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.regions import Kind
 from webnn.stablehlo.tensors import cut, expand, join, permute, read_axes, reshape, run_body
@@ -153,3 +153,9 @@ def reduce_tree(parts: Sequence[Sequence[Value]], combine: Combine) -> list[Valu
         paired = [combine(one, other) for one, other in zip(found[::2], found[1::2], strict=False)]
         found = paired + found[len(paired) * 2 :]
     return found[0]
+
+
+def known_arrays(values: list[Value]) -> list[Array] | None:
+    """Return the elements of values; None if some are not known."""
+    arrays = [value.array for value in values if value.array is not None]
+    return arrays if len(arrays) == len(values) else None

@@ -9,23 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.stablehlo.node import Node
-from webnn.stablehlo.reducing import read_reduction, reduce_any
+from webnn.stablehlo.reducing import known_arrays, read_reduction, reduce_any
 from webnn.stablehlo.regions import Kind, find_kinds
 
 if TYPE_CHECKING:
-    from webnn.importing.values import Array, Value
+    from webnn.importing.values import Array
     from webnn.stablehlo.folding import Fold
 
-__all__ = ["FOLDS", "KNOWN", "known_arrays"]
+__all__ = ["FOLDS"]
 
 #: The reducers of NumPy.
-KNOWN: Mapping[Kind, Callable[..., Any]] = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply})
-
-
-def known_arrays(values: list[Value]) -> list[Array] | None:
-    """Return the elements of values; None if some are not known."""
-    arrays = [value.array for value in values if value.array is not None]
-    return arrays if len(arrays) == len(values) else None
+_KNOWN: Mapping[Kind, Callable[..., Any]] = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply})
 
 
 def _reduce(node: Node) -> list[Array] | None:
@@ -41,7 +35,7 @@ def _reduce(node: Node) -> list[Array] | None:
         # Sums and products of floating-point numbers are rounded once; those of small integers wrap around.
         wide = np.dtype(np.float64) if array.dtype.kind not in "biuc" else array.dtype
         wide = np.dtype(np.complex128) if array.dtype.kind == "c" else wide
-        function: Any = KNOWN[kind]
+        function: Any = _KNOWN[kind]
         reduced = function.reduce(
             array.astype(wide, copy=False), axis=tuple(reduction.axes), initial=first.astype(wide).reshape(()), dtype=wide
         )

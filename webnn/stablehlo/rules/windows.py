@@ -1,0 +1,135 @@
+"""Reductions of windows: pooling, running sums, and gradients of pooling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webnn.importing.values import Value
+from webnn.stablehlo.node import Node
+from webnn.stablehlo.reducing import check_shape, is_neutral, neutral, read_operands
+from webnn.stablehlo.regions import Kind, find_kinds
+from webnn.stablehlo.tensors import cut, run_body, wrap
+from webnn.stablehlo.windows import Window, pad_windows, read_windows, reduce_windows, select_and_scatter
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.stablehlo.rules import Rule
+
+__all__ = ["RULES"]
+
+
+def _reduce_window(node: Node) -> list[Value]:
+    """Map to maxPool2d, averagePool2d (for sums) and cumulativeSum if the body is one operation that they do.
+
+    Sums and extreme values of floating-point numbers are pooled, over two neighbouring dimensions at a time. Sums of all elements up to
+    each one are running sums. Anything else is slices, on which the body is run. `stablehlo#reduce_window`.
+    """
+    inputs, initial = read_operands(node)
+    windows = read_windows(node, inputs[0].shape)
+    sizes = [window.places for window in windows]
+    (region,) = node.regions
+    kinds = find_kinds(region)
+    if kinds is not None and 0 not in sizes and 0 not in inputs[0].shape:
+        check_shape(node, sizes)
+        results = [_by_kind(node, kind, value, windows) for kind, value in zip(kinds, inputs, strict=True)]
+        complete = [result for result in results if result is not None]
+        if len(complete) == len(results):
+            return complete if all(map(is_neutral, kinds, initial)) else run_body(node, region, [*initial, *complete], sizes)
+    return reduce_windows(node)
+
+
+def _by_kind(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) -> Value | None:
+    """Reduce the windows of a value, which is padded with what the reducer leaves out; None if WebNN has no operation for it."""
+    if kind == "add":
+        running = [axis for axis, window in enumerate(windows) if not window.is_trivial]
+        if len(running) == 1 and value.dtype.kind in "iuf":
+            axis = running[0]
+            found = _running_sum(node, value, axis, windows[axis])
+            if found is not None:
+                return found
+    if kind == "mul" or value.dtype.kind != "f":
+        return None
+    value, windows = _prepare(node, kind, value, windows)
+    active = [axis for axis, window in enumerate(windows) if window.count > 1]
+    operand = node.operand_of(value)
+    if kind == "min":
+        operand = node.builder.neg(operand)
+    while active:
+        # Two neighbouring dimensions are pooled at once.
+        axes = active[:2] if active[1:2] == [active[0] + 1] else active[:1]
+        operand = _pool(node, kind, operand, axes, [windows[axis] for axis in axes])
+        active = active[len(axes) :]
+    return wrap(node.builder.neg(operand) if kind == "min" else operand, value)
+
+
+def _running_sum(node: Node, value: Value, axis: int, window: Window) -> Value | None:
+    """Map a window that begins before the first element, or ends behind the last one, to cumulativeSum."""
+    size = window.size
+    if window not in (replace(Window(size=size, count=size), low=size - 1), replace(Window(size=size, count=size), high=size - 1)):
+        return None
+    operand = node.operand_of(value)
+    data_type = operand._descriptor.dataType
+    if data_type in ("int8", "uint8"):
+        operand = node.builder.cast(operand, "int32")
+    found = node.builder.cumulativeSum(operand, axis, reversed=window.high > 0)
+    return wrap(node.cast(found, data_type), value)
+
+
+def _prepare(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) -> tuple[Value, list[Window]]:
+    """Pad what the pooling of WebNN cannot, and take the steps along dimensions that it leaves alone."""
+    apart: list[Window] = []
+    left: list[Window] = []
+    for window in windows:
+        # The engines pad less than a window; averages are those of the elements without the padding.
+        pads = kind != "add" and window.base == 1 and 0 <= window.low < window.count and 0 <= window.high < window.count
+        apart.append(replace(window, low=0, high=0) if pads and window.count > 1 else window)
+        left.append(window if pads and window.count > 1 else replace(window, size=window.padded, base=1, low=0, high=0))
+    value = pad_windows(node, value, Value.known(np.array(neutral(kind, value.dtype), value.dtype)), apart)
+    sizes = [window.places if window.count == 1 else window.size for window in left]
+    value = cut(node, value, [0] * value.rank, sizes, [window.stride if window.count == 1 else 1 for window in left])
+    return value, left
+
+
+def _pool(node: Node, kind: Kind, operand: MLOperand, axes: Sequence[int], windows: Sequence[Window]) -> MLOperand:
+    """Pool one or two neighbouring dimensions."""
+    shape = operand._descriptor.dimensions
+    first, last = axes[0], axes[-1]
+    pair = windows if len(windows) == 2 else [*windows, Window(size=1, count=1)]
+    head, tail = shape[:first], shape[last + 1 :]
+    channels_last = bool(tail)
+    sizes = [pair[0].size, pair[1].size]
+    if len(shape) != 4 or len(axes) != 2 or first == 0:
+        operand = node.reshape(operand, [math.prod(head), *sizes, math.prod(tail)] if channels_last else [math.prod(head), 1, *sizes])
+    pool = node.builder.averagePool2d if kind == "add" else node.builder.maxPool2d
+    padding = [number for window in pair for number in (window.low, window.high)]
+    counts = [window.count for window in pair]
+    pooled = pool(
+        operand,
+        windowDimensions=counts,
+        strides=[window.stride for window in pair],
+        dilations=[window.dilation for window in pair],
+        layout="nhwc" if channels_last else "nchw",
+        **({"padding": padding} if any(padding) else {}),  # type: ignore[arg-type]
+    )
+    if kind == "add":
+        pooled = node.builder.mul(pooled, node.scalar(math.prod(counts), pooled))
+    return node.reshape(pooled, [*head, *(window.places for window in windows), *tail])
+
+
+def _select_and_scatter(node: Node) -> Value:
+    """Map to slices that find the chosen element of each window, and gather, equal and where, which bring the source there.
+
+    An element is in several windows if they overlap; the source is gathered once for each. `stablehlo#select_and_scatter`.
+    """
+    return select_and_scatter(node)
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {"stablehlo.reduce_window": _reduce_window, "stablehlo.select_and_scatter": _select_and_scatter}
+)
