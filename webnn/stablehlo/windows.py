@@ -14,7 +14,17 @@ from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import Combine, check_shape, read_operands, reduce_tree
 from webnn.stablehlo.tensors import apply, cut, expand, pad, run_body, take
 
-__all__ = ["Window", "pad_windows", "read_counts", "read_padding", "read_windows", "reduce_windows", "select_and_scatter", "slide"]
+__all__ = [
+    "Window",
+    "find_running",
+    "pad_windows",
+    "read_counts",
+    "read_padding",
+    "read_windows",
+    "reduce_windows",
+    "select_and_scatter",
+    "slide",
+]
 
 #: Windows of more elements are always reduced in a logarithmic number of steps, others where that costs less.
 _MOST_PARTS = 64
@@ -96,6 +106,18 @@ def pad_windows(node: Node, value: Value, filler: Value, windows: Sequence[Windo
     """Put a scalar where the windows reach beyond and between the elements of a value."""
     low, high = [window.low for window in windows], [window.high for window in windows]
     return pad(node, value, filler, low, high, [window.base - 1 for window in windows])
+
+
+def find_running(windows: Sequence[Window]) -> tuple[int, bool] | None:
+    """Return the dimension along which windows cover all elements up to each one, or from each one on: then the flag is True."""
+    active = [axis for axis, window in enumerate(windows) if not window.is_trivial]
+    if len(active) == 1:
+        window = windows[active[0]]
+        size = window.size
+        for low, high in ((size - 1, 0), (0, size - 1)):
+            if window == Window(size=size, count=size, low=low, high=high):
+                return active[0], high > 0
+    return None
 
 
 def slide(node: Node, values: Sequence[Value], windows: Sequence[Window], combine: Combine) -> list[Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,17 @@ if TYPE_CHECKING:
     from webnn.importing.values import Array
     from webnn.stablehlo.folding import Fold
 
-__all__ = ["FOLDS"]
+__all__ = ["FOLDS", "REDUCERS", "widen"]
 
 #: The reducers of NumPy.
-_KNOWN: Mapping[Kind, Callable[..., Any]] = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply})
+REDUCERS: Mapping[Kind, np.ufunc] = MappingProxyType({"add": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multiply})
+
+
+def widen(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type to compute in: one that NumPy has, in which the results of integers wrap around in the same way."""
+    if dtype.name in ("int2", "int4", "uint2", "uint4"):
+        return np.dtype(np.int32)
+    return np.dtype(np.float32) if dtype.itemsize < 4 and dtype.kind not in "biu" else dtype
 
 
 def _reduce(node: Node) -> list[Array] | None:
@@ -32,11 +39,9 @@ def _reduce(node: Node) -> list[Array] | None:
         array, first = value.array, initial.array
         assert array is not None
         assert first is not None
-        # Sums and products of floating-point numbers are rounded once; those of small integers wrap around.
-        wide = np.dtype(np.float64) if array.dtype.kind not in "biuc" else array.dtype
-        wide = np.dtype(np.complex128) if array.dtype.kind == "c" else wide
-        function: Any = _KNOWN[kind]
-        reduced = function.reduce(
+        # Sums and products of floating-point numbers are rounded once.
+        wide = np.dtype(np.float64) if array.dtype.name in ("float16", "bfloat16", "float32") else widen(array.dtype)
+        reduced = REDUCERS[kind].reduce(
             array.astype(wide, copy=False), axis=tuple(reduction.axes), initial=first.astype(wide).reshape(()), dtype=wide
         )
         found.append(np.asarray(reduced).astype(array.dtype))

@@ -15,7 +15,7 @@ from webnn.stablehlo.node import Node
 from webnn.stablehlo.reducing import check_shape, is_neutral, neutral, read_operands
 from webnn.stablehlo.regions import Kind, find_kinds
 from webnn.stablehlo.tensors import cut, run_body, wrap
-from webnn.stablehlo.windows import Window, pad_windows, read_windows, reduce_windows, select_and_scatter
+from webnn.stablehlo.windows import Window, find_running, pad_windows, read_windows, reduce_windows, select_and_scatter
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
@@ -46,13 +46,9 @@ def _reduce_window(node: Node) -> list[Value]:
 
 def _by_kind(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) -> Value | None:
     """Reduce the windows of a value, which is padded with what the reducer leaves out; None if WebNN has no operation for it."""
-    if kind == "add":
-        running = [axis for axis, window in enumerate(windows) if not window.is_trivial]
-        if len(running) == 1 and value.dtype.kind in "iuf":
-            axis = running[0]
-            found = _running_sum(node, value, axis, windows[axis])
-            if found is not None:
-                return found
+    running = find_running(windows)
+    if kind == "add" and running is not None:
+        return _running_sum(node, value, *running)
     if kind == "mul" or value.dtype.kind != "f":
         return None
     value, windows = _prepare(node, kind, value, windows)
@@ -68,17 +64,12 @@ def _by_kind(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) ->
     return wrap(node.builder.neg(operand) if kind == "min" else operand, value)
 
 
-def _running_sum(node: Node, value: Value, axis: int, window: Window) -> Value | None:
-    """Map a window that begins before the first element, or ends behind the last one, to cumulativeSum."""
-    size = window.size
-    if window not in (replace(Window(size=size, count=size), low=size - 1), replace(Window(size=size, count=size), high=size - 1)):
-        return None
+def _running_sum(node: Node, value: Value, axis: int, is_reversed: bool) -> Value:
     operand = node.operand_of(value)
     data_type = operand._descriptor.dataType
-    if data_type in ("int8", "uint8"):
-        operand = node.builder.cast(operand, "int32")
-    found = node.builder.cumulativeSum(operand, axis, reversed=window.high > 0)
-    return wrap(node.cast(found, data_type), value)
+    # Browsers add no integers of 8 bits; the sums wrap around when they are cast back.
+    operand = node.cast(operand, "int32") if data_type in ("int8", "uint8") else operand
+    return wrap(node.cast(node.builder.cumulativeSum(operand, axis, reversed=is_reversed), data_type), value)
 
 
 def _prepare(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) -> tuple[Value, list[Window]]:
