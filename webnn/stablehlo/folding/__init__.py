@@ -19,7 +19,7 @@ __all__ = ["FAMILIES", "FOLDS", "VIEWS", "Fold"]
 Fold: TypeAlias = Callable[[Node], "Array | list[Array] | None"]
 
 #: The modules.
-FAMILIES = ("elementwise", "movement", "reduction", "windows")
+FAMILIES = ("contraction", "elementwise", "movement", "reduction", "windows")
 #: Operations whose results take no memory of their own, or hardly any.
 VIEWS = frozenset({f"stablehlo.{name}" for name in ("broadcast_in_dim", "constant", "iota", "reshape", "reverse", "slice", "transpose")})
 
