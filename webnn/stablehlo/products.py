@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import DataType
 
-__all__ = ["Contraction", "multiply_matrices", "read_contraction", "read_dot"]
+__all__ = ["Contraction", "largest", "multiply_matrices", "read_contraction", "read_dot"]
 
 #: The integers that float32 holds exactly.
 _EXACT = 1 << 24
@@ -130,11 +130,11 @@ def multiply_matrices(node: Node, one: Value, other: Value, dtype: np.dtype[Any]
     operands = node.operand_of(one), node.operand_of(other)
     if dtype.kind == "f":
         wide: DataType = "float32" if "float32" in (carrier(dtype), *(operand._descriptor.dataType for operand in operands)) else "float16"
-        return builder.matmul(*(node.cast(operand, wide) for operand in operands))
+        return builder.matmul(node.cast(operands[0], wide), node.cast(operands[1], wide))
     is_wide = dtype.kind in "iu" and dtype.itemsize == 8
-    largest = math.prod(_largest(value.dtype) for value in (one, other))
-    if largest <= 1 << 16:
-        step = _EXACT // largest
+    bound = largest(one.dtype) * largest(other.dtype)
+    if bound <= 1 << 16:
+        step = _EXACT // bound
         multiplied = [
             builder.cast(builder.matmul(left, right), "int64" if is_wide else "int32")
             for left, right in _parts(node, [node.cast(operand, "float32") for operand in operands], step)
@@ -142,7 +142,8 @@ def multiply_matrices(node: Node, one: Value, other: Value, dtype: np.dtype[Any]
     else:
         kind = carrier(dtype) if is_wide or dtype == np.uint32 else "int32"
         shapes = [operand._descriptor.dimensions for operand in operands]
-        step = max(_MOST_PRODUCTS // (math.prod(shapes[0][:-1]) * shapes[1][-1]), 1)
+        count = math.prod(np.broadcast_shapes(shapes[0][:-2], shapes[1][:-2])) * shapes[0][-2] * shapes[1][-1]
+        step = max(_MOST_PRODUCTS // count, 1)
         multiplied = [_add_products(node, left, right) for left, right in _parts(node, [node.cast(each, kind) for each in operands], step)]
     total = multiplied[0]
     for part in multiplied[1:]:
@@ -150,7 +151,7 @@ def multiply_matrices(node: Node, one: Value, other: Value, dtype: np.dtype[Any]
     return builder.notEqual(total, node.scalar(0, total)) if dtype == np.bool_ else total
 
 
-def _largest(dtype: np.dtype[Any]) -> int:
+def largest(dtype: np.dtype[Any]) -> int:
     """Return a bound for the absolute values of an element type; a power of two."""
     return 1 if dtype == np.bool_ else 1 << (8 * dtype.itemsize - (dtype.kind == "i"))
 

@@ -11,13 +11,28 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.steps import normalize_axes
-from webnn.importing.values import Array, Refused, Value
+from webnn.importing.values import Array, Refused, Value, carrier
 from webnn.stablehlo.node import Item, Node
 
 if TYPE_CHECKING:
     from webnn.hlo.ir import Region
 
-__all__ = ["apply", "cut", "expand", "flip", "join", "pad", "permute", "read_axes", "reshape", "run_body", "take", "tell", "wrap"]
+__all__ = [
+    "apply",
+    "convert",
+    "cut",
+    "expand",
+    "flip",
+    "join",
+    "pad",
+    "permute",
+    "read_axes",
+    "reshape",
+    "run_body",
+    "take",
+    "tell",
+    "wrap",
+]
 
 #: What `apply` computes when all is known.
 _KNOWN: Mapping[str, Callable[..., Any]] = MappingProxyType({"equal": np.equal, "where": np.where})
@@ -66,6 +81,15 @@ def expand(node: Node, value: Value, shape: Sequence[int]) -> Value:
     if 0 in shape:
         return _empty(value, shape)
     return wrap(node.builder.expand(node.operand_of(value), list(shape)), value)
+
+
+def convert(node: Node, value: Value, dtype: np.dtype[Any]) -> Value:
+    """Cast a value to an element type in which its elements are exact, or nearly so."""
+    if value.dtype == dtype:
+        return value
+    if value.array is not None:
+        return Value.known(value.array.astype(dtype))
+    return tell(node.cast(node.operand_of(value), carrier(dtype)), dtype, value)
 
 
 def flip(node: Node, value: Value, axes: Sequence[int]) -> Value:

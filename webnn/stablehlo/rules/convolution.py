@@ -1,0 +1,242 @@
+"""Convolutions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.importing.values import Refused, Value, carrier
+from webnn.stablehlo.convolving import Convolution, Labelled, Labels, read_convolution
+from webnn.stablehlo.node import Node
+from webnn.stablehlo.products import largest, multiply_matrices
+from webnn.stablehlo.tensors import convert, cut, flip, join, permute, reshape, tell
+from webnn.stablehlo.windows import Window, pad_windows
+
+if TYPE_CHECKING:
+    from webnn.importing.steps import Result
+    from webnn.stablehlo.rules import Rule
+
+__all__ = ["RULES"]
+
+#: The layouts of conv2d, by what the dimensions mean.
+_INPUTS: Mapping[Labels, str] = MappingProxyType({("b", "f", 0, 1): "nchw", ("b", 0, 1, "f"): "nhwc"})
+_KERNELS: Mapping[Labels, str] = MappingProxyType(
+    {("o", "i", 0, 1): "oihw", (0, 1, "i", "o"): "hwio", ("o", 0, 1, "i"): "ohwi", ("i", 0, 1, "o"): "ihwo"}
+)
+#: Those of convTranspose2d, whose kernel takes what comes out of the convolution.
+_TRANSPOSED: Mapping[Labels, str] = MappingProxyType({("i", "o", 0, 1): "iohw", (0, 1, "o", "i"): "hwoi", ("o", 0, 1, "i"): "ohwi"})
+#: The most elements of a kernel of integers, and the largest first dimension of a kernel of three dimensions.
+_MOST_PARTS = 1024
+
+
+def _convolution(node: Node) -> Result:
+    """Map to conv2d, in the layout that the operands have if that is one of WebNN's; one that dilates its input to convTranspose2d.
+
+    Fewer than two spatial dimensions get others of size 1. Of more dimensions, each position along the first one of the kernel is a
+    convolution; they are added. Groups of batches become groups of features. Integers whose sums are exact in float32 are computed in
+    that, others as a matrix product. `stablehlo#convolution`.
+    """
+    return _convolve(node, read_convolution(node))
+
+
+def _dynamic_conv(node: Node) -> Result:
+    """Map as a convolution whose padding is known. `stablehlo#dynamic_conv`."""
+    count = node.value(0).rank - 2
+    if node.value(2).shape != (count, 2):
+        raise Refused(f"the padding must have the shape {[count, 2]}, got {list(node.value(2).shape)}")
+    numbers = node.known_integers(2, "the padding")
+    return _convolve(node, read_convolution(node, list(zip(numbers[::2], numbers[1::2], strict=True))))
+
+
+def _convolve(node: Node, convolution: Convolution) -> Result:
+    input, kernel = convolution.input, convolution.kernel
+    dtype = node.dtype()
+    if 0 in node.shape() or not input.value.size or not kernel.value.size:
+        return np.zeros(node.shape(), dtype)
+    if dtype.kind == "f":
+        names = {carrier(each) for each in (dtype, input.value.dtype, kernel.value.dtype)}
+        found = _convolve_floats(node, _convert(node, convolution, np.dtype(np.float32 if names != {"float16"} else np.float16)))
+    else:
+        count = kernel.value.size // kernel.size("o")
+        if dtype != np.bool_ and count * largest(input.value.dtype) * largest(kernel.value.dtype) <= 1 << 24:
+            found = _convolve_floats(node, _convert(node, convolution, np.dtype(np.float32)))
+            wide = np.dtype(np.int64 if dtype.itemsize == 8 else np.int32)
+            found = replace(found, value=tell(node.builder.cast(node.operand_of(found.value), carrier(wide)), wide, found.value))
+        else:
+            found = _convolve_integers(node, convolution, dtype)
+    return node.operand_of(reshape(node, found.arrange(node, _matching(convolution.output, found.labels)).value, node.shape()))
+
+
+def _matching(output: Labels, labels: Labels) -> Labels:
+    """Return an order of labels that begins with the wanted one; those that were added have size 1."""
+    return (*output, *(label for label in labels if label not in output))
+
+
+def _convert(node: Node, convolution: Convolution, dtype: np.dtype[Any]) -> Convolution:
+    input, kernel = (replace(each, value=convert(node, each.value, dtype)) for each in (convolution.input, convolution.kernel))
+    return replace(convolution, input=input, kernel=kernel)
+
+
+def _zero(convolution: Convolution) -> Value:
+    return Value.known(np.zeros((), convolution.input.value.dtype))
+
+
+def _convolve_floats(node: Node, convolution: Convolution) -> Labelled:
+    """Return a convolution of floating-point numbers."""
+    if len(convolution.windows) > 2:
+        return _convolve_slices(node, convolution)
+    convolution = convolution.with_spatial(node, 2)
+    if any(window.base > 1 for window in convolution.windows):
+        found = _transpose(node, convolution)
+        if found is not None:
+            return found
+    input, convolution = _arrange_input(node, convolution)
+    kernel = convolution.kernel
+    if kernel.labels not in _KERNELS:
+        kernel = kernel.arrange(node, ("o", "i", 0, 1))
+    options: dict[str, Any] = {
+        "padding": [number for window in convolution.windows for number in (window.low, window.high)],
+        "strides": [window.stride for window in convolution.windows],
+        "dilations": [window.dilation for window in convolution.windows],
+        "groups": convolution.groups,
+    }
+    operand = node.builder.conv2d(
+        node.operand_of(input.value),
+        node.operand_of(kernel.value),
+        inputLayout=_INPUTS[input.labels],  # type: ignore[arg-type]
+        filterLayout=_KERNELS[kernel.labels],  # type: ignore[arg-type]
+        **options,
+    )
+    return Labelled(tell(operand, input.value.dtype, input.value, kernel.value), input.labels)
+
+
+def _layout(input: Labelled, output: Labels) -> Labels:
+    """Return the layout to compute in: that of the input, or else that of the result."""
+    for labels in (input.labels, output):
+        if labels in _INPUTS:
+            return labels
+    return ("b", "f", 0, 1)
+
+
+def _arrange_input(node: Node, convolution: Convolution) -> tuple[Labelled, Convolution]:
+    """Bring the input into a layout of WebNN's, with elements put between its own, and without those that negative padding cuts off."""
+    input = convolution.input.arrange(node, _layout(convolution.input, convolution.output))
+    apart: list[Window] = []
+    left: list[Window] = []
+    for window in convolution.windows:
+        if window.base > 1 or min(window.low, window.high) < 0:
+            apart.append(window)
+            left.append(replace(window, size=window.padded, base=1, low=0, high=0))
+        else:
+            apart.append(Window(size=window.size, count=1))
+            left.append(window)
+    spread = [apart[label] if isinstance(label, int) else Window(size=input.size(label), count=1) for label in input.labels]
+    value = pad_windows(node, input.value, _zero(convolution), spread)
+    return Labelled(value, input.labels), replace(convolution, windows=left)
+
+
+def _transpose(node: Node, convolution: Convolution) -> Labelled | None:
+    """Map a convolution that dilates its input to convTranspose2d; None if the padding is not one of that."""
+    begins = [window.reach - 1 - window.low for window in convolution.windows]
+    ends = [window.reach - 1 - window.high for window in convolution.windows]
+    if any(
+        window.stride > 1 or min(begin, end + window.base - 1) < 0
+        for window, begin, end in zip(convolution.windows, begins, ends, strict=True)
+    ):
+        return None
+    input = convolution.input.arrange(node, _layout(convolution.input, convolution.output))
+    kernel = convolution.kernel
+    kernel = replace(kernel, value=flip(node, kernel.value, [kernel.labels.index(axis) for axis in (0, 1)]))
+    groups = convolution.groups
+    if groups > 1:
+        kernel = kernel.arrange(node, ("o", "i", 0, 1))
+        outer, inner, height, width = kernel.value.shape
+        apart = permute(node, reshape(node, kernel.value, [groups, outer // groups, inner, height, width]), [0, 2, 1, 3, 4])
+        kernel = Labelled(reshape(node, apart, [groups * inner, outer // groups, height, width]), ("i", "o", 0, 1))
+    elif kernel.labels not in _TRANSPOSED:
+        kernel = kernel.arrange(node, ("i", "o", 0, 1))
+    operand = node.builder.convTranspose2d(
+        node.operand_of(input.value),
+        node.operand_of(kernel.value),
+        padding=[number for begin, end in zip(begins, ends, strict=True) for number in (begin, max(end, 0))],
+        strides=[window.base for window in convolution.windows],
+        dilations=[window.dilation for window in convolution.windows],
+        outputPadding=[max(-end, 0) for end in ends],
+        groups=groups,
+        inputLayout=_INPUTS[input.labels],  # type: ignore[arg-type]
+        filterLayout=_TRANSPOSED[kernel.labels],  # type: ignore[arg-type]
+    )
+    return Labelled(tell(operand, input.value.dtype, input.value, kernel.value), input.labels)
+
+
+def _convolve_slices(node: Node, convolution: Convolution) -> Labelled:
+    """Add up a convolution of one dimension less for each position along the first spatial dimension of the kernel."""
+    window, rest = convolution.windows[0], convolution.windows[1:]
+    if window.count > _MOST_PARTS:
+        raise Refused(f"the first dimension of a kernel of {len(rest) + 1} dimensions must be at most {_MOST_PARTS}, got {window.count}")
+    spatial = tuple(range(1, len(rest) + 1))
+    last = convolution.input.labels[-1] == "f"
+    input = convolution.input.arrange(node, ("b", 0, *spatial, "f") if last else ("b", 0, "f", *spatial))
+    value = pad_windows(
+        node, input.value, _zero(convolution), [window if label == 0 else Window(size=input.size(label), count=1) for label in input.labels]
+    )
+    labels: Labels = tuple([label - 1 if isinstance(label, int) else label for label in input.labels if label != 0])
+    kernel = convolution.kernel.arrange(node, (0, *(label for label in convolution.kernel.labels if label != 0)))
+    inner = tuple([label - 1 if isinstance(label, int) else label for label in kernel.labels[1:]])
+    shape, places = list(value.shape), window.places
+    total: Labelled | None = None
+    for index in range(window.count):
+        starts, sizes, strides = [0] * len(shape), [shape[0], places, *shape[2:]], [1] * len(shape)
+        starts[1], strides[1] = index * window.dilation, window.stride
+        part = cut(node, value, starts, sizes, strides)
+        weights = cut(node, kernel.value, [index, *[0] * (kernel.value.rank - 1)], [1, *kernel.value.shape[1:]])
+        smaller = Convolution(
+            Labelled(reshape(node, part, [shape[0] * places, *shape[2:]]), labels),
+            Labelled(reshape(node, weights, kernel.value.shape[1:]), inner),
+            rest,
+            convolution.groups,
+            labels,
+        )
+        found = _convolve_floats(node, smaller)
+        total = found if total is None else replace(found, value=_add(node, total.value, found.value))
+    assert total is not None
+    apart = reshape(node, total.value, [shape[0], places, *total.value.shape[1:]])
+    return Labelled(apart, ("b", 0, *(label + 1 if isinstance(label, int) else label for label in total.labels[1:])))
+
+
+def _add(node: Node, one: Value, other: Value) -> Value:
+    return tell(node.builder.add(node.operand_of(one), node.operand_of(other)), one.dtype, one, other)
+
+
+def _convolve_integers(node: Node, convolution: Convolution, dtype: np.dtype[Any]) -> Labelled:
+    """Return a convolution as a product of matrices: the windows of the input beside each other, and the kernel."""
+    spatial = tuple(range(len(convolution.windows)))
+    input = convolution.input.arrange(node, ("b", "f", *spatial))
+    kernel = convolution.kernel.arrange(node, ("o", "i", *spatial))
+    batches, features, *_ = input.value.shape
+    outer, inner, *counts = kernel.value.shape
+    groups, places = convolution.groups, convolution.places
+    if math.prod(counts) > _MOST_PARTS:
+        raise Refused(f"a kernel of integers must have at most {_MOST_PARTS} elements for each pair of features, got {math.prod(counts)}")
+    whole = [Window(size=size, count=1) for size in (batches, features)]
+    value = pad_windows(node, input.value, _zero(convolution), [*whole, *convolution.windows])
+    parts: list[Value] = []
+    for offsets in itertools.product(*map(range, counts)):
+        starts = [offset * window.dilation for offset, window in zip(offsets, convolution.windows, strict=True)]
+        strides = [window.stride for window in convolution.windows]
+        part = cut(node, value, [0, 0, *starts], [batches, features, *places], [1, 1, *strides])
+        parts.append(reshape(node, part, [batches, groups, inner, 1, math.prod(places)]))
+    patches = reshape(node, join(node, parts, 3), [batches, groups, inner * len(parts), math.prod(places)])
+    weights = reshape(node, kernel.value, [1, groups, outer // groups, inner * len(parts)])
+    product = multiply_matrices(node, weights, patches, dtype)
+    found = tell(product, dtype, input.value, kernel.value)
+    return Labelled(reshape(node, found, [batches, outer, *places]), ("b", "f", *spatial))
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.convolution": _convolution, "stablehlo.dynamic_conv": _dynamic_conv})
