@@ -326,7 +326,8 @@ class Lowering:
                 return None
         if node.name not in VIEWS:
             for index, type in enumerate(node.types):
-                if isinstance(type, TensorType):
+                # The rule of an operation whose sizes follow from operands spends itself.
+                if isinstance(type, TensorType) and None not in type.shape:
                     self.operands.spend(int(np.prod(node.shape(index), dtype=object)) * node.dtype(index).itemsize)
         with np.errstate(all="ignore"):
             returned = fold(node)

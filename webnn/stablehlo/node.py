@@ -131,7 +131,10 @@ class Node(Steps):
         """Return the WebNN operands of an elementwise operation: not expanded where they broadcast to the shape of the result."""
         values = self.values()
         found = [self._narrow(value) for value in values]
-        shape = self.shape()
+        # In the body of a reducer the types say less than the operands.
+        shape: tuple[int, ...] = ()
+        for value in values:
+            shape = bidirectionally_broadcast(shape, value.shape) or ()
         reached: tuple[int, ...] = ()
         for operand in found:
             reached = bidirectionally_broadcast(reached, operand._descriptor.dimensions) or ()
@@ -158,6 +161,18 @@ class Node(Steps):
     def shape(self, index: int = 0) -> tuple[int, ...]:
         """Return the shape of a result."""
         return shape_of(self.types[index])
+
+    def fit(self, shape: Sequence[int], index: int = 0) -> tuple[int, ...]:
+        """Return the shape of a result that follows from the operands; it must be one of its type."""
+        type = tensor_type(self.types[index])
+        found = tuple(shape)
+        if len(type.shape) != len(found) or any(size not in (None, given) for size, given in zip(type.shape, found, strict=True)):
+            raise Refused(f"the result must have the shape {list(found)}, got {type}")
+        return found
+
+    def spend(self, count: int) -> None:
+        """Note the bytes of an array that is made, of which the types of the results say nothing."""
+        self._operands.spend(count)
 
     def dtype(self, index: int = 0) -> np.dtype[Any]:
         """Return the element type of a result."""

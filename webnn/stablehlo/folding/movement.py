@@ -1,14 +1,28 @@
-"""Constants, and elements that are known and move."""
+"""Constants, and elements that are known and move to places that do not depend on elements."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.importing.steps import product
+from webnn.importing.values import Refused
+from webnn.stablehlo.elements import tensor_type
 from webnn.stablehlo.node import Node
+from webnn.stablehlo.shapes import (
+    check_axes,
+    check_axis,
+    check_starts,
+    find_broadcast,
+    find_concatenated,
+    find_padded,
+    find_reshaped,
+    find_sliced,
+    find_transposed,
+)
 
 if TYPE_CHECKING:
     from webnn.importing.values import Array
@@ -18,26 +32,66 @@ __all__ = ["FOLDS"]
 
 
 def _constant(node: Node) -> Array:
-    return node.attribute("value", np.ndarray)
+    array = node.attribute("value", np.ndarray)
+    node.fit(array.shape)
+    return array
 
 
-def _iota(node: Node) -> Array:
-    shape, dimension = node.shape(), node.integer("iota_dimension")
+def _make_iota(node: Node, shape: Sequence[int]) -> Array:
+    dimension = check_axis("iota_dimension", node.integer("iota_dimension"), len(shape))
+    node.spend(shape[dimension] * node.dtype().itemsize)
     sizes = [1] * len(shape)
     sizes[dimension] = shape[dimension]
     return np.broadcast_to(np.arange(shape[dimension]).astype(node.dtype()).reshape(sizes), shape)
 
 
+def _iota(node: Node) -> Array:
+    return _make_iota(node, node.shape())
+
+
+def _dynamic_iota(node: Node) -> Array:
+    return _make_iota(node, node.fit(_sizes(node, 0)))
+
+
+def _spend(node: Node, shape: Sequence[int]) -> None:
+    """Note a result, unless its type says its sizes: then that is done."""
+    node.fit(shape)
+    if None in tensor_type(node.types[0]).shape:
+        node.spend(product(shape) * node.dtype().itemsize)
+
+
+def _sizes(node: Node, index: int) -> list[int]:
+    """Return sizes that are an operand."""
+    sizes = [int(each) for each in node.array(index).reshape(-1)]
+    if any(size < 0 for size in sizes):
+        raise Refused(f"sizes must be 0 or greater, got {sizes}")
+    return sizes
+
+
+def _in_body(node: Node) -> Array | None:
+    """Return a scalar as it is: in a body it may stand for many of them."""
+    types = (*[value.type for value in node.operation.operands[:1]], *node.types)
+    return node.array(0) if all(getattr(type, "rank", None) == 0 for type in types) else None
+
+
 def _reshape(node: Node) -> Array:
-    return node.array(0).reshape(node.shape())
+    found = _in_body(node)
+    return node.array(0).reshape(find_reshaped(node.array(0).shape, node.shape())) if found is None else found
+
+
+def _dynamic_reshape(node: Node) -> Array:
+    return node.array(0).reshape(node.fit(find_reshaped(node.array(0).shape, _sizes(node, 1))))
 
 
 def _transpose(node: Node) -> Array:
-    return node.array(0).transpose(node.integers("permutation"))
+    permutation = node.integers("permutation")
+    node.fit(find_transposed(node.array(0).shape, permutation))
+    return node.array(0).transpose(permutation)
 
 
-def _broadcast_in_dim(node: Node) -> Array:
-    array, dimensions, shape = node.array(0), node.integers("broadcast_dimensions"), node.shape()
+def _broadcast(node: Node, shape: Sequence[int]) -> Array:
+    array, dimensions = node.array(0), node.integers("broadcast_dimensions")
+    find_broadcast(array.shape, dimensions, shape)
     array = array.transpose(sorted(range(array.ndim), key=dimensions.__getitem__))
     sizes = [1] * len(shape)
     for dimension, size in zip(sorted(dimensions), array.shape, strict=True):
@@ -45,12 +99,106 @@ def _broadcast_in_dim(node: Node) -> Array:
     return np.broadcast_to(array.reshape(sizes), shape)
 
 
+def _broadcast_in_dim(node: Node) -> Array:
+    found = _in_body(node)
+    return _broadcast(node, node.shape()) if found is None else found
+
+
+def _dynamic_broadcast_in_dim(node: Node) -> Array:
+    return _broadcast(node, node.fit(_sizes(node, 1)))
+
+
+def _cut(node: Node, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]) -> Array:
+    node.fit(find_sliced(node.array(0).shape, starts, limits, strides))
+    found: Array = node.array(0)[tuple([slice(*each) for each in zip(starts, limits, strides, strict=True)])]
+    return found
+
+
+def _slice(node: Node) -> Array:
+    return _cut(node, node.integers("start_indices"), node.integers("limit_indices"), node.integers("strides"))
+
+
+def _real_dynamic_slice(node: Node) -> Array:
+    starts, limits, strides = ([int(each) for each in node.array(index).reshape(-1)] for index in (1, 2, 3))
+    return _cut(node, starts, limits, strides)
+
+
+def _starts(node: Node, first: int, shape: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    """Return the starts of a slice, clamped so that it lies in the operand."""
+    arrays = node.arrays()[first:]
+    check_starts(shape, sizes, [array.shape for array in arrays])
+    return [min(max(int(array.reshape(())), 0), given - size) for array, size, given in zip(arrays, sizes, shape, strict=True)]
+
+
+def _dynamic_slice(node: Node) -> Array:
+    sizes, shape = node.integers("slice_sizes"), node.array(0).shape
+    starts = _starts(node, 1, shape, sizes)
+    return _cut(node, starts, [start + size for start, size in zip(starts, sizes, strict=True)], [1] * len(sizes))
+
+
+def _dynamic_update_slice(node: Node) -> Array:
+    array, update = node.array(0), node.array(1)
+    starts = _starts(node, 2, array.shape, update.shape)
+    node.fit(array.shape)
+    found = array.copy()
+    found[tuple([slice(start, start + size) for start, size in zip(starts, update.shape, strict=True)])] = update
+    return found
+
+
+def _concatenate(node: Node) -> Array:
+    arrays, axis = node.arrays(), node.integer("dimension")
+    _spend(node, find_concatenated([array.shape for array in arrays], axis))
+    return np.concatenate(arrays, axis)
+
+
+def _reverse(node: Node) -> Array:
+    node.fit(node.array(0).shape)
+    found: Array = np.flip(node.array(0), tuple(check_axes("dimensions", node.integers("dimensions"), node.array(0).ndim)))
+    return found
+
+
+def _fill(node: Node, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> Array:
+    array = node.array(0)
+    shape = find_padded(array.shape, low, high, interior)
+    _spend(node, shape)
+    found = np.full(shape, node.array(1).reshape(()), array.dtype)
+    source, target = [], []
+    for size, given, before, inner in zip(shape, array.shape, low, interior, strict=True):
+        step = inner + 1
+        # The first element that is not removed, and the first one behind those that are not.
+        first = max(0, -(before // step))
+        behind = min(given, max(first, -((before - size) // step)))
+        source.append(slice(first, behind))
+        target.append(slice(before + first * step, before + (behind - 1) * step + 1, step) if behind > first else slice(0, 0))
+    found[tuple(target)] = array[tuple(source)]
+    return found
+
+
+def _pad(node: Node) -> Array:
+    return _fill(node, *(node.integers(name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")))
+
+
+def _dynamic_pad(node: Node) -> Array:
+    return _fill(node, *([int(each) for each in node.array(index).reshape(-1)] for index in (2, 3, 4)))
+
+
 FOLDS: Mapping[str, Fold] = MappingProxyType(
     {
         "stablehlo.broadcast_in_dim": _broadcast_in_dim,
+        "stablehlo.concatenate": _concatenate,
         "stablehlo.constant": _constant,
+        "stablehlo.dynamic_broadcast_in_dim": _dynamic_broadcast_in_dim,
+        "stablehlo.dynamic_iota": _dynamic_iota,
+        "stablehlo.dynamic_pad": _dynamic_pad,
+        "stablehlo.dynamic_reshape": _dynamic_reshape,
+        "stablehlo.dynamic_slice": _dynamic_slice,
+        "stablehlo.dynamic_update_slice": _dynamic_update_slice,
         "stablehlo.iota": _iota,
+        "stablehlo.pad": _pad,
+        "stablehlo.real_dynamic_slice": _real_dynamic_slice,
         "stablehlo.reshape": _reshape,
+        "stablehlo.reverse": _reverse,
+        "stablehlo.slice": _slice,
         "stablehlo.transpose": _transpose,
     }
 )

@@ -21,7 +21,18 @@ __all__ = ["FAMILIES", "RULES", "Rule"]
 Rule: TypeAlias = Callable[[Node], "Result | Item | list[Item] | list[Result] | list[Value]"]
 
 #: The modules.
-FAMILIES = ("contraction", "control", "convolution", "elementwise", "linear", "movement", "normalization", "reduction", "windows")
+FAMILIES = (
+    "contraction",
+    "control",
+    "convolution",
+    "dynamic",
+    "elementwise",
+    "linear",
+    "movement",
+    "normalization",
+    "reduction",
+    "windows",
+)
 
 
 def _collect() -> dict[str, Rule]:
