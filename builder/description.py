@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -376,11 +377,12 @@ class GraphDescription(_Value):
         """Write the graph to a file; `webnn.formats.save` has the formats, which the suffix chooses."""
         above.load("formats").save(self, path)
 
-    def build(self, builder: GraphBuilder) -> dict[str, MLOperand]:
+    def build(self, builder: GraphBuilder, inputs: Mapping[str, MLOperand] = MappingProxyType({})) -> dict[str, MLOperand]:
         """Make the graph again, through the builder's public methods; `MLGraphBuilder.build` compiles it.
 
         Args:
             builder: The builder. It may follow another draft than the description, if that draft has everything in the description.
+            inputs: Operands of the builder that stand for inputs of the graph, by their names; the others become inputs of the builder.
 
         Returns:
             The operands of the outputs, by their names.
@@ -388,11 +390,12 @@ class GraphDescription(_Value):
         Raises:
             WebNNTypeError: The builder refuses something.
             DescriptionError: The description contradicts itself, or names an operation or argument that the builder's draft does not have.
+                Or an operand that stands for an input has another data type or shape, or there is no such input.
             InvalidStateError: The builder has built a graph, or its context is lost.
         """
         from webnn.builder.transform import build  # noqa: PLC0415 (it imports this module)
 
-        return build(self, builder)
+        return build(self, builder, inputs)
 
 
 def load(path: str | os.PathLike[str]) -> GraphDescription:

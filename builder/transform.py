@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["Rebuilder", "build", "complete", "infer", "lift", "no_counterpart", "rename", "survey"]
 
 
-def build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:
+def build(description: GraphDescription, builder: GraphBuilder, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
     """Make a graph again; see `GraphDescription.build`."""
     if not webidl.isInstance(builder, BuilderBase):
         raise WebNNTypeError(
             f"build: builder must be an MLGraphBuilder, got {webidl.describe(builder)}", operation="build", argument="builder"
         )
-    return Rebuilder(builder).build(description)
+    return Rebuilder(builder).build(description, inputs)
 
 
 def infer(description: GraphDescription) -> GraphDescription:
@@ -195,23 +196,27 @@ class Rebuilder:
         #: The part of the description that is made.
         self._path = ""
 
-    def build(self, description: GraphDescription) -> dict[str, MLOperand]:
+    def build(self, description: GraphDescription, inputs: Mapping[str, MLOperand] = MappingProxyType({})) -> dict[str, MLOperand]:
         """Make the graph; return the operands of its outputs."""
         try:
-            return self._build(description)
+            return self._build(description, inputs)
         except WebNNTypeError as error:
             error.path = self._path
             raise
 
-    def _build(self, description: GraphDescription) -> dict[str, MLOperand]:
+    def _build(self, description: GraphDescription, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
         shape = self._builder._revision.shape
 
         def members(descriptor: OperandDescriptor) -> Any:
             return {"dataType": descriptor.dataType, shape: descriptor.shape}
 
+        self._path = "inputs"
+        for name in inputs:
+            if name not in description.inputs:
+                raise DescriptionError(f"there is no input {webidl.describe(name)}", self._path)
         for name, descriptor in description.inputs.items():
-            self._path = "inputs"
-            self._give(name, self._builder.input(name, members(descriptor)))
+            given = inputs.get(name)
+            self._give(name, self._builder.input(name, members(descriptor)) if given is None else self._accept(name, given, descriptor))
         for name, constant in description.constants.items():
             self._path = "constants"
             self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
@@ -220,6 +225,16 @@ class Rebuilder:
             self._call(operator)
         self._path = "outputs"
         return {name: self._find(value) for name, value in description.outputs.items()}
+
+    def _accept(self, name: str, operand: MLOperand, descriptor: OperandDescriptor) -> MLOperand:
+        """Return an operand that stands for an input."""
+        what = f"{webidl.describe(name)} must be an operand of this builder, {descriptor}"
+        if not webidl.isInstance(operand, MLOperand):
+            raise DescriptionError(f"{what}, got {webidl.describe(operand)}", self._path)
+        if operand._builder is not self._builder or operand._descriptor != descriptor:
+            whose = "" if operand._builder is self._builder else " of another builder"
+            raise DescriptionError(f"{what}, got {operand._descriptor}{whose}", self._path)
+        return operand
 
     def _call(self, operator: OperatorDescription) -> None:
         row = self._builder._revision.operations.get(operator.operation)

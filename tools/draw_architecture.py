@@ -34,6 +34,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.formats": "webnn/formats",
         "webnn.lowering": "webnn/lowering",
         "webnn.onnx": "webnn/onnx",
+        "webnn.xla": "webnn/xla",
         "webnn.stablehlo": "webnn/stablehlo",
         "webnn.importing": "webnn/importing",
         "webnn.hlo": "webnn/hlo",

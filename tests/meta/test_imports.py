@@ -29,6 +29,14 @@ BELOW = {
     "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx", "webnn.hlo", "webnn.stablehlo"},
     "webnn.importing": {"webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
+    "webnn.hlo": {"webnn.builder"},
+    "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
+    "webnn.xla": {
+        *("webnn.validation", "webnn.builder", "webnn.context"),
+        *("webnn.hlo", "webnn.importing", "webnn.stablehlo"),
+    },
+
+
     "webnn.hlo": {"webnn.validation", "webnn.builder"},
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},
@@ -61,6 +69,7 @@ NOT_BY_THE_FACE = {
     "webnn.onnx",
     "webnn.reference",
     "webnn.stablehlo",
+    "webnn.xla",
 }
 
 #: Who may import a heavy library.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.describe import describe_graph
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from webnn.importing.values import Value
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["DRAFT", "Imported", "describe_import", "finish_import", "fit_integers"]
+__all__ = ["DRAFT", "Imported", "build_import", "describe_import", "finish_import", "fit_integers"]
 
 #: The draft that rules are written for.
 DRAFT = "2026-06"
@@ -71,7 +72,7 @@ def finish_import(
         raise RefusedModelError(file, report)
     acceptance = None if builder is None else builder._revision.acceptance
     description = fit_integers(description, None if acceptance is None else acceptance.limits(), int32=int32)
-    outputs = {} if builder is None else _build(description, builder)
+    outputs = {} if builder is None else build_import(description, builder)
     return Imported(description=description, inputs=description.inputs, outputs=outputs, report=report)
 
 
@@ -87,12 +88,24 @@ def fit_integers(description: GraphDescription, limits: Mapping[str, Any] | None
     return narrow(description, promised=int32) if int32 or lacks else description
 
 
-def _build(description: GraphDescription, builder: GraphBuilder) -> dict[str, MLOperand]:
-    """Build the graph in the draft of a builder."""
+def build_import(
+    description: GraphDescription, builder: GraphBuilder, inputs: Mapping[str, MLOperand] = MappingProxyType({})
+) -> dict[str, MLOperand]:
+    """Build a graph in the draft of a builder.
+
+    Args:
+        description: The graph.
+        builder: The builder.
+        inputs: Operands of the builder that stand for inputs, by their names.
+
+    Raises:
+        NotSupportedError: The builder's draft has no counterpart of an operator.
+        WebNNTypeError: The builder refuses something, because of the limits of its device.
+    """
     draft = builder._revision.draft
     if draft in DRAFTS and DRAFTS.index(draft) < DRAFTS.index(DRAFT):
         try:
             description = description.lower(draft)
         except DescriptionError as error:
             raise NotSupportedError(f"the model cannot be imported in the draft {draft}: {error}") from None
-    return description.build(builder)
+    return description.build(builder, inputs)

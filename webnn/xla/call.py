@@ -1,0 +1,282 @@
+"""`Call`: one call of a method of the builder. It checks arguments, and appends operations of StableHLO."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from webnn.hlo.ir import Location, RegionBuilder
+from webnn.validation import webidl
+from webnn.xla.computation import Computation
+from webnn.xla.errors import XlaError, XlaTypeError
+from webnn.xla.shapes import PrimitiveType, Shape, TupleShape, flatten, integers
+
+if TYPE_CHECKING:
+    from webnn.hlo.attributes import Attribute
+    from webnn.hlo.ir import Region, Value
+    from webnn.xla.shapes import AnyShape
+    from webnn.xla.state import State
+
+__all__ = ["Array", "Call", "ComputationDataHandle"]
+
+
+class ComputationDataHandle:
+    """A value of a computation that is being built: an array, or a tuple. The methods of `ComputationBuilder` make it.
+
+    Attributes:
+        shape: Its shape.
+    """
+
+    __slots__ = ("_label", "_state", "_values", "shape")
+
+    def __init__(self, state: State, shape: AnyShape, values: Sequence[Value], label: str) -> None:
+        self.shape = shape
+        self._state = state
+        #: The arrays: several for a tuple.
+        self._values = tuple(values)
+        self._label = label
+
+    def __repr__(self) -> str:
+        return f"<ComputationDataHandle {self._label}: {self.shape}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array of the computation that is being built."""
+
+    value: Value
+    shape: Shape
+
+    @property
+    def element_type(self) -> PrimitiveType:
+        """The type of the elements."""
+        return self.shape.element_type
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        """The sizes."""
+        return self.shape.dimensions
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return self.shape.rank
+
+
+class Call:
+    """One call of a method of the builder.
+
+    Args:
+        state: The state of the builder.
+        operation: The method.
+
+    Raises:
+        XlaError: The builder has built its computation.
+    """
+
+    __slots__ = ("_label", "_state", "operation")
+
+    def __init__(self, state: State, operation: str) -> None:
+        self._state = state
+        self.operation = operation
+        if state.built:
+            raise self.error("", f"needs a builder that has not built its computation, got {state}, after Build()")
+        self._label = f"{operation}.{state.handles}"
+
+    # Errors.
+
+    def error(self, argument: str, message: str) -> XlaError:
+        """Return an error: what must hold of an argument, and what was given."""
+        return XlaError(message, self.operation, argument)
+
+    def wrong_type(self, argument: str, message: str, given: object) -> XlaTypeError:
+        """Return an error about an object of another kind."""
+        return XlaTypeError(f"{message}, got {webidl.describe(given)}", self.operation, argument)
+
+    # Arguments.
+
+    def handle(self, argument: str, given: object) -> ComputationDataHandle:
+        """Return an argument that must be a value of this builder."""
+        if not isinstance(given, ComputationDataHandle):
+            advice = "" if isinstance(given, Computation) else " (ConstantLiteral makes one of a number or an array)"
+            raise self.wrong_type(argument, f"must be a ComputationDataHandle{advice}", given)
+        if given._state is not self._state:
+            raise self.error(argument, f"must be a value of this builder, {self._state}, got {given._label} of {given._state}")
+        return given
+
+    def array(self, argument: str, given: object) -> Array:
+        """Return an argument that must be an array."""
+        handle = self.handle(argument, given)
+        if isinstance(handle.shape, TupleShape):
+            raise self.error(argument, f"must be an array, got {handle.shape}")
+        return Array(handle._values[0], handle.shape)
+
+    def arrays(self, argument: str, given: object) -> list[Array]:
+        """Return an argument that must be a sequence of at least one array."""
+        if not isinstance(given, (tuple, list)):
+            raise self.wrong_type(argument, "must be a sequence of ComputationDataHandles", given)
+        if not given:
+            raise self.error(argument, "must have at least one array, got none")
+        return [self.array(f"{argument}[{position}]", each) for position, each in enumerate(given)]
+
+    def scalar(self, argument: str, given: object, element_type: PrimitiveType) -> Array:
+        """Return an argument that must be a scalar of an element type."""
+        array = self.array(argument, given)
+        if array.shape != Shape(element_type):
+            raise self.error(argument, f"must be a scalar of {element_type.value}, got {array.shape}")
+        return array
+
+    def integers(self, argument: str, given: object, length: int | None = None, *, least: int | None = None) -> tuple[int, ...]:
+        """Return an argument that must be a sequence of integers.
+
+        Args:
+            argument: The argument.
+            given: What was given.
+            length: How many there must be.
+            least: What each must be at least.
+        """
+        found = integers(given, self.operation, argument)
+        if length is not None and len(found) != length:
+            raise self.error(argument, f"must have {length} elements, one for each dimension, got {list(found)}")
+        if least is not None and any(each < least for each in found):
+            raise self.error(argument, f"must be {least} or greater in each dimension, got {list(found)}")
+        return found
+
+    def integer(self, argument: str, given: object, least: int, limit: int, what: str) -> int:
+        """Return an argument that must be an integer in a range.
+
+        Args:
+            argument: The argument.
+            given: What was given.
+            least: What it must be at least.
+            limit: What it must be less than.
+            what: What the range is.
+        """
+        try:
+            if isinstance(given, bool):
+                raise TypeError
+            number = operator.index(given)  # type: ignore[arg-type]
+        except TypeError:
+            raise self.wrong_type(argument, "must be an integer", given) from None
+        if not least <= number < limit:
+            raise self.error(argument, f"must be {what}, from {least} to {limit - 1}, got {webidl.describe(number)}")
+        return number
+
+    def axes(self, argument: str, given: object, array: Array) -> tuple[int, ...]:
+        """Return an argument that must name different dimensions of an array."""
+        found = self.integers(argument, given)
+        if any(not 0 <= each < array.rank for each in found) or len({*found}) < len(found):
+            raise self.error(argument, f"must name different dimensions of {array.shape}, got {list(found)}")
+        return found
+
+    def same_type(self, one: str, first: Array, other: str, second: Array) -> None:
+        """Check that two arrays have one element type."""
+        if first.element_type is not second.element_type:
+            raise self.error(f"{one} and {other}", f"must have the same element type, got {first.shape} and {second.shape}")
+
+    def number(self, argument: str, array: Array) -> None:
+        """Check that an array has numbers."""
+        if array.element_type.is_pred:
+            raise self.error(argument, f"must have numbers as elements, got {array.shape}")
+
+    def floating(self, argument: str, array: Array) -> None:
+        """Check that an array has floating-point numbers."""
+        if not array.element_type.is_float:
+            raise self.error(argument, f"must have floating-point numbers as elements, got {array.shape}")
+
+    def pred(self, argument: str, array: Array) -> None:
+        """Check that an array has elements of PRED."""
+        if not array.element_type.is_pred:
+            raise self.error(argument, f"must have elements of pred, got {array.shape}")
+
+    def computation(self, argument: str, given: object, parameters: Sequence[AnyShape], result: AnyShape | None) -> Computation:
+        """Return an argument that must be a computation of some type.
+
+        Args:
+            argument: The argument.
+            given: What was given.
+            parameters: The shapes of its parameters.
+            result: The shape of its result; None if any will do.
+        """
+        if not isinstance(given, Computation):
+            raise self.wrong_type(argument, "must be a Computation, which Build() returns", given)
+        if given.parameter_shapes != tuple(parameters) or (result is not None and given.result_shape != result):
+            wanted = f"({', '.join(map(str, parameters))}) -> {'any shape' if result is None else result}"
+            raise self.error(argument, f"must be a computation of type {wanted}, got {given}")
+        return given
+
+    # Operations.
+
+    def append(
+        self,
+        name: str,
+        operands: Sequence[Array],
+        shapes: Sequence[Shape],
+        attributes: Mapping[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> list[Array]:
+        """Append an operation of StableHLO, and return its results."""
+        self._state.spend(1, self)
+        location = Location(name=f"{self._state.name}/{self._label}" if self._state.name else self._label)
+        types = [shape.type for shape in shapes]
+        values = self._state.body.append(f"stablehlo.{name}", [operand.value for operand in operands], types, attributes, regions, location)
+        return [Array(value, shape) for value, shape in zip(values, shapes, strict=True)]
+
+    def one(
+        self,
+        name: str,
+        operands: Sequence[Array],
+        shape: Shape,
+        attributes: Mapping[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> Array:
+        """Append an operation with one result."""
+        return self.append(name, operands, [shape], attributes, regions)[0]
+
+    def inline(self, computation: Computation, values: Sequence[Value]) -> tuple[Value, ...]:
+        """Append what a computation does with arguments, and return the arrays of its result."""
+        self._state.spend(computation._size, self)
+        self._state.nest(computation._depth, self)
+        return computation._copy(self._state.body, values)
+
+    def region(self, computation: Computation, captured: Iterable[Value] = ()) -> Region:
+        """Return the program of a computation as a region.
+
+        Args:
+            computation: The computation.
+            captured: Arrays for its last parameters, which are no arguments of the region.
+        """
+        self._state.spend(computation._size, self)
+        self._state.nest(computation._depth + 1, self)
+        outside = tuple(captured)
+        types = [shape.type for each in computation.parameter_shapes for shape in flatten(each)]
+        body = RegionBuilder(types[: len(types) - len(outside)])
+        body.append("stablehlo.return", computation._copy(body, (*body.arguments, *outside)))
+        return body.build()
+
+    def comparison(self, direction: str, element_type: PrimitiveType) -> Region:
+        """Return a region that compares two scalars: ``"LT"``, for example."""
+        self._state.spend(1, self)
+        body = RegionBuilder([Shape(element_type).type] * 2)
+        result = Shape(PrimitiveType.PRED).type
+        body.append("stablehlo.return", body.append("stablehlo.compare", body.arguments, [result], {"comparison_direction": direction}))
+        return body.build()
+
+    def loop(self, values: Sequence[Value], shapes: Sequence[Shape], condition: Region, body: Region) -> list[Value]:
+        """Append a loop over arrays, and return their last values."""
+        arrays = [Array(value, shape) for value, shape in zip(values, shapes, strict=True)]
+        return [array.value for array in self.append("while", arrays, shapes, None, [condition, body])]
+
+    def give(self, *arrays: Array) -> ComputationDataHandle:
+        """Return the result of the call: an array, or several as a tuple."""
+        shapes = [array.shape for array in arrays]
+        return self.give_values(shapes[0] if len(shapes) == 1 else TupleShape(tuple(shapes)), [array.value for array in arrays])
+
+    def give_values(self, shape: AnyShape, values: Sequence[Any]) -> ComputationDataHandle:
+        """Return the result of the call, of any shape."""
+        handle = ComputationDataHandle(self._state, shape, values, self._label)
+        self._state.handles += 1
+        self._state.last = handle
+        return handle
