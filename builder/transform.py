@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Rebuilder", "build", "complete", "infer", "lift", "no_counterpart", "rename", "survey"]
 
 
-def build(description: GraphDescription, builder: GraphBuilder, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
+def build(
+    description: GraphDescription, builder: GraphBuilder, inputs: Mapping[str, MLOperand] = MappingProxyType({})
+) -> dict[str, MLOperand]:
     """Make a graph again; see `GraphDescription.build`."""
     if not webidl.isInstance(builder, BuilderBase):
         raise WebNNTypeError(

@@ -29,14 +29,10 @@ BELOW = {
     "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx", "webnn.hlo", "webnn.stablehlo"},
     "webnn.importing": {"webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},
-    "webnn.hlo": {"webnn.builder"},
-    "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
     "webnn.xla": {
         *("webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.hlo", "webnn.importing", "webnn.stablehlo"),
     },
-
-
     "webnn.hlo": {"webnn.validation", "webnn.builder"},
     "webnn.stablehlo": {"webnn.validation", "webnn.builder", "webnn.hlo", "webnn.importing"},
     "webnn.reference": {"webnn.validation", "webnn.builder"},

@@ -170,10 +170,6 @@ class Node(Steps):
             raise Refused(f"the result must have the shape {list(found)}, got {type}")
         return found
 
-    def spend(self, count: int) -> None:
-        """Note the bytes of an array that is made, of which the types of the results say nothing."""
-        self._operands.spend(count)
-
     def dtype(self, index: int = 0) -> np.dtype[Any]:
         """Return the element type of a result."""
         return dtype_of(tensor_type(self.types[index]).element)
