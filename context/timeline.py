@@ -2,8 +2,8 @@
 
 A hand-over to another thread costs more than a small graph, so the timeline avoids it where a program cannot notice. Jobs are queued. A
 thread that waits for a result runs the jobs before it itself. Other jobs are left to a worker thread. It looks at the queue every two
-milliseconds and runs the jobs that were already there when it looked last. The worker starts with the first job and ends when the queue has
-been quiet for a while: an idle timeline has no thread. The interpreter's exit waits for queued jobs.
+milliseconds, unless another thread is running jobs, and runs those that were already there when it looked last. The worker starts with the
+first job and ends when the queue has been quiet for a while: an idle timeline has no thread. The interpreter's exit waits for queued jobs.
 
 A fork waits for the jobs that are running. The child has the queues, but none of the workers: it starts its own.
 """
@@ -208,6 +208,12 @@ class Timeline:
             self._signal.acquire(timeout=pause)
             self._watching = True
             first = _first(self._pending)
+            while first is not None and self._turn.locked():
+                # Another thread runs the jobs. It wakes the worker when it gives the turn back, if there are some left.
+                self._watching = False
+                self._signal.acquire(timeout=_LONGEST_PAUSE * self._grace)
+                self._watching = True
+                first = _first(self._pending)
             if self._urgent or (first is not None and first is seen):
                 self._run_all(blocking=False)
                 seen = first = None

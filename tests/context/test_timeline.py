@@ -412,3 +412,29 @@ def test_a_job_of_the_interpreters_end() -> None:
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "posted in need ['MainThread']\n", "")
+
+
+def test_the_worker_sleeps_while_another_thread_runs_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+    first = module._first
+
+    def count(pending: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return first(pending)
+
+    monkeypatch.setattr(module, "_first", count)
+    timeline, go = Timeline(grace=0.001), threading.Event()
+
+    def job() -> None:
+        nonlocal looks
+        looks = 0
+        # Long enough for a hundred looks.
+        go.wait(0.1)
+
+    timeline.post(job)
+    timeline.finish()
+    assert looks <= 10
+    done = threading.Event()
+    timeline.post(done.set)
+    assert done.wait(PATIENCE)
