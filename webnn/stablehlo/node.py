@@ -10,6 +10,7 @@ import numpy as np
 from webnn.importing.steps import Steps
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.stablehlo.elements import dtype_of, shape_of, tensor_type
+from webnn.stablehlo.kinds import kind_of
 from webnn.validation.shapes import bidirectionally_broadcast
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Node(Steps):
 
     def is_integer(self, index: int = 0) -> bool:
         """Tell whether an operand has integers; i1 is none."""
-        return self.value(index).dtype.kind in "iu"
+        return kind_of(self.value(index).dtype) == "i"
 
     def spread(self) -> list[MLOperand]:
         """Return the WebNN operands of an elementwise operation: not expanded where they broadcast to the shape of the result."""
@@ -140,21 +141,26 @@ class Node(Steps):
             reached = bidirectionally_broadcast(reached, operand._descriptor.dimensions) or ()
         if reached != shape:
             # All of them are expanded: one must have the whole shape.
-            found[0] = self._operands.find(values[0])
+            whole = next(index for index, value in enumerate(values) if value.shape == shape)
+            found[whole] = self._operands.find(values[whole])
         return found
 
     def _narrow(self, value: Value) -> MLOperand:
         """Return an operand that broadcasts to a value."""
-        array = value.array
-        if array is None:
+        if value.array is None:
             operand = self._operands.find(value)
             operator = operand._operator
             return operator.inputs[0] if operator is not None and operator.operation.name == "expand" else operand
-        if array.ndim and array.size > 1 and 0 in array.strides:
-            repeated = [stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)]
-            if any(repeated):
-                return self.constant(array[tuple([slice(0, 1) if each else slice(None) for each in repeated])])
-        return self._operands.find(value)
+        narrow = self.narrow(value.array)
+        return self._operands.find(value) if narrow is value.array else self.constant(narrow)
+
+    @staticmethod
+    def narrow(array: Array) -> Array:
+        """Return an array that broadcasts to a known one: once what is repeated."""
+        if not array.ndim or array.size <= 1 or 0 not in array.strides:
+            return array
+        repeated = [stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)]
+        return array[tuple([slice(0, 1) if each else slice(None) for each in repeated])] if any(repeated) else array
 
     # Results.
 

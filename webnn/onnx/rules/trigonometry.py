@@ -1,18 +1,12 @@
-"""Inverse trigonometric and hyperbolic functions, which WebNN does not have.
-
-Near 0 each odd function is x + x**3 * p(x**2). The polynomial p makes a relative error below 6e-9, so that rounding counts more. The rest
-of the range is mapped to it, or is far enough from 0 for logarithms and exponentials. float16 is computed in float32.
-"""
+"""Inverse trigonometric and hyperbolic functions, which WebNN does not have. float16 is computed in float32."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from webnn.importing.functions import FUNCTIONS, Calculator
 from webnn.onnx.node import Node
 
 if TYPE_CHECKING:
@@ -20,175 +14,17 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES"]
 
-# Least-squares fits with weights that make the largest error small, from the lowest power.
-#: Up to tan(pi / 8).
-_ATAN = (-0.333333155, 0.199984894, -0.142438487, 0.105960014, -0.0608345303)
-#: Up to 0.5.
-_ASIN = (0.166667539, 0.0749524177, 0.0454770989, 0.0241476011, 0.0422185665)
-#: Up to 0.5.
-_ATANH = (0.333332988, 0.200025877, 0.142214871, 0.118339601, 0.0509855181, 0.177196469)
-#: Up to 1.
-_ASINH = (-0.166666309, 0.0749874443, -0.0444905416, 0.0294676954, -0.0192078209, 0.0104625238, -0.00385852753, 0.000679125503)
-#: Up to 1.
-_SINH = (0.166666665, 0.0083333506, 0.000198360663, 2.81743952e-06)
-#: Of acosh(1 + x) / sqrt(2 * x), up to 1, in powers of x, after 1.
-_ACOSH = (-0.0833330972, 0.0187451503, -0.00554678927, 0.00178923391, -0.000507731738, 8.30970314e-05)
 
-#: The rest of pi / 2 that float32 does not hold.
-_HALF_PI_REST = math.pi / 2 - float(np.float32(math.pi / 2))
-#: From here on 1 is nothing beside the square.
-_LARGE = 16384.0
-#: From here on the exponential function of the number would overflow soon.
-_LARGE_EXPONENT = 80.0
+def _rule(name: str) -> Callable[[Node], MLOperand]:
+    compute = FUNCTIONS[name]
 
-
-class _Calculator:
-    """Arithmetic with numbers and operands of float32."""
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self.builder = node.builder
-
-    def number(self, value: float) -> MLOperand:
-        return self.node.scalar(value, "float32")
-
-    def polynomial(self, z: MLOperand, coefficients: Sequence[float]) -> MLOperand:
-        """Return z times the polynomial of z."""
-        result = self.number(coefficients[-1])
-        for coefficient in reversed(coefficients[:-1]):
-            result = self.builder.add(self.builder.mul(result, z), self.number(coefficient))
-        return self.builder.mul(result, z)
-
-    def series(self, x: MLOperand, z: MLOperand, coefficients: Sequence[float]) -> MLOperand:
-        """Return x + x * z * p(z)."""
-        return self.builder.add(x, self.builder.mul(x, self.polynomial(z, coefficients)))
-
-    def square(self, x: MLOperand) -> MLOperand:
-        return self.builder.mul(x, x)
-
-    def with_sign(self, magnitude: MLOperand, x: MLOperand) -> MLOperand:
-        """Return a number with the sign of another one, which is not 0."""
-        return self.builder.mul(magnitude, self.builder.sign(x))
-
-
-def _atan(c: _Calculator, x: MLOperand) -> MLOperand:
-    """Map to atan(t) + k * pi / 4 with t = x, (x - 1) / (x + 1) or -1 / x."""
-    b = c.builder
-    a, sign, one = b.abs(x), b.sign(x), c.number(1)
-    is_large, is_medium = b.greater(a, c.number(1 + math.sqrt(2))), b.greater(a, c.number(math.sqrt(2) - 1))
-    medium = b.div(b.sub(x, sign), b.add(a, one))
-    t = b.where(is_large, b.neg(b.reciprocal(x)), b.where(is_medium, medium, x))
-    near = c.series(t, c.square(t), _ATAN)
-    # What is left of both constants goes with the small part.
-    rest = b.where(is_large, c.number(_HALF_PI_REST), c.number(_HALF_PI_REST / 2))
-    offset = b.where(is_large, c.number(math.pi / 2), c.number(math.pi / 4))
-    return b.where(is_medium, b.add(b.mul(sign, offset), b.add(near, b.mul(sign, rest))), near)
-
-
-def _arc(c: _Calculator, x: MLOperand) -> tuple[MLOperand, MLOperand]:
-    """Return whether the magnitude of x is above 0.5, and asin of x, or then of sqrt((1 - magnitude) / 2)."""
-    b = c.builder
-    a, half = b.abs(x), c.number(0.5)
-    is_large = b.greater(a, half)
-    z = b.where(is_large, b.mul(half, b.sub(c.number(1), a)), c.square(x))
-    return is_large, c.series(b.where(is_large, b.sqrt(z), x), z, _ASIN)
-
-
-def _complement(c: _Calculator, x: MLOperand) -> MLOperand:
-    """Return pi / 2 - x."""
-    b = c.builder
-    return b.sub(c.number(math.pi / 2), b.sub(x, c.number(_HALF_PI_REST)))
-
-
-def _asin(c: _Calculator, x: MLOperand) -> MLOperand:
-    """Above 0.5, asin(x) = pi / 2 - 2 * asin(sqrt((1 - x) / 2))."""
-    b = c.builder
-    is_large, arc = _arc(c, x)
-    return b.where(is_large, c.with_sign(_complement(c, b.add(arc, arc)), x), arc)
-
-
-def _acos(c: _Calculator, x: MLOperand) -> MLOperand:
-    """Above 0.5, acos(x) = 2 * asin(sqrt((1 - x) / 2)); below -0.5, pi less that of -x; else pi / 2 - asin(x)."""
-    b = c.builder
-    is_large, arc = _arc(c, x)
-    complement = _complement(c, arc)
-    twice = b.where(b.lesser(x, c.number(0)), complement, arc)
-    return b.where(is_large, b.add(twice, twice), complement)
-
-
-def _asinh(c: _Calculator, x: MLOperand) -> MLOperand:
-    """Above 1, log(x + sqrt(x**2 + 1)); where the square might overflow, log(x) + log(2)."""
-    b = c.builder
-    a = b.abs(x)
-    one = c.number(1)
-    return b.where(b.greater(a, one), c.with_sign(_log_sum(c, a, one), x), c.series(x, c.square(x), _ASINH))
-
-
-def _acosh(c: _Calculator, x: MLOperand) -> MLOperand:
-    """Up to 2, sqrt(2 * (x - 1)) times a polynomial; above, log(x + sqrt(x**2 - 1)) or log(x) + log(2)."""
-    b = c.builder
-    d = b.sub(x, c.number(1))
-    root = b.sqrt(b.add(d, d))
-    near = b.add(root, b.mul(root, c.polynomial(d, _ACOSH)))
-    return b.where(b.greater(x, c.number(2)), _log_sum(c, x, c.number(-1)), near)
-
-
-def _log_sum(c: _Calculator, a: MLOperand, addend: MLOperand) -> MLOperand:
-    """Return log(a + sqrt(a**2 + addend))."""
-    b = c.builder
-    is_large = b.greater(a, c.number(_LARGE))
-    root = b.sqrt(b.add(c.square(a), addend))
-    log = b.log(b.where(is_large, a, b.add(a, root)))
-    return b.where(is_large, b.add(log, c.number(math.log(2))), log)
-
-
-def _atanh(c: _Calculator, x: MLOperand) -> MLOperand:
-    """Above 0.5, half of log((1 + x) / (1 - x))."""
-    b = c.builder
-    a, one, half = b.abs(x), c.number(1), c.number(0.5)
-    log = b.mul(half, b.log(b.div(b.add(one, a), b.sub(one, a))))
-    return b.where(b.greater(a, half), c.with_sign(log, x), c.series(x, c.square(x), _ATANH))
-
-
-def _sinh(c: _Calculator, x: MLOperand) -> MLOperand:
-    """Above 1, half of exp(x) - exp(-x)."""
-    b = c.builder
-    a = b.abs(x)
-    return b.where(b.greater(a, c.number(1)), c.with_sign(_half_sum(c, a, b.sub), x), c.series(x, c.square(x), _SINH))
-
-
-def _cosh(c: _Calculator, x: MLOperand) -> MLOperand:
-    """Compute half of exp(x) + exp(-x)."""
-    return _half_sum(c, c.builder.abs(x), c.builder.add)
-
-
-def _half_sum(c: _Calculator, a: MLOperand, combine: Callable[[MLOperand, MLOperand], MLOperand]) -> MLOperand:
-    """Return half of exp(a) plus or minus exp(-a); where that might overflow, half of the square of exp(a / 2)."""
-    b = c.builder
-    half = c.number(0.5)
-    is_large = b.greater(a, c.number(_LARGE_EXPONENT))
-    power = b.exp(b.where(is_large, b.mul(half, a), a))
-    halved = b.mul(half, power)
-    return b.where(is_large, b.mul(halved, power), combine(halved, b.div(half, power)))
-
-
-def _rule(compute: Callable[[_Calculator, MLOperand], MLOperand]) -> Callable[[Node], MLOperand]:
     def rule(node: Node) -> MLOperand:
-        return compute(_Calculator(node), node.cast(node.operand(0), "float32"))
+        return compute(Calculator(node), node.cast(node.operand(0), "float32"))
 
     rule.__doc__ = compute.__doc__
     return rule
 
 
 RULES: Mapping[str, Callable[[Node], MLOperand]] = MappingProxyType(
-    {
-        "Acos": _rule(_acos),
-        "Acosh": _rule(_acosh),
-        "Asin": _rule(_asin),
-        "Asinh": _rule(_asinh),
-        "Atan": _rule(_atan),
-        "Atanh": _rule(_atanh),
-        "Cosh": _rule(_cosh),
-        "Sinh": _rule(_sinh),
-    }
+    {name.capitalize(): _rule(name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh")}
 )

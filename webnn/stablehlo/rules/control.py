@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import numpy as np
 from webnn.hlo.attributes import Symbol
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.node import Item, Node, Token
+from webnn.stablehlo.rules.composites import COMPOSITES, CUSTOM_CALLS
 
 if TYPE_CHECKING:
     from webnn.importing.steps import Result
@@ -32,7 +33,9 @@ def _call(node: Node) -> list[Item]:
 def _composite(node: Node) -> list[Item]:
     """Lower the function that says what the operation is made of, unless the name has a rule. `stablehlo#composite`."""
     rule = COMPOSITES.get(node.text("name"))
-    found = None if rule is None else rule(node)
+    # What is known is computed by the function.
+    is_known = all(isinstance(item, Value) and item.array is not None for item in node.items)
+    found = None if rule is None or is_known else rule(node)
     return node.call(node.attribute("decomposition", Symbol).name, node.items) if found is None else [found]  # type: ignore[list-item]
 
 
@@ -122,16 +125,18 @@ def _get_dimension_size(node: Node) -> Result:
     return np.array(shape[dimension], np.int32)
 
 
-def _custom_call(node: Node) -> list[Item]:
-    """Return the operands if the target only says where or how they lie; refuse others by name. `stablehlo#custom_call`."""
+def _custom_call(node: Node) -> list[Item] | Result:
+    """Return the operands if the target only says where or how they lie; functions of CHLO are computed, and others refused by name.
+
+    `stablehlo#custom_call`.
+    """
     target = node.text("call_target_name")
+    if target in CUSTOM_CALLS:
+        return CUSTOM_CALLS[target](node)
     if target not in _PASSING or len(node.items) != len(node.types):
         raise Refused(f"a custom call must have a known meaning, got {target}")
     return list(node.items)
 
-
-#: What stands for composites with a name; None if this one must be lowered by its function.
-COMPOSITES: Mapping[str, Callable[[Node], Result]] = MappingProxyType({})
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {

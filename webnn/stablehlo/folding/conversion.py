@@ -1,0 +1,132 @@
+"""Elements that are known, in other types: by value, by bits, and with fewer bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.importing.values import Refused
+from webnn.stablehlo.kinds import bits_of, check, is_signed, kind_of
+from webnn.stablehlo.node import Node
+
+if TYPE_CHECKING:
+    from webnn.importing.values import Array
+    from webnn.stablehlo.folding import Fold
+
+__all__ = ["FOLDS", "total_order", "wrap"]
+
+#: The bits of the mantissa and of the exponent of the types that IEEE 754 and bfloat16 define.
+_FORMATS: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}
+)
+
+
+def wrap(array: Array, dtype: np.dtype[Any]) -> Array:
+    """Return integers modulo what their type holds."""
+    bits = bits_of(dtype)
+    if bits < 8:
+        array = array.astype(np.int64) & ((1 << bits) - 1)
+        if is_signed(dtype):
+            array = np.where(array >> (bits - 1), array - (1 << bits), array)
+    return array.astype(dtype)
+
+
+def total_order(array: Array) -> Array:
+    """Return integers in the order of floating-point numbers in which -0 is less than 0, and NaN is at both ends."""
+    bits = array.view(f"int{8 * array.dtype.itemsize}")
+    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+
+
+def _convert(node: Node) -> Array:
+    """Integers wrap; floating-point numbers are truncated and saturate, and NaN becomes 0."""
+    check(node)
+    array, dtype = node.array(0), node.dtype()
+    if kind_of(array.dtype) == "c" and kind_of(dtype) != "c":
+        array = array.real
+    if kind_of(dtype) == "b":
+        return np.asarray(array != 0)
+    if kind_of(dtype) != "i":
+        return array.astype(dtype)
+    if kind_of(array.dtype) != "f":
+        return wrap(array, dtype)
+    low, high = (-(1 << bits_of(dtype) - 1), (1 << bits_of(dtype) - 1) - 1) if is_signed(dtype) else (0, (1 << bits_of(dtype)) - 1)
+    whole = np.trunc(array.astype(np.float64))
+    # The greatest integer of 64 bits is no float64; the power of 2 above it is.
+    inside = (whole >= low) & (whole < high + 1)
+    wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
+    found = np.where(inside, whole, 0).astype(wide)
+    found = np.where(whole >= high + 1, wide.type(high), np.where(whole < low, wide.type(low), found))
+    return found.astype(dtype)
+
+
+def _bitcast_convert(node: Node) -> Array | None:
+    check(node)
+    array, dtype, shape = node.array(0), node.dtype(), node.shape()
+    if array.dtype == dtype:
+        return array
+    old, new = bits_of(array.dtype), bits_of(dtype)
+    if "c" in (kind_of(array.dtype), kind_of(dtype)) and kind_of(array.dtype) != kind_of(dtype):
+        raise Refused(f"complex numbers must stay complex, got {array.dtype.name} and {dtype.name}")
+    expected = (
+        array.shape
+        if old == new
+        else (*array.shape, old // new)
+        if old > new
+        else array.shape[:-1]
+        if array.shape[-1:] == (new // old,)
+        else None
+    )
+    if shape != expected:
+        raise Refused(f"the result must have the bits of {list(array.shape)} {array.dtype.name}, got {list(shape)} {dtype.name}")
+    if min(old, new) >= 8:
+        return np.ascontiguousarray(array).view(dtype).reshape(shape)
+    # An element of less than 8 bits takes a byte.
+    if old < 8:
+        plane = (array.astype(np.int64)[..., np.newaxis] >> np.arange(old)) & 1
+    else:
+        plane = np.unpackbits(np.ascontiguousarray(array).view(np.uint8).reshape(-1), bitorder="little").astype(np.int64)
+    plane = plane.reshape(-1, new)
+    if new < 8:
+        return wrap(plane @ (1 << np.arange(new)), dtype).reshape(shape)
+    return np.packbits(plane.astype(np.uint8), axis=-1, bitorder="little").reshape(-1).view(dtype).reshape(shape)
+
+
+def _reduce_precision(node: Node) -> Array | None:
+    """Round the mantissa; too large an exponent becomes an infinity, too small a one zero."""
+    check(node)
+    array, exponent, mantissa = node.array(0), node.integer("exponent_bits"), node.integer("mantissa_bits")
+    if exponent < 1 or mantissa < 0:
+        raise Refused(f"exponent_bits must be at least 1 and mantissa_bits at least 0, got {exponent} and {mantissa}")
+    format_ = _FORMATS.get(array.dtype.name)
+    if format_ is None:
+        return None
+    own_mantissa, own_exponent = format_
+    # Python's integers would become int64.
+    kind = np.dtype(f"uint{8 * array.dtype.itemsize}").type
+    bits = np.ascontiguousarray(array).view(kind).reshape(array.shape)
+    if mantissa < own_mantissa:
+        last = 1 << own_mantissa - mantissa
+        bits = bits + ((bits >> kind(own_mantissa - mantissa)) & kind(1)) + kind((last >> 1) - 1)
+        bits = bits & ~kind(last - 1)
+    if exponent < own_exponent:
+        sign = bits & kind(1 << own_mantissa + own_exponent)
+        all_ones = ((1 << own_exponent) - 1) << own_mantissa
+        bias, reduced = (1 << own_exponent - 1) - 1, (1 << exponent - 1) - 1
+        field = bits & kind(all_ones)
+        infinite = sign | kind(all_ones)
+        bits, is_small = np.where(field > (bias + reduced) << own_mantissa, infinite, bits), field <= (bias - reduced) << own_mantissa
+        bits = np.where(is_small, sign, bits)
+    found = bits.view(array.dtype)
+    return np.where(np.isnan(array), array if mantissa else array.dtype.type(np.inf), found)
+
+
+FOLDS: Mapping[str, Fold] = MappingProxyType(
+    {
+        "stablehlo.bitcast_convert": _bitcast_convert,
+        "stablehlo.convert": _convert,
+        "stablehlo.reduce_precision": _reduce_precision,
+    }
+)

@@ -1,0 +1,98 @@
+"""What elementwise operations take: the kinds of their elements, and shapes that fit."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from webnn.importing.values import Refused
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from webnn.stablehlo.node import Node
+
+__all__ = ["OPERANDS", "bits_of", "check", "is_signed", "kind_of"]
+
+#: Kinds, as messages name them: a bit, a signed or unsigned integer, a floating-point number, a complex number.
+_NAMES: Mapping[str, str] = MappingProxyType({"b": "i1", "i": "integers", "f": "floating-point numbers", "c": "complex numbers"})
+
+#: The kinds of elements that each operation takes, one letter for each, and how many operands. A `*` stands for one more, and for any kind.
+OPERANDS: Mapping[str, tuple[str, int]] = MappingProxyType(
+    {
+        **{f"stablehlo.{name}": ("bifc", 2) for name in ("add", "compare", "maximum", "minimum", "multiply")},
+        **{f"stablehlo.{name}": ("ifc", 2) for name in ("divide", "power", "remainder", "subtract")},
+        **{f"stablehlo.{name}": ("bi", 2) for name in ("and", "or", "xor")},
+        **{f"stablehlo.{name}": ("i", 2) for name in ("shift_left", "shift_right_arithmetic", "shift_right_logical")},
+        **{f"stablehlo.{name}": ("fc", 2) for name in ("atan2",)},
+        **{f"stablehlo.{name}": ("f", 2) for name in ("complex",)},
+        **{f"stablehlo.{name}": ("bifc", 1) for name in ("bitcast_convert", "convert")},
+        **{f"stablehlo.{name}": ("ifc", 1) for name in ("abs", "negate", "sign")},
+        **{f"stablehlo.{name}": ("bi", 1) for name in ("not",)},
+        **{f"stablehlo.{name}": ("i", 1) for name in ("count_leading_zeros", "popcnt")},
+        **{
+            f"stablehlo.{name}": ("fc", 1)
+            for name in (
+                *("cbrt", "cosine", "exponential", "exponential_minus_one", "imag", "log", "log_plus_one", "logistic", "real"),
+                *("rsqrt", "sine", "sqrt", "tan", "tanh"),
+            )
+        },
+        **{
+            f"stablehlo.{name}": ("f", 1)
+            for name in ("ceil", "floor", "is_finite", "reduce_precision", "round_nearest_afz", "round_nearest_even")
+        },
+        **{f"stablehlo.{name}": ("bifc", 3) for name in ("clamp", "select")},
+    }
+)
+
+
+@functools.cache
+def kind_of(dtype: np.dtype[Any]) -> str:
+    """Return the kind of elements: ``"b"``, ``"i"``, ``"f"`` or ``"c"``."""
+    name = dtype.name
+    if name == "bool":
+        return "b"
+    return "i" if name.startswith(("int", "uint")) else "c" if name.startswith("complex") else "f"
+
+
+@functools.cache
+def bits_of(dtype: np.dtype[Any]) -> int:
+    """Return how many bits an element has: 4 for int4, which takes a byte."""
+    digits = dtype.name.lstrip("uint")
+    return int(digits) if kind_of(dtype) == "i" else 1 if kind_of(dtype) == "b" else 8 * dtype.itemsize
+
+
+def is_signed(dtype: np.dtype[Any]) -> bool:
+    """Tell whether integers have a sign."""
+    return dtype.name.startswith("int")
+
+
+def check(node: Node) -> None:
+    """Check the operands of an elementwise operation.
+
+    MLIR has checked a program that was read. One that was built may be wrong. In the body of a reduction a constant is a scalar, and
+    stands for a tensor.
+
+    Raises:
+        Refused: There are too few, or their types do not fit.
+    """
+    kinds, count = OPERANDS[node.name]
+    values = node.values()
+    if len(values) != count or len(node.types) != 1:
+        raise Refused(f"there must be {count} operand{'s' * (count > 1)} and 1 result, got {len(values)} and {len(node.types)}")
+    first = values[-1]
+    if kind_of(first.dtype) not in kinds:
+        raise Refused(f"the elements must be {' or '.join(_NAMES[kind] for kind in kinds)}, got {first.dtype.name}")
+    is_select = node.name == "stablehlo.select"
+    shape: tuple[int, ...] = ()
+    for index, value in enumerate(values):
+        if value.dtype != first.dtype and not (is_select and not index):
+            raise Refused(f"the operands must have one element type, got {', '.join(each.dtype.name for each in values)}")
+        if value.shape:
+            if shape and value.shape != shape:
+                raise Refused(f"the operands must have one shape, got {', '.join(str(list(each.shape)) for each in values)}")
+            shape = value.shape
+    if is_select and not node.is_boolean():
+        raise Refused(f"the predicate must have elements of type i1, got {values[0].dtype.name}")
