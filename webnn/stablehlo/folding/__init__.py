@@ -19,7 +19,7 @@ __all__ = ["FAMILIES", "FOLDS", "VIEWS", "Fold"]
 Fold: TypeAlias = Callable[[Node], "Array | list[Array] | None"]
 
 #: The modules.
-FAMILIES = ("contraction", "elementwise", "movement", "reduction", "windows")
+FAMILIES = ("contraction", "elementwise", "indexing", "movement", "reduction", "sorting", "windows")
 _VIEWS = "broadcast_in_dim constant dynamic_broadcast_in_dim dynamic_iota dynamic_reshape dynamic_slice iota real_dynamic_slice reshape"
 #: Operations whose results take no memory of their own, or hardly any.
 VIEWS = frozenset({f"stablehlo.{name}" for name in f"{_VIEWS} reverse slice transpose".split()})

@@ -16,6 +16,7 @@ from webnn.importing.functions import Calculator, find_power
 from webnn.importing.values import Refused
 from webnn.stablehlo.kinds import kind_of
 from webnn.stablehlo.rules.functions import function
+from webnn.stablehlo.rules.sorting import lower_custom_top_k, lower_top_k
 
 if TYPE_CHECKING:
     from webnn.importing.steps import Result
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPOSITES", "CUSTOM_CALLS"]
 
-Composite = Callable[["Node"], "Result"]
+Composite = Callable[["Node"], "Result | list[Result] | None"]
 
 
 def _checked(rule: Composite, count: int) -> Composite:
@@ -85,10 +86,16 @@ _SHARED = {**_functions("acos", "acosh", "asin", "asinh", "atan", "atanh", "erfc
 
 #: What stands for a composite, by its name. The functions of the others are as good.
 COMPOSITES: Mapping[str, Composite] = MappingProxyType(
-    {f"chlo.{name}": rule for name, rule in {**_SHARED, "next_after": _checked(_next_after, 2)}.items()}
+    {
+        "chlo.top_k": lower_top_k,
+        **{f"chlo.{name}": rule for name, rule in {**_SHARED, "next_after": _checked(_next_after, 2)}.items()},
+    }
 )
 
 #: What stands for a custom call, by its target.
 CUSTOM_CALLS: Mapping[str, Composite] = MappingProxyType(
-    {f"mhlo.{name}": rule for name, rule in {**_SHARED, **_functions("cosh", "sinh")}.items()}
+    {
+        "mhlo.topk": lower_custom_top_k,
+        **{f"mhlo.{name}": rule for name, rule in {**_SHARED, **_functions("cosh", "sinh")}.items()},
+    }
 )

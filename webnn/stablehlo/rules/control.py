@@ -36,7 +36,9 @@ def _composite(node: Node) -> list[Item]:
     # What is known is computed by the function.
     is_known = all(isinstance(item, Value) and item.array is not None for item in node.items)
     found = None if rule is None or is_known else rule(node)
-    return node.call(node.attribute("decomposition", Symbol).name, node.items) if found is None else [found]  # type: ignore[list-item]
+    if found is None:
+        return node.call(node.attribute("decomposition", Symbol).name, node.items)
+    return found if isinstance(found, list) else [found]  # type: ignore[list-item, return-value]
 
 
 def _while(node: Node) -> list[Item]:
@@ -132,7 +134,7 @@ def _custom_call(node: Node) -> list[Item] | Result:
     """
     target = node.text("call_target_name")
     if target in CUSTOM_CALLS:
-        return CUSTOM_CALLS[target](node)
+        return CUSTOM_CALLS[target](node)  # type: ignore[return-value]
     if target not in _PASSING or len(node.items) != len(node.types):
         raise Refused(f"a custom call must have a known meaning, got {target}")
     return list(node.items)

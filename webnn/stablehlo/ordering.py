@@ -1,0 +1,219 @@
+"""Elements in order. WebNN has no operation for it: few are compared with each other, many go through a bitonic network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from webnn.importing.values import Refused
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.stablehlo.node import Node
+
+__all__ = ["MOST", "Keys", "find_order", "make_key", "make_positions", "order_by"]
+
+#: Tells which of some elements come before others; both have one operand for each key.
+Precedes: TypeAlias = "Callable[[Sequence[MLOperand], Sequence[MLOperand]], MLOperand]"
+
+#: The most elements of a dimension that are put in order.
+MOST = 1 << 20
+#: So many elements are compared with each other; more go through a network.
+_MOST_COMPARED = 512
+#: The most comparisons at once.
+_MOST_AT_ONCE = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What elements are put in order by.
+
+    Attributes:
+        shape: The elements: [before, n, behind].
+        operands: The keys, which broadcast to the shape. The last one, int32, differs for all elements: it is the position along n, plus or
+            minus n where that changes the order of elements whose other keys are equal.
+        precedes: Which elements come before others.
+    """
+
+    shape: tuple[int, int, int]
+    operands: Sequence[MLOperand]
+    precedes: Precedes
+
+
+def make_positions(node: Node, size: int) -> MLOperand:
+    """Return the positions along a dimension: [1, n, 1], int32."""
+    return node.constant(np.arange(size, dtype=np.int32).reshape(1, size, 1))
+
+
+def find_order(node: Node, keys: MLOperand) -> MLOperand:
+    """Return the positions of integers in their order: [n], of equal ones the earlier one first."""
+    size = keys._descriptor.dimensions[0]
+    return node.reshape(order_by(node, make_key(node, node.reshape(keys, [1, size, 1])), size), [size])
+
+
+def make_key(node: Node, key: MLOperand, *, is_descending: bool = False, is_total: bool = False) -> Keys:
+    """Return keys for elements that are compared by one: [before, n, behind].
+
+    Args:
+        node: The node.
+        key: The key.
+        is_descending: The greatest one comes first.
+        is_total: -0.0 is less than 0.0. NaN is the greatest key anyway, whatever its sign, which WebNN does not show.
+    """
+    builder = node.builder
+    before, size, behind = key._descriptor.dimensions
+    ties = make_positions(node, size)
+    if node.is_float(key):
+        is_nan = builder.isNaN(key)
+        if is_total:
+            # The classes of keys that are equal otherwise: NaN as infinity, and the zeros.
+            zero = node.scalar(0, key)
+            is_negative_zero = builder.logicalAnd(builder.equal(key, zero), builder.lesser(builder.reciprocal(key), zero))
+            classes = builder.sub(node.cast(is_nan, "int32"), node.cast(is_negative_zero, "int32"))
+            ties = builder.add(ties, builder.mul(classes, node.scalar(-size if is_descending else size, "int32")))
+        key = builder.where(is_nan, node.scalar(np.inf, key), key)
+    elif key._descriptor.dataType in ("int8", "uint8"):
+        key = node.cast(key, "int32")
+    compare = builder.greater if is_descending else builder.lesser
+
+    def precedes(one: Sequence[MLOperand], other: Sequence[MLOperand]) -> MLOperand:
+        is_earlier = builder.logicalAnd(builder.equal(one[0], other[0]), builder.lesser(one[1], other[1]))
+        return builder.logicalOr(compare(one[0], other[0]), is_earlier)
+
+    return Keys((before, size, behind), [key, ties], precedes)
+
+
+def order_by(node: Node, keys: Keys, count: int) -> MLOperand:
+    """Return the positions of the first elements in order: [before, count, behind], int32.
+
+    Args:
+        node: The node.
+        keys: What they are put in order by.
+        count: How many elements are wanted.
+
+    Raises:
+        Refused: There are too many elements.
+    """
+    before, size, behind = keys.shape
+    if size > MOST:
+        raise Refused(f"at most {MOST} elements can be put in order, got {size}")
+    if size <= _MOST_COMPARED and before * size * size * behind <= _MOST_AT_ONCE:
+        return _rank(node, keys, count)
+    return _Network(node, keys).run(count)
+
+
+def _rank(node: Node, keys: Keys, count: int) -> MLOperand:
+    """Compare all elements with each other. The number of those before an element is where its position is scattered to."""
+    builder = node.builder
+    before, size, behind = keys.shape
+    shapes = [key._descriptor.dimensions for key in keys.operands]
+    one = [node.reshape(key, [shape[0], shape[1], 1, shape[2]]) for key, shape in zip(keys.operands, shapes, strict=True)]
+    other = [node.reshape(key, [shape[0], 1, *shape[1:]]) for key, shape in zip(keys.operands, shapes, strict=True)]
+    ranks = builder.reduceSum(node.cast(keys.precedes(other, one), "int32"), axes=[2], keepDimensions=False)
+    ranks = _expand(node, ranks, keys.shape)
+    positions = _expand(node, make_positions(node, size), keys.shape)
+    order = builder.scatterElements(positions, ranks, positions, axis=1)
+    return builder.slice(order, [0, 0, 0], [before, count, behind]) if count < size else order
+
+
+def _expand(node: Node, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
+    return operand if operand._descriptor.dimensions == tuple(shape) else node.builder.expand(operand, list(shape))
+
+
+class _Network:
+    """A bitonic network: in each stage, pairs of elements are put in order.
+
+    Args:
+        node: The node.
+        keys: What they are put in order by.
+    """
+
+    def __init__(self, node: Node, keys: Keys) -> None:
+        self._node = node
+        self._keys = [_expand(node, key, keys.shape) for key in keys.operands]
+        self._precedes = keys.precedes
+        self._before, self._size, self._behind = keys.shape
+        #: How many elements there are now, and whether some were added.
+        self._now = self._size
+        self._is_padded = False
+
+    def run(self, count: int) -> MLOperand:
+        """Return the positions of the first elements in order. It can be called once.
+
+        Blocks of a power of two are ordered, every other one backwards. Then the first elements of two blocks become one, and so on.
+        """
+        block = 1 << (count - 1).bit_length()
+        blocks = -(-self._size // block)
+        self._pad(blocks * block)
+        width = 2
+        while width <= block:
+            self._merge(width)
+            width *= 2
+        while blocks > 1:
+            blocks = -(-blocks // 2)
+            self._pad(blocks * 2 * block)
+            self._halve(block)
+            self._merge(block)
+        found = self._node.reshape(self._keys[-1], [self._before, block, self._behind])
+        if count < block:
+            found = self._node.builder.slice(found, [0, 0, 0], [self._before, count, self._behind])
+        return self._position(found)
+
+    def _position(self, last: MLOperand) -> MLOperand:
+        """Return the positions that the last key stands for."""
+        builder, size = self._node.builder, self._node.scalar(self._size, "int32")
+        positive = builder.add(last, size)
+        return builder.sub(positive, builder.mul(builder.div(positive, size), size))
+
+    def _pad(self, size: int) -> None:
+        """Add elements that come behind all others: the last key tells."""
+        more = size - self._now
+        if more:
+            shape = [self._before, self._now, self._behind]
+            values = [*[0] * (len(self._keys) - 1), 4 * MOST]
+            self._keys = [
+                self._node.builder.pad(self._node.reshape(key, shape), [0, 0, 0], [0, more, 0], mode="constant", value=value)
+                for key, value in zip(self._keys, values, strict=True)
+            ]
+            self._now, self._is_padded = size, True
+
+    def _is_before(self, one: Sequence[MLOperand], other: Sequence[MLOperand]) -> MLOperand:
+        builder = self._node.builder
+        found = self._precedes(one, other)
+        if not self._is_padded:
+            return found
+        limit = self._node.scalar(2 * MOST, "int32")
+        is_element, is_added = builder.lesser(one[-1], limit), builder.greater(other[-1], limit)
+        return builder.logicalAnd(is_element, builder.logicalOr(is_added, found))
+
+    def _pairs(self, distance: int) -> tuple[list[MLOperand], list[MLOperand]]:
+        """Return the elements whose partners are behind them at a distance, and the partners: [before, pairs, 1, distance * behind]."""
+        shape = [self._before, self._now // (2 * distance), 2, distance * self._behind]
+        halves = [self._node.builder.split(self._node.reshape(key, shape), 2, axis=2) for key in self._keys]
+        return [half[0] for half in halves], [half[1] for half in halves]
+
+    def _merge(self, width: int) -> None:
+        """Order blocks that rise and then fall, or the other way round; every other one backwards."""
+        builder = self._node.builder
+        distance = width // 2
+        while distance:
+            low, high = self._pairs(distance)
+            is_swapped = self._is_before(high, low)
+            backwards = ((np.arange(self._now // (2 * distance)) * 2 * distance) & width) > 0
+            if backwards.any():
+                is_swapped = builder.logicalXor(is_swapped, self._node.constant(backwards.astype(np.uint8).reshape(1, -1, 1, 1)))
+            self._keys = [
+                builder.concat([builder.where(is_swapped, b, a), builder.where(is_swapped, a, b)], 2)
+                for a, b in zip(low, high, strict=True)
+            ]
+            distance //= 2
+
+    def _halve(self, block: int) -> None:
+        """Keep the first elements of each pair of blocks, of which the second one is backwards."""
+        low, high = self._pairs(block)
+        is_better = self._is_before(high, low)
+        self._keys = [self._node.builder.where(is_better, b, a) for a, b in zip(low, high, strict=True)]
+        self._now //= 2

@@ -1,0 +1,132 @@
+"""Operations that put elements in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webnn.importing.steps import normalize_axis, product
+from webnn.importing.values import Array, Refused, Value
+from webnn.stablehlo.comparators import Comparator, split_comparator
+from webnn.stablehlo.node import Node
+from webnn.stablehlo.ordering import Keys, make_key, make_positions, order_by
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand
+    from webnn.importing.steps import Result
+    from webnn.stablehlo.node import Item
+    from webnn.stablehlo.rules import Rule
+
+__all__ = ["RULES", "lower_custom_top_k", "lower_top_k"]
+
+
+def _sort(node: Node) -> list[Item] | list[Result]:
+    """Find the order of the elements, and gather by it. The order is stable, whatever is_stable says.
+
+    Up to 512 elements are compared with each other: the number of those before an element is its place. More go through a bitonic network;
+    more than 1048576 are refused. What the comparator computes of one element comes first, once for each element. If it then only compares
+    one key, the comparison is that of WebNN, with NaN as the greatest number. The sign of NaN has no meaning. `stablehlo#sort`.
+    """
+    values = node.values()
+    if not values or len(values) != len(node.types) or any(value.shape != values[0].shape for value in values):
+        raise Refused(f"the operands must have one shape, and a result each, got {[list(value.shape) for value in values]}")
+    shape = values[0].shape
+    for index in range(len(values)):
+        node.fit(shape, index)
+    axis = normalize_axis("dimension", node.integer("dimension", -1), len(shape)) if shape else 0
+    if not shape or shape[axis] < 2 or 0 in shape:
+        return list(node.items)
+    wide = (product(shape[:axis]), shape[axis], product(shape[axis + 1 :]))
+    operands = [node.reshape(node.operand_of(value), wide) for value in values]
+    keys = _make_keys(node, split_comparator(node.regions[0]), operands, wide)
+    order = order_by(node, keys, wide[1])
+    results: list[Result] = []
+    for value, operand in zip(values, operands, strict=True):
+        found = order if _counts(value.array, axis) else node.builder.gatherElements(operand, order, axis=1)
+        results.append(node.reshape(found, shape))
+    return results
+
+
+def _counts(array: Array | None, axis: int) -> bool:
+    """Tell whether elements are their positions along a dimension."""
+    if array is None or array.dtype.kind not in "iu":
+        return False
+    column = np.arange(array.shape[axis]).reshape([-1 if each == axis else 1 for each in range(array.ndim)])
+    return bool((array == column).all())
+
+
+def _make_keys(node: Node, comparator: Comparator, operands: Sequence[MLOperand], shape: tuple[int, int, int]) -> Keys:
+    """Return the keys of elements: [before, n, behind]."""
+    builder = node.builder
+    items = [node.typed(operand, value.dtype) for operand, value in zip(operands, node.values(), strict=True)]
+    found = node.run(comparator.keys, [item for item in items for _ in range(2)])
+    values = [item for item in found if isinstance(item, Value)]
+    keys = [_widen(node, node.operand_of(value), shape) for value in values]
+    if comparator.comparison is not None:
+        (key,) = keys
+        return make_key(node, key, is_descending=comparator.comparison.is_descending, is_total=comparator.comparison.is_total)
+    dtypes = [value.dtype for value in values]
+
+    def compare(one: Sequence[MLOperand], other: Sequence[MLOperand]) -> MLOperand:
+        taken: list[Item] = [node.typed(one[index], dtypes[index]) for index in comparator.first]
+        taken += [node.typed(other[index], dtypes[index]) for index in comparator.second]
+        (result,) = node.run(comparator.rest, taken)
+        if not isinstance(result, Value):
+            raise Refused("the comparator must return a tensor")
+        return node.operand_of(result)
+
+    def precedes(one: Sequence[MLOperand], other: Sequence[MLOperand]) -> MLOperand:
+        is_earlier = builder.lesser(one[-1], other[-1])
+        return builder.logicalOr(compare(one, other), builder.logicalAnd(is_earlier, builder.logicalNot(compare(other, one))))
+
+    return Keys(shape, [*keys, make_positions(node, shape[1])], precedes)
+
+
+def _widen(node: Node, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
+    return operand if operand._descriptor.dimensions == tuple(shape) else node.builder.expand(operand, list(shape))
+
+
+# The first ones in order.
+
+
+def lower_top_k(node: Node) -> list[Result] | None:
+    """Lower the composite chlo.top_k: the greatest elements of each row, and their positions; of equal ones the earlier one first.
+
+    It orders blocks that are as large as the result, and keeps the first elements of two blocks, until there is one. NaN is the greatest
+    number. Its sign is lost: WebNN does not show it. What is known is computed by the function of the composite.
+    """
+    attributes = node.attribute("composite_attributes", Mapping, {})  # type: ignore[type-abstract]
+    count = attributes.get("k")
+    if node.value(0).array is not None or not isinstance(count, int):
+        return None
+    return _find_top(node, count, is_descending=attributes.get("largest", True) is not False)
+
+
+def lower_custom_top_k(node: Node) -> list[Result]:
+    """Lower the custom call mhlo.topk, in the same way."""
+    attributes = node.attribute("mhlo.attributes", Mapping, {})  # type: ignore[type-abstract]
+    count = attributes.get("k")
+    if not isinstance(count, int):
+        raise Refused(f"mhlo.topk must have the attribute k, got {sorted(attributes)}")
+    return _find_top(node, count, is_descending=attributes.get("largest", True) is not False)
+
+
+def _find_top(node: Node, count: int, *, is_descending: bool) -> list[Result]:
+    value = node.value(0)
+    if not value.rank or not 0 <= count <= value.shape[-1] or len(node.types) != 2:
+        raise Refused(f"k must be from 0 to the size of the last dimension of {list(value.shape)}, got {count}")
+    shape = (*value.shape[:-1], count)
+    for index in range(2):
+        node.fit(shape, index)
+    if 0 in shape:
+        return [np.zeros(shape, node.dtype(index)) for index in range(2)]
+    operand = node.reshape(node.operand(0), [product(value.shape[:-1]), value.shape[-1], 1])
+    order = order_by(node, make_key(node, operand, is_descending=is_descending, is_total=True), count)
+    found = node.builder.gatherElements(operand, order, axis=1)
+    return [node.reshape(found, shape), node.reshape(order, shape)]
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"stablehlo.sort": _sort})
