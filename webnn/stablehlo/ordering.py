@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from webnn.importing.steps import limit_of
 from webnn.importing.values import Refused
 
 if TYPE_CHECKING:
@@ -36,11 +37,13 @@ class Keys:
         operands: The keys, which broadcast to the shape. The last one, int32, differs for all elements: it is the position along n, plus or
             minus n where that changes the order of elements whose other keys are equal.
         precedes: Which elements come before others.
+        worst: What the other keys of an element may be that comes behind all others if its last key is great; None if that is not known.
     """
 
     shape: tuple[int, int, int]
     operands: Sequence[MLOperand]
     precedes: Precedes
+    worst: tuple[float, ...] | None = None
 
 
 def make_positions(node: Node, size: int) -> MLOperand:
@@ -83,7 +86,7 @@ def make_key(node: Node, key: MLOperand, *, is_descending: bool = False, is_tota
         is_earlier = builder.logicalAnd(builder.equal(one[0], other[0]), builder.lesser(one[1], other[1]))
         return builder.logicalOr(compare(one[0], other[0]), is_earlier)
 
-    return Keys((before, size, behind), [key, ties], precedes)
+    return Keys((before, size, behind), [key, ties], precedes, (limit_of(key, is_least=is_descending),))
 
 
 def order_by(node: Node, keys: Keys, count: int) -> MLOperand:
@@ -135,8 +138,9 @@ class _Network:
         self._node = node
         self._keys = [_expand(node, key, keys.shape) for key in keys.operands]
         self._precedes = keys.precedes
+        self._worst = keys.worst
         self._before, self._size, self._behind = keys.shape
-        #: How many elements there are now, and whether some were added.
+        #: How many elements there are now, and whether some were added that only their last key tells.
         self._now = self._size
         self._is_padded = False
 
@@ -173,12 +177,14 @@ class _Network:
         more = size - self._now
         if more:
             shape = [self._before, self._now, self._behind]
-            values = [*[0] * (len(self._keys) - 1), 4 * MOST]
+            values = [*(self._worst or [0] * (len(self._keys) - 1)), 4 * MOST]
             self._keys = [
                 self._node.builder.pad(self._node.reshape(key, shape), [0, 0, 0], [0, more, 0], mode="constant", value=value)
                 for key, value in zip(self._keys, values, strict=True)
             ]
-            self._now, self._is_padded = size, True
+            self._now = size
+            # Otherwise the keys tell that they come behind all others.
+            self._is_padded = self._worst is None
 
     def _is_before(self, one: Sequence[MLOperand], other: Sequence[MLOperand]) -> MLOperand:
         builder = self._node.builder

@@ -76,12 +76,12 @@ class _Scatter:
         self._takes_inputs = _depends(self._region, self._region.arguments[:count])
         order = windows.order(self._merged)
         self._updates = [
-            node.reshape(node.transpose(operand, order), [self._count, self._width]) for operand in node.operands()[count + 1 :]
+            node.reshape(node.transpose(node.operand(count + 1 + index), order), [self._count, self._width]) for index in range(count)
         ]
         others = [axis for axis in range(len(windows.shape)) if axis not in (*self._merged, *self._whole)]
         #: The dimensions of the inputs, in the order in which they become rows.
         self._order = [*self._merged, *self._whole, *others]
-        self._rows = [node.reshape(node.transpose(operand, self._order), [self._size, self._width]) for operand in node.operands()[:count]]
+        self._rows = [node.reshape(node.transpose(node.operand(index), self._order), [self._size, self._width]) for index in range(count)]
 
     def run(self) -> list[Result]:
         """Return the results."""
@@ -181,20 +181,18 @@ class _Scatter:
         numbers = self._node.constant(chosen.astype(np.int32))
         return [self._builder.gather(each, numbers, axis=0) for each in rows]
 
-    def _operand(self, places: _Places) -> MLOperand:
-        return self._node.constant(places.astype(np.int32)) if isinstance(places, np.ndarray) else places
-
     def _update(self, places: _Places, updates: Sequence[MLOperand]) -> None:
         """Update rows; if one has several updates, they must not depend on it."""
         builder = self._builder
-        indices = self._operand(places)
-        rows = self._rows
+        # What the region does not use must only have the right shape.
+        rows = list(updates)
         if any(self._takes_inputs):
+            indices = self._node.constant(places.astype(np.int32)) if isinstance(places, np.ndarray) else places
             rows = [builder.gather(each, indices, axis=0) for each in self._rows]
+        if isinstance(places, np.ndarray):
+            columns = self._node.constant(places.astype(np.int32).reshape(-1, 1))
         else:
-            # What the region does not use must only have the right shape.
-            rows = list(updates)
-        columns = self._node.reshape(indices, [*indices._descriptor.dimensions, 1])
+            columns = self._node.reshape(places, [*places._descriptor.dimensions, 1])
         self._rows = [builder.scatterND(row, columns, new) for row, new in zip(self._rows, self._apply(rows, updates), strict=True)]
 
     def _apply(self, rows: Sequence[MLOperand], updates: Sequence[MLOperand]) -> list[MLOperand]:
