@@ -35,6 +35,10 @@ _PAIR = re.compile(
     r":\s*(?P<type>tensor<[^\n]*?>)(?:,\s*(?P<second>tensor<[^\n]*>))?\s*$",
     re.MULTILINE,
 )
+#: Attributes in the place of properties, which an operation that MLIR does not know cannot have.
+_PROPERTIES = re.compile(r'("check\.expect_\w+"\([^)]*\)) <(\{[^\n]*\})>(?= :)')
+#: A comparison whose result may be unused: without an effect it would be removed.
+_EQUAL = re.compile(r"(custom_call @check\.eq\([^)]*\)) :")
 
 
 def split(text: str) -> list[str]:
@@ -56,6 +60,7 @@ def rewrite_checks(text: str) -> str:
         attributes = f" {{{match['name']} = {match['number']} : {kind}}}" if match["name"] else ""
         return f'"check.expect_{match[1]}"({match["one"]}, {match["other"]}){attributes} : ({match["type"]}, {second}) -> ()'
 
+    text = _PROPERTIES.sub(r"\1 \2", _EQUAL.sub(r"\1 {has_side_effect = true} :", text))
     return _PAIR.sub(pair, _CONSTANT.sub(constant, text))
 
 

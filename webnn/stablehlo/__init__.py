@@ -95,6 +95,7 @@ def _has_small_integers(module: Module) -> bool:
         if function.body is not None:
             for operation in function.body.walk():
                 for value in (*operation.operands, *operation.results):
-                    if getattr(value.type, "element", None) in ("i4", "ui4"):
+                    element = getattr(value.type, "element", None)
+                    if getattr(element, "storage", element) in ("i4", "ui4"):
                         return True
     return False

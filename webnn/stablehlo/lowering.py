@@ -16,6 +16,7 @@ from webnn.importing.values import Blocked, Refused, Value
 from webnn.stablehlo.elements import check_element, dtype_of, shape_of, tensor_type
 from webnn.stablehlo.folding import FOLDS, VIEWS
 from webnn.stablehlo.node import REFUSED, Item, Node, Token
+from webnn.stablehlo.quantization import express, is_computed, quantize_results
 from webnn.validation.errors import OperationError, WebNNTypeError
 
 if TYPE_CHECKING:
@@ -294,9 +295,20 @@ class Lowering:
         """Return the results of an operation, and what became of it."""
         node = Node(self.operands, operation, items, self._run_region, self._call_function)
         roots = _roots(items)
-        folded = self._fold(node)
-        if folded is not None:
-            return folded, "folded"
+        is_quantized = is_computed(operation)
+        if is_quantized:
+            express(node)
+        count = self._builder._count
+        found = self._fold(node)
+        if found is None:
+            found = self._apply(node, roots)
+        if is_quantized:
+            found = quantize_results(node, found)
+        return found, "converted" if self._builder._count > count else "folded"
+
+    def _apply(self, node: Node, roots: frozenset[str]) -> list[Item]:
+        """Return what the rule of an operation returns."""
+        operation = node.operation
         rule = self._rules.get(operation.name)
         if rule is None:
             raise Refused("WebNN has no counterpart")
@@ -304,7 +316,6 @@ class Lowering:
             if isinstance(type, TensorType):
                 check_element(type.element)
         self._builder.label = operation.location.name
-        count = self._builder._count
         try:
             returned = rule(node)
         except (Refused, Blocked, WebNNTypeError, OperationError):
@@ -313,8 +324,7 @@ class Lowering:
             what = f"{self._place(operation)} ({operation.name})"
             raise OperationError(f"{what}: the import failed: {error.__class__.__name__}: {error}") from error
         results: Sequence[Result | Item] = returned if isinstance(returned, list) else [returned]
-        found = [self._result(result, type, roots) for result, type in zip(results, node.types, strict=True)]
-        return found, "converted" if self._builder._count > count else "folded"
+        return [self._result(result, type, roots) for result, type in zip(results, node.types, strict=True)]
 
     def _fold(self, node: Node) -> list[Item] | None:
         """Return the results of an operation whose operands are known; None if it must be lowered."""
