@@ -12,7 +12,7 @@ import numpy as np
 from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.regions import Kind
-from webnn.stablehlo.tensors import cut, expand, join, permute, read_axes, reshape, run_body
+from webnn.stablehlo.tensors import apply, cut, expand, join, permute, read_axes, reshape, run_body
 
 __all__ = [
     "Combine",
@@ -66,6 +66,14 @@ def is_neutral(kind: Kind, value: Value) -> bool:
     if value.array is None or value.dtype.kind not in "biuf":
         return False
     return bool(value.array.reshape(()) == neutral(kind, value.dtype))
+
+
+def start_from(node: Node, kinds: Sequence[Kind], initial: Sequence[Value], results: Sequence[Value]) -> list[Value]:
+    """Combine initial values with what reducers of one operation made, unless they are known to change nothing."""
+    found = []
+    for kind, first, result in zip(kinds, initial, results, strict=True):
+        found.append(result if is_neutral(kind, first) else apply(node, kind, first, result))
+    return found
 
 
 def check_shape(node: Node, shape: Sequence[int]) -> None:

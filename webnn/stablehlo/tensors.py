@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.builder.operand import MLOperand
-from webnn.importing.steps import normalize_axes
 from webnn.importing.values import Array, Refused, Value, carrier
 from webnn.stablehlo.node import Item, Node
 
@@ -35,7 +34,9 @@ __all__ = [
 ]
 
 #: What `apply` computes when all is known.
-_KNOWN: Mapping[str, Callable[..., Any]] = MappingProxyType({"equal": np.equal, "where": np.where})
+_KNOWN: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {"add": np.add, "equal": np.equal, "max": np.maximum, "min": np.minimum, "mul": np.multiply, "where": np.where}
+)
 
 
 def wrap(operand: MLOperand, *values: Value) -> Value:
@@ -213,6 +214,8 @@ def read_axes(node: Node, name: str, rank: int) -> list[int]:
         Refused: There is no such dimension.
     """
     axes = node.integers(name)
-    if any(axis < 0 for axis in axes):
+    if any(not 0 <= axis < rank for axis in axes):
         raise Refused(f"{name} must be from 0 to {rank - 1}, got {axes}")
-    return normalize_axes(name, axes, rank)
+    if len(set(axes)) < len(axes):
+        raise Refused(f"{name} must name each dimension once, got {axes}")
+    return axes

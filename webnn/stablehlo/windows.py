@@ -28,6 +28,8 @@ __all__ = [
 
 #: Windows of more elements are always reduced in a logarithmic number of steps, others where that costs less.
 _MOST_PARTS = 64
+#: The most elements of windows that are looked at one by one.
+_MOST_CHECKED = 1 << 20
 #: The most windows that an element is in, for the gradient of a pooling.
 _MOST_OVERLAPS = 1024
 
@@ -73,6 +75,17 @@ class Window:
     def is_trivial(self) -> bool:
         """Whether nothing happens along the dimension."""
         return (self.count, self.stride, self.base, self.low, self.high) == (1, 1, 1, 0, 0)
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether each place of the window is known to have an element of the tensor."""
+        if self.base == self.dilation == 1 and max(self.low, self.high) < self.count:
+            return True
+        if self.places * self.count > _MOST_CHECKED:
+            return False
+        positions = np.arange(self.places)[:, None] * self.stride + np.arange(self.count) * self.dilation - self.low
+        inside = (positions >= 0) & (positions <= (self.size - 1) * self.base) & (positions % self.base == 0)
+        return bool(inside.any(1).all())
 
 
 def read_counts(node: Node, name: str, rank: int) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from webnn.importing.values import Value, carrier
 from webnn.stablehlo.node import Node
-from webnn.stablehlo.reducing import Reduction, is_neutral, read_reduction, reduce_any
+from webnn.stablehlo.reducing import Reduction, is_neutral, read_reduction, reduce_any, start_from
 from webnn.stablehlo.regions import Kind, Position, find_kinds, find_position
 from webnn.stablehlo.tensors import run_body, tell, wrap
 
@@ -39,7 +39,7 @@ def _reduce(node: Node) -> list[Value]:
         kinds = find_kinds(region)
         if kinds is not None:
             results = [reduce_kind(node, kind, value, reduction.axes) for kind, value in zip(kinds, inputs, strict=True)]
-            return results if all(map(is_neutral, kinds, initial)) else run_body(node, region, [*initial, *results], reduction.sizes)
+            return start_from(node, kinds, initial, results)
         position = find_position(region)
         found = None if position is None else _find_position(node, position, reduction)
         if found is not None:

@@ -12,9 +12,9 @@ import numpy as np
 
 from webnn.importing.values import Value
 from webnn.stablehlo.node import Node
-from webnn.stablehlo.reducing import check_shape, is_neutral, neutral, read_operands
+from webnn.stablehlo.reducing import check_shape, neutral, read_operands, start_from
 from webnn.stablehlo.regions import Kind, find_kinds
-from webnn.stablehlo.tensors import cut, run_body, wrap
+from webnn.stablehlo.tensors import cut, wrap
 from webnn.stablehlo.windows import Window, find_running, pad_windows, read_windows, reduce_windows, select_and_scatter
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _reduce_window(node: Node) -> list[Value]:
         results = [_by_kind(node, kind, value, windows) for kind, value in zip(kinds, inputs, strict=True)]
         complete = [result for result in results if result is not None]
         if len(complete) == len(results):
-            return complete if all(map(is_neutral, kinds, initial)) else run_body(node, region, [*initial, *complete], sizes)
+            return start_from(node, kinds, initial, complete)
     return reduce_windows(node)
 
 
@@ -50,6 +50,9 @@ def _by_kind(node: Node, kind: Kind, value: Value, windows: Sequence[Window]) ->
     if kind == "add" and running is not None:
         return _running_sum(node, value, *running)
     if kind == "mul" or value.dtype.kind != "f":
+        return None
+    if kind != "add" and not all(window.is_filled for window in windows):
+        # Engines give the least finite number for a window of nothing but padding.
         return None
     value, windows = _prepare(node, kind, value, windows)
     active = [axis for axis, window in enumerate(windows) if window.count > 1]
