@@ -20,7 +20,7 @@ from tools.stablehlo_export import Judge, load_judge
 from webnn.hlo.export import export
 from webnn.hlo.mlir import write_mlir
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")]
 
 EXAMPLES = 25
 #: XLA divides by what it knows, or what is broadcast, by a product with the reciprocal.

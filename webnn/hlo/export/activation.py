@@ -105,7 +105,9 @@ def _softmax(e: Emitter, op: Op) -> Tensor:
 
 RULES = {
     **{name: wide(partial(_activation, function)) for name, function in ACTIVATIONS.items()},
+    # These choose numbers, and round nothing.
     "clamp": Rule(emit=_clamp),
+    "relu": Rule(emit=partial(_activation, _relu)),
     "prelu": wide(_prelu),
     "softmax": wide(_softmax),
 }

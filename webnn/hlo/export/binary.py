@@ -68,11 +68,9 @@ def _integer_power(e: Emitter, op: Op, a: Tensor, b: Tensor) -> Tensor:
 
 
 RULES = {
-    "add": wide(_same("add")),
-    "sub": wide(_same("subtract")),
-    "mul": wide(_same("multiply")),
+    # In float16 these are what they are in float32 and rounded: one rounding of the exact result.
+    **{name: Rule(emit=_same(same)) for name, same in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"))},
+    **{name: Rule(emit=_same(same)) for name, same in (("max", "maximum"), ("min", "minimum"))},
     "div": wide(_div),
-    "max": Rule(emit=_same("maximum")),
-    "min": Rule(emit=_same("minimum")),
     "pow": wide(_pow),
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from webnn.hlo.export.emitter import Array, Emitter, Tensor, is_float
-from webnn.hlo.export.rule import Op, wide
+from webnn.hlo.export.rule import Op, Rule, wide
 from webnn.hlo.types import DTYPES
 from webnn.validation.conv import input_sizes
 
@@ -81,4 +81,4 @@ def _max(e: Emitter, op: Op) -> Tensor:
     return _pool(e, op, x, "maximum", -math.inf if is_float(x.element) else int(np.iinfo(DTYPES[x.element]).min))
 
 
-RULES = {"averagePool2d": wide(_average), "l2Pool2d": wide(_l2), "maxPool2d": wide(_max)}
+RULES = {"averagePool2d": wide(_average), "l2Pool2d": wide(_l2), "maxPool2d": Rule(emit=_max)}

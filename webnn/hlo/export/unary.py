@@ -11,20 +11,11 @@ from webnn.hlo.export.rule import Op, Rule, wide
 
 __all__ = ["RULES"]
 
-_SAME: Mapping[str, str] = MappingProxyType(
-    {
-        "ceil": "ceil",
-        "cos": "cosine",
-        "exp": "exponential",
-        "floor": "floor",
-        "log": "log",
-        "neg": "negate",
-        "roundEven": "round_nearest_even",
-        "sin": "sine",
-        "sqrt": "sqrt",
-        "tan": "tan",
-    }
+_FUNCTIONS: Mapping[str, str] = MappingProxyType(
+    {"cos": "cosine", "exp": "exponential", "log": "log", "sin": "sine", "sqrt": "sqrt", "tan": "tan"}
 )
+#: These round nothing, in float16 either.
+_EXACT: Mapping[str, str] = MappingProxyType({"ceil": "ceil", "floor": "floor", "neg": "negate", "roundEven": "round_nearest_even"})
 
 
 def _same(name: str) -> Callable[[Emitter, Op], Tensor]:
@@ -50,7 +41,8 @@ def _sign(e: Emitter, op: Op) -> Tensor:
 
 
 RULES = {
-    **{name: wide(_same(same)) for name, same in _SAME.items()},
+    **{name: wide(_same(same)) for name, same in _FUNCTIONS.items()},
+    **{name: Rule(emit=_same(same)) for name, same in _EXACT.items()},
     "abs": Rule(emit=_abs),
     "erf": wide(_erf),
     "identity": Rule(emit=lambda _, op: op["input"]),

@@ -97,8 +97,9 @@ def _int32(builder: webnn.MLGraphBuilder, *values: int) -> webnn.MLOperand:
         (lambda b, x: b.identity(x), "float32", []),
         (lambda b, x: b.reshape(x, [3, 2]), "float32", []),
         (lambda b, x: b.relu(x), "float32", ["maximum"]),
-        # float16 is computed in float32 where numbers are rounded, and not where they are chosen.
-        (lambda b, x: b.mul(x, x), "float16", ["convert", "convert", "multiply", "convert"]),
+        # float16 is computed in float32 where there is more than one rounding.
+        (lambda b, x: b.div(x, x), "float16", ["convert", "convert", "divide", "convert"]),
+        (lambda b, x: b.mul(x, x), "float16", ["multiply"]),
         (lambda b, x: b.max(x, x), "float16", ["maximum"]),
         (lambda b, x: b.erf(x), "float32", ["composite"]),
         (lambda b, x: b.sigmoid(x), "float32", ["logistic"]),
