@@ -22,7 +22,7 @@ from webnn.hlo.mlir import write_mlir
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs jax")]
 
-EXAMPLES = 25
+EXAMPLES = 15
 #: XLA divides by what it knows, or what is broadcast, by a product with the reciprocal.
 OF_XLA = {**TOLERANCES, "div": Tolerance(relative=1.5)}
 #: How often each place of an index is drawn.

@@ -100,25 +100,21 @@ class _Exporter:
     def operator(self, operator: Operator) -> None:
         """Export one operator."""
         emitter, operation = self.emitter, operator.operation
-        prefix = f"{label_prefix(operator.label)}{operation.name}"
-        rule = RULES.get(operation.name)
-        if rule is None or operation.translation is not None:
-            raise RuleError(f"{prefix} has no counterpart in StableHLO that is known: it is an addition to the draft")
+        rule = RULES[operation.name]
         emitter.location = Location(name=operator.label or operation.name)
-        operands = dict(zip(operation.operands, operator.inputs, strict=True)) if not operation.variadic else {}
-        operands |= dict(operator.members)
-        inputs = [self._take(operand, rule) for operand in operator.inputs]
-        tensors = {name: self._take(operand, rule) for name, operand in operator.members}
-        tensors |= dict(zip(operation.operands, inputs, strict=False)) if not operation.variadic else {}
-        constants: dict[str, Array] = {}
-        for name, operand in operands.items():
-            value = _elements(operand)
-            if value is not None:
-                constants[name] = value
+        # The operands of a sequence have no names of their own.
+        named = [*zip(() if operation.variadic else operation.operands, operator.inputs, strict=False), *operator.members]
+        taken = {id(operand): self._take(operand, rule) for operand in (*operator.inputs, *[member for _, member in operator.members])}
+        op = Op(
+            operator=operator,
+            tensors={name: taken[id(operand)] for name, operand in named},
+            inputs=[taken[id(operand)] for operand in operator.inputs],
+            constants={name: value for name, operand in named if (value := _elements(operand)) is not None},
+        )
         try:
-            emitted = rule.emit(emitter, Op(operator=operator, tensors=tensors, inputs=inputs, constants=constants))
+            emitted = rule.emit(emitter, op)
         except RuleError as error:
-            raise RuleError(f"{prefix} {error}") from None
+            raise RuleError(f"{label_prefix(operator.label)}{operation.name} {error}") from None
         results = [emitted] if isinstance(emitted, Tensor) else emitted
         self._results[operator.index] = [self._give(result, output, rule) for result, output in zip(results, operator.outputs, strict=True)]
 
