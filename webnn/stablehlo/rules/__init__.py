@@ -21,7 +21,24 @@ __all__ = ["FAMILIES", "RULES", "Rule"]
 Rule: TypeAlias = Callable[[Node], "Result | Item | list[Item] | list[Result] | list[Value]"]
 
 #: The modules.
-FAMILIES = ("bits", "contraction", "control", "convolution", "dynamic", "elementwise", "functions", "indexing", "linear", "movement", "normalization", "quantization", "reduction", "scatter", "sorting", "windows")
+FAMILIES = (
+    "bits",
+    "contraction",
+    "control",
+    "convolution",
+    "dynamic",
+    "elementwise",
+    "functions",
+    "indexing",
+    "linear",
+    "movement",
+    "normalization",
+    "quantization",
+    "reduction",
+    "scatter",
+    "sorting",
+    "windows",
+)
 
 
 def _collect() -> dict[str, Rule]:

@@ -27,7 +27,7 @@ __all__ = ["COMPOSITES", "CUSTOM_CALLS"]
 Composite = Callable[["Node"], "Result | list[Result] | None"]
 
 
-def _checked(rule: Composite, count: int) -> Composite:
+def _checked(rule: Callable[[Node], Result], count: int) -> Callable[[Node], Result]:
     """Return a rule that takes floating-point operands of one type and shape, as many as it needs."""
 
     def check(node: Node) -> Result:
