@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -46,7 +46,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Convolution:
-    """A convolution without groups of batches, and without windows that are reversed.
+    """A convolution without groups of batches.
 
     Attributes:
         input: What the windows slide over, with the labels "b" and "f".
@@ -54,6 +54,7 @@ class Convolution:
         windows: The window of each spatial dimension.
         groups: In how many groups the features are.
         output: The labels of the result.
+        reversed: The spatial dimensions along which the windows are reversed.
     """
 
     input: Labelled
@@ -61,6 +62,13 @@ class Convolution:
     windows: list[Window]
     groups: int
     output: Labels
+    reversed: frozenset[int] = frozenset()
+
+    def flip(self, node: Node, axes: Iterable[int] = ()) -> Convolution:
+        """Return the same convolution with the kernel reversed along some dimensions instead of the windows, and along others as well."""
+        kernel = self.kernel
+        wanted = [kernel.labels.index(axis) for axis in self.reversed.symmetric_difference(axes)]
+        return replace(self, kernel=replace(kernel, value=flip(node, kernel.value, wanted)), reversed=frozenset())
 
     @property
     def places(self) -> list[int]:
@@ -79,6 +87,7 @@ class Convolution:
                 [*found.windows, Window(size=1, count=1)],
                 found.groups,
                 tuple(output),
+                found.reversed,
             )
         return found
 
@@ -141,10 +150,9 @@ def read_convolution(node: Node, padding: list[tuple[int, int]] | None = None) -
     sizes: dict[str | int, int] = {"b": batches // batch_groups, "f": outer}
     sizes.update(enumerate(window.places for window in windows))
     check_shape(node, [sizes[label] for label in output])
-    kernel = replace(kernel, value=flip(node, kernel.value, [kernel.labels.index(axis) for axis in _read_reversed(node, count)]))
     if batch_groups > 1:
         input = _group_batches(node, input, batch_groups)
-    return Convolution(input, kernel, windows, groups * batch_groups, output)
+    return Convolution(input, kernel, windows, groups * batch_groups, output, frozenset(_read_reversed(node, count)))
 
 
 def _read_reversed(node: Node, count: int) -> list[int]:

@@ -70,7 +70,9 @@ def _multiply_all(node: Node, contraction: Contraction) -> Result:
     free = [contraction.sizes(side, contraction.free[side]) for side in (0, 1)]
     data_type = carrier(node.dtype())
     left = node.cast(node.operand_of(reshape(node, one, [*batch, *free[0], *[1] * len(free[1])])), data_type)
-    right = node.cast(node.operand_of(reshape(node, other, [*batch, *[1] * len(free[0]), *free[1]])), data_type)
+    # Without a batch, missing dimensions in front need no reshape.
+    tail = [*batch, *[1] * len(free[0]), *free[1]] if batch else free[1]
+    right = node.cast(node.operand_of(reshape(node, other, tail)), data_type)
     return node.builder.mul(left, right)
 
 

@@ -15,7 +15,7 @@ from webnn.importing.values import Refused, Value, carrier
 from webnn.stablehlo.convolving import Convolution, Labelled, Labels, read_convolution
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.products import largest, multiply_matrices
-from webnn.stablehlo.tensors import convert, cut, flip, join, permute, reshape, tell
+from webnn.stablehlo.tensors import convert, cut, join, permute, reshape, tell
 from webnn.stablehlo.windows import Window, pad_windows
 
 if TYPE_CHECKING:
@@ -69,13 +69,11 @@ def _convolve(node: Node, convolution: Convolution) -> Result:
             wide = np.dtype(np.int64 if dtype.itemsize == 8 else np.int32)
             found = replace(found, value=tell(node.builder.cast(node.operand_of(found.value), carrier(wide)), wide, found.value))
         else:
-            found = _convolve_integers(node, convolution, dtype)
-    return node.operand_of(reshape(node, found.arrange(node, _matching(convolution.output, found.labels)).value, node.shape()))
-
-
-def _matching(output: Labels, labels: Labels) -> Labels:
-    """Return an order of labels that begins with the wanted one; those that were added have size 1."""
-    return (*output, *(label for label in labels if label not in output))
+            found = _convolve_integers(node, convolution.flip(node), dtype)
+    # Dimensions that were added have size 1.
+    kept = [label for label in found.labels if label in convolution.output]
+    narrow = Labelled(reshape(node, found.value, [found.size(label) for label in kept]), tuple(kept))
+    return node.operand_of(narrow.arrange(node, convolution.output).value)
 
 
 def _convert(node: Node, convolution: Convolution, dtype: np.dtype[Any]) -> Convolution:
@@ -90,13 +88,13 @@ def _zero(convolution: Convolution) -> Value:
 def _convolve_floats(node: Node, convolution: Convolution) -> Labelled:
     """Return a convolution of floating-point numbers."""
     if len(convolution.windows) > 2:
-        return _convolve_slices(node, convolution)
+        return _convolve_slices(node, convolution.flip(node))
     convolution = convolution.with_spatial(node, 2)
     if any(window.base > 1 for window in convolution.windows):
         found = _transpose(node, convolution)
         if found is not None:
             return found
-    input, convolution = _arrange_input(node, convolution)
+    input, convolution = _arrange_input(node, convolution.flip(node))
     kernel = convolution.kernel
     if kernel.labels not in _KERNELS:
         kernel = kernel.arrange(node, ("o", "i", 0, 1))
@@ -151,8 +149,7 @@ def _transpose(node: Node, convolution: Convolution) -> Labelled | None:
     ):
         return None
     input = convolution.input.arrange(node, _layout(convolution.input, convolution.output))
-    kernel = convolution.kernel
-    kernel = replace(kernel, value=flip(node, kernel.value, [kernel.labels.index(axis) for axis in (0, 1)]))
+    kernel = convolution.flip(node, (0, 1)).kernel
     groups = convolution.groups
     if groups > 1:
         kernel = kernel.arrange(node, ("o", "i", 0, 1))
