@@ -112,6 +112,7 @@ def read_convolution(node: Node, padding: list[tuple[int, int]] | None = None) -
     Raises:
         Refused: Dimensions, sizes or groups do not fit.
     """
+    node.expect(2 if padding is None else 3)
     numbers = node.attribute("dimension_numbers", ConvDimensionNumbers)
     input = Labelled(
         node.value(0),

@@ -116,6 +116,16 @@ class Node(Steps):
         """Return the elements of an operand that must be known, as a flat list of integers."""
         return [int(each) for each in self.known(self.value(index), what).reshape(-1)]
 
+    def expect(self, operands: int, results: int = 1, regions: int = 0) -> None:
+        """Refuse an operation with another number of operands, results or regions: MLIR has not checked a module that is built by hand."""
+        for what, wanted, found in (
+            ("operands", operands, self.items),
+            ("results", results, self.types),
+            ("regions", regions, self.regions),
+        ):
+            if len(found) != wanted:
+                raise Refused(f"there must be {wanted} {what}, got {len(found)}")
+
     def spend(self, count: int) -> None:
         """Note the bytes of an array that is made at import; too many are refused."""
         self._operands.spend(count)

@@ -79,6 +79,7 @@ class Contraction:
 
 def read_dot(node: Node) -> Contraction:
     """Return what `dot` contracts: the last dimension of the first operand, and the first one of the second."""
+    node.expect(2)
     one, other = node.values()
     if one.rank not in (1, 2) or other.rank not in (1, 2):
         raise Refused(f"the operands must be vectors or matrices, got {list(one.shape)} and {list(other.shape)}")
@@ -91,6 +92,7 @@ def read_contraction(node: Node) -> Contraction:
     Raises:
         Refused: Dimensions, shapes or the result do not fit.
     """
+    node.expect(2)
     one, other = node.values()
     return _contract(node, one, other, node.attribute("dot_dimension_numbers", DotDimensionNumbers))
 

@@ -36,7 +36,7 @@ def read_operands(node: Node) -> tuple[list[Value], list[Value]]:
     values = node.values()
     count = len(values) // 2
     inputs, initial = values[:count], values[count:]
-    if not inputs or len(initial) != count or len(node.types) != count or len(node.regions) < 1:
+    if not inputs or len(initial) != count or len(node.types) != count or len(node.regions) != 1:
         raise Refused(
             f"there must be an initial value and a result for each operand, got {len(values)} operands, {len(node.types)} results"
         )

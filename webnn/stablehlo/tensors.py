@@ -192,11 +192,13 @@ def apply(node: Node, name: str, *values: Value) -> Value:
 
 
 def run_body(node: Node, region: Region, values: Sequence[Value], shape: Sequence[int]) -> list[Value]:
-    """Run a region that says what is done with scalars on the elements of values; return its results in a shape.
+    """Run a region that makes one of two lists of scalars on the elements of values; return its results in a shape.
 
     The region must be elementwise; one that is not is refused, or its results cannot be broadcast to the shape.
     """
     items: list[Item] = node.run(region, values)
+    if len(items) != len(values) // 2:
+        raise Refused(f"the region must return {len(values) // 2} results, got {len(items)}")
     found = []
     for item in items:
         if not isinstance(item, Value):

@@ -185,6 +185,7 @@ def reduce_windows(node: Node) -> list[Value]:
 
 def select_and_scatter(node: Node) -> Value:
     """Scatter a source to the chosen elements of windows, known or not."""
+    node.expect(3, regions=2)
     operand, source, initial = node.values()
     windows = read_windows(node, operand.shape)
     if any(window.base != 1 or window.dilation != 1 for window in windows):
@@ -203,7 +204,8 @@ def select_and_scatter(node: Node) -> Value:
     overlaps = [range(-(-window.count // window.stride) - 1, -1, -1) for window in windows]
     if math.prod(map(len, overlaps)) > _MOST_OVERLAPS:
         raise Refused(f"each element must be in at most {_MOST_OVERLAPS} windows, got {math.prod(map(len, overlaps))}")
-    here = np.arange(operand.size, dtype=np.int32).reshape(operand.shape)
+    numbers = np.arange(operand.size, dtype=np.int32).reshape(operand.shape)
+    here = Value.known(numbers)
     scatter = node.regions[1]
     for offsets in itertools.product(*overlaps):
         found, source_here, inside = chosen, source, np.ones(operand.shape, np.bool_)
@@ -217,7 +219,7 @@ def select_and_scatter(node: Node) -> Value:
         if not inside.any():
             continue
         # A place that is no window's chooses nothing.
-        wanted = Value.known(np.where(inside, here, -2).astype(np.int32))
+        wanted = here if inside.all() else Value.known(np.where(inside, numbers, -2).astype(np.int32))
         hit = apply(node, "equal", found, wanted)
         (combined,) = run_body(node, scatter, [result, source_here], operand.shape)
         result = apply(node, "where", hit, combined, result)

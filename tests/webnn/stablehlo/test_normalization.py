@@ -123,3 +123,30 @@ SOLVE = {"left_side": True, "lower": True, "unit_diagonal": False, "transpose_a"
 def test_refusals_of_linear_algebra(name: str, shapes: list[tuple[int, ...]], attributes: dict[str, Any], message: str) -> None:
     operands = [np.zeros(shape, np.float32) for shape in shapes]
     assert re.search(message, refusal(name, operands, [type_of(operands[-1])], attributes))
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("batch_norm_grad", 4),
+        ("batch_norm_inference", 4),
+        ("batch_norm_training", 2),
+        ("cholesky", 2),
+        ("convolution", 1),
+        ("dot", 3),
+        ("dot_general", 1),
+        ("dynamic_conv", 2),
+        ("reduce", 3),
+        ("reduce_window", 1),
+        ("select_and_scatter", 2),
+        ("triangular_solve", 1),
+        ("uniform_dequantize", 2),
+        ("uniform_quantize", 2),
+    ],
+)
+@pytest.mark.parametrize("is_known", [False, True])
+def test_wrong_numbers_of_operands(name: str, count: int, is_known: bool) -> None:
+    """A module that is built by hand is not checked by MLIR."""
+    operands = [np.zeros((3, 3), np.float32)] * count
+    reason = refusal(name, operands, [type_of(operands[0])], {}, known=range(count) if is_known else ())
+    assert re.search(r"there must be \d operands, got \d|there must be an initial value and a result for each operand, got", reason)

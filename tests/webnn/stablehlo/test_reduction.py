@@ -224,3 +224,14 @@ SCALAR = TensorType(shape=(), element="f32")
 )
 def test_refusals(operands: Sequence[Any], results: list[TensorType], dimensions: tuple[int, ...], message: str) -> None:
     assert re.search(message, refusal("reduce", operands, results, {"dimensions": dimensions}, [body("f32", "add")]))
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_body_with_too_few_results(is_known: bool) -> None:
+    places = np.zeros(4, np.int32)
+    region = RegionBuilder([TensorType(shape=(), element=each) for each in ("f32", "i32", "f32", "i32")])
+    region.append("stablehlo.return", [region.arguments[0]])
+    operands = [X[0, 0, :4].copy(), places, np.float32(0), np.int32(0)]
+    types = [SCALAR, TensorType(shape=(), element="i32")]
+    known = range(4) if is_known else ()
+    assert refusal("reduce", operands, types, {"dimensions": (0,)}, [region.build()], known) == "the region must return 2 results, got 1"

@@ -47,6 +47,7 @@ def _convolution(node: Node) -> Result:
 
 def _dynamic_conv(node: Node) -> Result:
     """Map as a convolution whose padding is known. `stablehlo#dynamic_conv`."""
+    node.expect(3)
     count = node.value(0).rank - 2
     if node.value(2).shape != (count, 2):
         raise Refused(f"the padding must have the shape {[count, 2]}, got {list(node.value(2).shape)}")

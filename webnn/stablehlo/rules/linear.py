@@ -48,6 +48,7 @@ def _block(node: Node, operand: MLOperand, start: tuple[int, int], size: tuple[i
 
 def _cholesky(node: Node) -> Result:
     """Unroll the factorization, column by column; of at most 256 rows. The other triangle is 0. `stablehlo#cholesky`."""
+    node.expect(1)
     count = _check(node)
     if 0 in node.shape():
         return np.zeros(node.shape(), node.dtype())
@@ -72,6 +73,7 @@ def _cholesky(node: Node) -> Result:
 
 def _triangular_solve(node: Node) -> Result:
     """Unroll the substitution, row by row; of at most 256 rows. `stablehlo#triangular_solve`."""
+    node.expect(2)
     count = _check(node)
     one, other = node.values()
     is_left, is_lower, has_units = node.flag("left_side"), node.flag("lower"), node.flag("unit_diagonal")

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["RULES"]
 
 
-def _read(node: Node) -> tuple[list[MLOperand], int, list[int]]:
+def _read(node: Node, operands: int, results: int) -> tuple[list[MLOperand], int, list[int]]:
     """Return the operands, of which those of rank 1 have an element for each feature, the dimension of the features, and the others."""
+    node.expect(operands, results)
     shape, feature = node.value(0).shape, node.integer("feature_index")
     if not 0 <= feature < len(shape):
         raise Refused(f"feature_index must be from 0 to {len(shape) - 1}, got {feature}")
@@ -44,14 +45,14 @@ def _normalize(node: Node, operands: tuple[MLOperand, ...], feature: int) -> MLO
 
 def _batch_norm_inference(node: Node) -> Result:
     """Map to batchNormalization. `stablehlo#batch_norm_inference`."""
-    operands, feature, _ = _read(node)
+    operands, feature, _ = _read(node, 5, 1)
     operand, scale, offset, mean, variance = operands
     return _normalize(node, (operand, scale, offset, mean, variance), feature)
 
 
 def _batch_norm_training(node: Node) -> list[Result]:
     """Map to reduceMean, which gives the mean and the variance, and batchNormalization. `stablehlo#batch_norm_training`."""
-    (operand, scale, offset), feature, others = _read(node)
+    (operand, scale, offset), feature, others = _read(node, 3, 3)
     builder = node.builder
     mean = builder.reduceMean(operand, axes=others, keepDimensions=True)
     centered = builder.sub(operand, mean)
@@ -62,7 +63,7 @@ def _batch_norm_training(node: Node) -> list[Result]:
 
 def _batch_norm_grad(node: Node) -> list[Result]:
     """Map to the formulas of the gradients: sums by reduceSum and arithmetic. `stablehlo#batch_norm_grad`."""
-    (operand, scale, mean, variance, gradient), feature, others = _read(node)
+    (operand, scale, mean, variance, gradient), feature, others = _read(node, 5, 3)
     builder = node.builder
     count = node.value(0).size // node.value(0).shape[feature]
     variance = builder.add(_along(node, variance, feature), node.scalar(node.number("epsilon"), variance))

@@ -21,6 +21,7 @@ def _uniform_quantize(node: Node) -> Value:
 
     `stablehlo#uniform_quantize`.
     """
+    node.expect(1)
     value, before, after = node.value(0), quantized_type(node.operation.operands[0].type), quantized_type(node.types[0])
     if after is None:
         raise Refused(f"the result must be quantized, got {node.types[0]}")
@@ -29,6 +30,7 @@ def _uniform_quantize(node: Node) -> Value:
 
 def _uniform_dequantize(node: Node) -> Value:
     """Map to dequantizeLinear. `stablehlo#uniform_dequantize`."""
+    node.expect(1)
     before = quantized_type(node.operation.operands[0].type)
     if before is None:
         raise Refused(f"the operand must be quantized, got {node.operation.operands[0].type}")
