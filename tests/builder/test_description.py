@@ -522,6 +522,35 @@ def test_what_the_builder_refuses() -> None:
         wrong.build(3)  # type: ignore[arg-type]
 
 
+def test_operands_that_stand_for_inputs() -> None:
+    builder = new_builder()
+    given = builder.exp(tensor(builder, "z", shape=FLOATS.shape))
+    outputs = graph().build(builder, {"x": given})
+    described = describe(outputs)
+    assert list(described.inputs) == ["z"]
+    assert [each.operation for each in described.operators] == ["exp", "add", "clamp"]
+
+
+@each_row(
+    ("inputs", "message"),
+    [
+        (lambda own, other: {"z": own()}, "inputs: there is no input 'z'"),
+        (lambda own, other: {"x": own(4)}, "inputs: 'x' must be an operand of this builder, float32 [2, 3], got float32 [4]"),
+        (
+            lambda own, other: {"x": other(2, 3)},
+            "inputs: 'x' must be an operand of this builder, float32 [2, 3], got float32 [2, 3] of another builder",
+        ),
+        (lambda own, other: {"x": 3}, "inputs: 'x' must be an operand of this builder, float32 [2, 3], got 3"),
+    ],
+)
+def test_operands_that_cannot_stand_for_inputs(inputs: Callable[..., Any], message: str) -> None:
+    own, other = new_builder(), new_builder()
+    given = inputs(*[lambda *shape, each=each: tensor(each, shape=shape) for each in (own, other)])
+    with pytest.raises(DescriptionError) as caught:
+        graph().build(own, given)
+    assert str(caught.value) == message
+
+
 def test_another_draft() -> None:
     builder = new_builder(OLD)
     x = tensor(builder, shape=(1, 1, 4, 4))

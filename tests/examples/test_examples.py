@@ -65,6 +65,11 @@ EXPECTED = {
         "with hardSigmoid and relu: [0.     1.0689 0.3863 1.2738]",
         "the sequence ends with the last state: True",
     ],
+    "xla_program": [
+        "sums: [[4.0, 8.0, 12.0], [16.0, 20.0, 24.0]]",
+        "greatest: [[8.0, 11.0], [20.0, 23.0]]",
+        f"after 1000 iterations: {[250.0] * 10}",
+    ],
     "fallback_chain": [
         "every device: npu -> [1.0, 4.0, 9.0]",
         "the CPU alone: npu: NotSupportedError, gpu: NotSupportedError, cpu -> [1.0, 4.0, 9.0]",

@@ -129,14 +129,14 @@ class TupleShape:
     """The shape of a tuple.
 
     Attributes:
-        shapes: The shapes of its elements, which may be tuples.
+        shapes: The shapes of its elements, which may be tuples: a list or tuple, kept as a tuple.
 
     Raises:
         XlaError: Tuples are nested too deep, or have too many arrays.
         XlaTypeError: Something else than a shape is given.
     """
 
-    shapes: tuple[AnyShape, ...]
+    shapes: Sequence[AnyShape]
     #: The number of arrays, and how deep tuples are nested.
     _count: int = field(init=False, repr=False, compare=False)
     _depth: int = field(init=False, repr=False, compare=False)

@@ -284,7 +284,7 @@ TYPE_ERRORS: list[tuple[Wrong, str]] = [
     (lambda b, v: ComputationBuilder(5), "ComputationBuilder: name must be a string, got 5"),
     (lambda b, v: MakeShape("f32", []), "MakeShape: element_type must be one of PRED, S8, "),
     (lambda b, v: MakeShape(F32, 3), "MakeShape: dimensions must be a sequence of integers, got 3"),
-    (lambda b, v: TupleShape([1]), "TupleShape: shapes must be a sequence of shapes, got [1]"),
+    (lambda b, v: TupleShape(v), "TupleShape: shapes must be a sequence of shapes, got"),
     (lambda b, v: LiteralUtil.MinValue("f32"), "MinValue: element_type must be a PrimitiveType, got 'f32'"),
     (lambda b, v: scalars("Add", F32).execute(None), "execute: context must be an MLContext, got None"),
     (lambda b, v: scalars("Add", F32).lower(b, []), "lower: builder must be an MLGraphBuilder, got"),
