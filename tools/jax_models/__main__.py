@@ -87,7 +87,7 @@ def _compare(name: str, artifact: bytes, model: Model, wanted: Sequence[Any]) ->
     main = module.find("main")
     assert main is not None
     arguments = dict(zip(main.argument_names, model.arguments, strict=True))
-    largest = max(float(np.max(np.abs(each.astype(np.float64)))) for each in wanted)
+    largest = max(map(_largest, wanted))
     errors = []
     for draft in _DRAFTS:
         try:
@@ -96,15 +96,21 @@ def _compare(name: str, artifact: bytes, model: Model, wanted: Sequence[Any]) ->
             errors.append(f"none ({error})"[:60])
             continue
         feeds = {name: np.array(arguments[name], each.dataType) for name, each in description.inputs.items()}
-        got = compute(description, feeds).values()
-        worst = max(float(np.max(np.abs(g.astype(np.float64) - w))) for g, w in zip(got, wanted, strict=True)) / (largest or 1)
-        errors.append(f"{worst:.1e}" if worst <= _BAR else f"WRONG {worst:.1e}")
+        got = list(compute(description, feeds).values())
+        same = all(np.array_equal(np.isfinite(g), np.isfinite(w)) for g, w in zip(got, wanted, strict=True))
+        worst = max(_largest(g.astype(np.float64) - w) for g, w in zip(got, wanted, strict=True)) / (largest or 1)
+        errors.append(f"{worst:.1e}" if same and worst <= _BAR else f"WRONG {worst:.1e}")
     report = imported.report
     print(
         f"{name:26} {len(report.nodes):6} operations, {report.count('folded'):5} folded, {len(imported.description.operators):6} operators,"
         f" lowered in {seconds:.3f} s, errors {', '.join(errors)} of {largest:.3g}"
     )
     return not any("WRONG" in each for each in errors)
+
+
+def _largest(array: Any) -> float:
+    """Return the largest absolute value; where both sides are not finite, the difference is NaN and does not count."""
+    return float(np.nanmax(np.abs(array.astype(np.float64)), initial=0))
 
 
 if __name__ == "__main__":

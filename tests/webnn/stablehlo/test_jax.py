@@ -1,0 +1,44 @@
+"""JAX models that `python -m tools.jax_models --save` exported: a graph of each computes what JAX does."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import webnn.hlo
+import webnn.stablehlo
+from tools.compute import compute
+
+JAX = Path(__file__).parent / "jax"
+MODELS = sorted(each.stem for each in JAX.glob("*.mlirbc"))
+#: The largest difference, as a part of the largest value.
+BAR = 5e-6
+
+
+def test_the_models_are_there() -> None:
+    assert MODELS == ["cnn", "gpt-narrow", "lstm-20", "lstm-200", "mlp", "resnet18-narrow"]
+    # Nobody learns from a file where it was made.
+    for file in JAX.iterdir():
+        assert b"/home/" not in file.read_bytes()
+        assert b"site-packages/" not in file.read_bytes()
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(importlib.util.find_spec("jaxlib") is None, reason="needs jaxlib, the extra `stablehlo`")
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model(name: str) -> None:
+    module = webnn.hlo.read(JAX / f"{name}.mlirbc")
+    imported = webnn.stablehlo.load(module)
+    assert imported.report.refusals == ()
+    main = module.find("main")
+    assert main is not None
+    with np.load(JAX / f"{name}.npz") as arrays:
+        feeds = {each: arrays[f"argument{number}"] for number, each in enumerate(main.argument_names)}
+        wanted = arrays["result0"]
+    for description in (imported.description, imported.description.lower("2024-06")):
+        (got,) = compute(description, feeds).values()
+        assert got.shape == wanted.shape
+        assert np.abs(got.astype(np.float64) - wanted).max() <= BAR * np.abs(wanted).max()
