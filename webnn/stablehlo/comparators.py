@@ -53,17 +53,19 @@ class Comparator:
     comparison: Comparison | None
 
 
-def split_comparator(region: Region) -> Comparator:
+def split_comparator(regions: Sequence[Region], count: int) -> Comparator:
     """Split a comparator.
 
+    Args:
+        regions: The regions of the operation.
+        count: How many operands are put in order.
+
     Raises:
-        Refused: It has no single result, or not two arguments for each operand.
+        Refused: There is no single region, or it does not have two arguments for each operand and one result.
     """
-    if len(region.results) != 1 or len(region.arguments) % 2 or not region.arguments:
-        raise Refused(
-            f"the comparator must take two of each element and return one result, got {len(region.arguments)} and {len(region.results)}"
-        )
-    return _Split(region).run()
+    if len(regions) != 1 or len(regions[0].arguments) != 2 * count or len(regions[0].results) != 1:
+        raise Refused(f"there must be a region of {2 * count} arguments and one result")
+    return _Split(regions[0]).run()
 
 
 class _Split:

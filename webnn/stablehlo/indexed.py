@@ -82,7 +82,8 @@ class Windows:
         strides = self.strides(merged)
         found = np.zeros([1] * len(self.batch), np.int64)
         for axis, place in self.batching.items():
-            found = found + strides[axis] * along(self.batch[place], place, len(self.batch))
+            # A dimension of size 1 is not among them.
+            found = found + strides.get(axis, 0) * along(self.batch[place], place, len(self.batch))
         return found
 
     def steps(self, merged: Sequence[int]) -> Array:
@@ -186,6 +187,9 @@ def find_scattered(node: Node) -> Windows:
     count = len(node.items) // 2
     if len(node.items) != 2 * count + 1 or not count or len(node.types) != count:
         raise Refused(f"there must be as many inputs, updates and results, and the indices, got {len(node.items)} operands")
+    region = node.regions[0] if len(node.regions) == 1 else None
+    if region is None or len(region.arguments) != 2 * count or len(region.results) != count:
+        raise Refused(f"there must be a region of {2 * count} arguments and {count} results")
     shape, updates = node.value(0).shape, node.value(count + 1).shape
     for index in range(count):
         if node.value(index).shape != shape or node.value(count + 1 + index).shape != updates:

@@ -164,6 +164,20 @@ GATHERS: tuple[tuple[str, Array, Array, dict[str, Any], tuple[int, ...]], ...] =
         (1, 1, 1),
     ),
     (
+        "a batch of one",
+        X[:1],
+        _indices(1, 6, 1),
+        {
+            "offset_dims": (2,),
+            "collapsed_slice_dims": (1,),
+            "operand_batching_dims": (0,),
+            "start_indices_batching_dims": (0,),
+            "start_index_map": (1,),
+            "index_vector_dim": 2,
+        },
+        (1, 1, 5),
+    ),
+    (
         "a batch of windows",
         X,
         _indices(1, 4),
@@ -285,6 +299,20 @@ SCATTERS: tuple[tuple[str, Array, Array, tuple[int, ...], dict[str, Any]], ...] 
         X,
         _indices(3, 6, 1),
         (3, 6, 5),
+        {
+            "update_window_dims": (2,),
+            "inserted_window_dims": (1,),
+            "input_batching_dims": (0,),
+            "scatter_indices_batching_dims": (0,),
+            "scatter_dims_to_operand_dims": (1,),
+            "index_vector_dim": 2,
+        },
+    ),
+    (
+        "a batch of one",
+        X[:1],
+        _indices(1, 6, 1),
+        (1, 6, 5),
         {
             "update_window_dims": (2,),
             "inserted_window_dims": (1,),

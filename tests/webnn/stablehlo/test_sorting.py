@@ -224,7 +224,12 @@ def test_few_of_many() -> None:
     [
         ([np.zeros(4, np.float32)], [compare("f32", "LT")], {"dimension": 1}, "dimension must be from -1 to 0, got 1"),
         ([np.zeros(4, np.float32), np.zeros(5, np.float32)], [compare(["f32", "f32"], "LT")], {}, "the operands must have one shape"),
-        ([np.zeros(4, np.float32)], [body(["f32", "f32", "f32"], "add", "add")], {}, "the comparator must take two of each element"),
+        (
+            [np.zeros(4, np.float32)],
+            [body(["f32", "f32", "f32"], "add", "add")],
+            {},
+            "there must be a region of 2 arguments and one result",
+        ),
     ],
 )
 def test_refusals(operands: Sequence[Array], regions: Sequence[Region], attributes: Mapping[str, Any], reason: str) -> None:

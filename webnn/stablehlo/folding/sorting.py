@@ -43,7 +43,7 @@ def _sort(node: Node) -> list[Array] | None:
 
 def _find_order(node: Node, arrays: Sequence[Array]) -> Array | None:
     """Return the positions of elements in their order along the last dimension; None if that is not computed here."""
-    comparator = split_comparator(node.regions[0])
+    comparator = split_comparator(node.regions, len(arrays))
     items = [Value.known(array) for array in arrays]
     found = node.run(comparator.keys, [item for item in items for _ in range(2)])
     keys: list[Array] = []
@@ -60,18 +60,16 @@ def _find_order(node: Node, arrays: Sequence[Array]) -> Array | None:
 
 def _number(key: Array, *, is_total: bool) -> Array | None:
     """Return integers in the order of keys; None if they have none."""
-    if key.dtype.kind == "b":
-        return key.astype(np.uint8)
-    if key.dtype.kind in "iu":
-        return key
-    if key.dtype.kind == "c":
+    kind, name = key.dtype.kind, key.dtype.name
+    if kind == "c":
         return None
-    if key.dtype.itemsize == 1:
-        try:
-            # Small types of ml_dtypes: integers, and floating-point numbers without a sign of zero or NaN that would be lost.
-            return key.astype(np.int8) if np.array_equal(key.astype(np.int8).astype(key.dtype), key) else None
-        except (TypeError, ValueError):
-            return None
+    if kind == "b" or name in ("int2", "int4", "uint2", "uint4"):
+        return key.astype(np.int8)
+    if kind in "iu":
+        return key
+    if kind != "f" or name not in ("float16", "float32", "float64"):
+        # Smaller types of ml_dtypes.
+        key = key.astype(np.float32)
     if not is_total:
         # All NaN are one, and so are the zeros.
         key = np.where(key != key, np.array(np.inf, key.dtype), key + np.array(0, key.dtype))  # noqa: PLR0124 (is NaN)

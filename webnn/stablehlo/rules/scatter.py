@@ -64,9 +64,7 @@ class _Scatter:
         self._region: Region = node.regions[0]
         self._windows = windows
         count = len(node.types)
-        self._merged = [
-            axis for axis, size in enumerate(windows.sizes) if size < windows.shape[axis] or (axis in windows.batching and size > 1)
-        ]
+        self._merged = [axis for axis, size in enumerate(windows.sizes) if size < windows.shape[axis]]
         self._whole = [axis for axis in windows.kept if axis not in self._merged]
         self._size = product([windows.shape[axis] for axis in self._merged])
         self._width = product([windows.shape[axis] for axis in self._whole])

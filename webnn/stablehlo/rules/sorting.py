@@ -41,7 +41,7 @@ def _sort(node: Node) -> list[Item] | list[Result]:
         return list(node.items)
     wide = (product(shape[:axis]), shape[axis], product(shape[axis + 1 :]))
     operands = [node.reshape(node.operand_of(value), wide) for value in values]
-    keys = _make_keys(node, split_comparator(node.regions[0]), operands, wide)
+    keys = _make_keys(node, split_comparator(node.regions, len(operands)), operands, wide)
     order = order_by(node, keys, wide[1])
     results: list[Result] = []
     for value, operand in zip(values, operands, strict=True):
