@@ -82,6 +82,10 @@ class Calculator:
         b, zero = self.builder, self.number(0)
         return b.where(b.lesser(x, zero), b.neg(magnitude), b.where(b.greater(x, zero), magnitude, x))
 
+    def keep_zero(self, x: MLOperand, result: MLOperand) -> MLOperand:
+        """Return a result, and x itself if it is 0: a series with a negative coefficient loses its sign."""
+        return self.builder.where(self.builder.equal(x, self.number(0)), x, result)
+
     def with_sign(self, magnitude: MLOperand, x: MLOperand) -> MLOperand:
         """Return a number with the sign of another one, which is not 0."""
         return self.builder.mul(magnitude, self.builder.sign(x))
@@ -98,7 +102,7 @@ def _atan(c: Calculator, x: MLOperand) -> MLOperand:
     # What is left of both constants goes with the small part.
     rest = b.where(is_large, c.number(_HALF_PI_REST), c.number(_HALF_PI_REST / 2))
     offset = b.where(is_large, c.number(math.pi / 2), c.number(math.pi / 4))
-    return b.where(is_medium, b.add(b.mul(sign, offset), b.add(near, b.mul(sign, rest))), near)
+    return c.keep_zero(x, b.where(is_medium, b.add(b.mul(sign, offset), b.add(near, b.mul(sign, rest))), near))
 
 
 def _arc(c: Calculator, x: MLOperand) -> tuple[MLOperand, MLOperand]:
@@ -137,7 +141,7 @@ def _asinh(c: Calculator, x: MLOperand) -> MLOperand:
     b = c.builder
     a = b.abs(x)
     one = c.number(1)
-    return b.where(b.greater(a, one), c.with_sign(_log_sum(c, a, one), x), c.series(x, c.square(x), _ASINH))
+    return c.keep_zero(x, b.where(b.greater(a, one), c.with_sign(_log_sum(c, a, one), x), c.series(x, c.square(x), _ASINH)))
 
 
 def _acosh(c: Calculator, x: MLOperand) -> MLOperand:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from webnn.importing.values import Refused
+from webnn.stablehlo.elements import tensor_type
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from webnn.stablehlo.node import Node
 
 __all__ = ["OPERANDS", "bits_of", "check", "is_signed", "kind_of"]
@@ -19,7 +20,7 @@ __all__ = ["OPERANDS", "bits_of", "check", "is_signed", "kind_of"]
 #: Kinds, as messages name them: a bit, a signed or unsigned integer, a floating-point number, a complex number.
 _NAMES: Mapping[str, str] = MappingProxyType({"b": "i1", "i": "integers", "f": "floating-point numbers", "c": "complex numbers"})
 
-#: The kinds of elements that each operation takes, one letter for each, and how many operands. A `*` stands for one more, and for any kind.
+#: The kinds of elements that each operation takes, one letter for each, and how many operands.
 OPERANDS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {
         **{f"stablehlo.{name}": ("bifc", 2) for name in ("add", "compare", "maximum", "minimum", "multiply")},
@@ -46,6 +47,12 @@ OPERANDS: Mapping[str, tuple[str, int]] = MappingProxyType(
         **{f"stablehlo.{name}": ("bifc", 3) for name in ("clamp", "select")},
     }
 )
+
+#: The operations in which a scalar stands for all elements: as the predicate, and as a limit.
+_SCALARS = frozenset({"stablehlo.clamp", "stablehlo.select"})
+#: The operations that return i1, and those that return an element type of their own.
+_PREDICATES = frozenset({"stablehlo.compare", "stablehlo.is_finite"})
+_FREE = frozenset({"stablehlo.bitcast_convert", "stablehlo.complex", "stablehlo.convert"})
 
 
 @functools.cache
@@ -76,23 +83,31 @@ def check(node: Node) -> None:
     stands for a tensor.
 
     Raises:
-        Refused: There are too few, or their types do not fit.
+        Refused: There are too few or too many, or their types do not fit.
     """
     kinds, count = OPERANDS[node.name]
     values = node.values()
     if len(values) != count or len(node.types) != 1:
         raise Refused(f"there must be {count} operand{'s' * (count > 1)} and 1 result, got {len(values)} and {len(node.types)}")
-    first = values[-1]
+    # The operand that is never a scalar beside tensors.
+    first = values[1 if node.name == "stablehlo.clamp" else -1]
     if kind_of(first.dtype) not in kinds:
         raise Refused(f"the elements must be {' or '.join(_NAMES[kind] for kind in kinds)}, got {first.dtype.name}")
     is_select = node.name == "stablehlo.select"
-    shape: tuple[int, ...] = ()
-    for index, value in enumerate(values):
-        if value.dtype != first.dtype and not (is_select and not index):
-            raise Refused(f"the operands must have one element type, got {', '.join(each.dtype.name for each in values)}")
-        if value.shape:
-            if shape and value.shape != shape:
-                raise Refused(f"the operands must have one shape, got {', '.join(str(list(each.shape)) for each in values)}")
-            shape = value.shape
     if is_select and not node.is_boolean():
         raise Refused(f"the predicate must have elements of type i1, got {values[0].dtype.name}")
+    for value in values[is_select:]:
+        if value.dtype != first.dtype:
+            raise Refused(f"the operands must have one element type, got {', '.join(each.dtype.name for each in values)}")
+    wanted = np.dtype(np.bool_) if node.name in _PREDICATES else None if node.name in _FREE else first.dtype
+    if wanted not in (None, node.dtype()) and kind_of(first.dtype) != "c":
+        raise Refused(f"the result must have elements of {wanted}, got {node.dtype()}")
+    sizes = tensor_type(node.types[0]).shape
+    if not sizes or node.name == "stablehlo.bitcast_convert":
+        # A scalar, or what stands for many of them; bits may have a dimension of their own.
+        return
+    for value in values:
+        if value.shape != first.shape and not (value.shape == () and node.name in _SCALARS):
+            raise Refused(f"the operands must have one shape, got {', '.join(str(list(each.shape)) for each in values)}")
+    if len(sizes) != first.rank or any(size not in (None, own) for size, own in zip(sizes, first.shape, strict=True)):
+        raise Refused(f"the result must have the shape of the operands, {list(first.shape)}, got {node.types[0]}")

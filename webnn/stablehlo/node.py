@@ -151,7 +151,9 @@ class Node(Steps):
             reached = bidirectionally_broadcast(reached, operand._descriptor.dimensions) or ()
         if reached != shape:
             # All of them are expanded: one must have the whole shape.
-            whole = next(index for index, value in enumerate(values) if value.shape == shape)
+            whole = next((index for index, value in enumerate(values) if value.shape == shape), None)
+            if whole is None:
+                return self.operands()
             found[whole] = self._operands.find(values[whole])
         return found
 

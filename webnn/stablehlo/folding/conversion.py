@@ -109,8 +109,9 @@ def _reduce_precision(node: Node) -> Array | None:
     bits = np.ascontiguousarray(array).view(kind).reshape(array.shape)
     if mantissa < own_mantissa:
         last = 1 << own_mantissa - mantissa
-        bits = bits + ((bits >> kind(own_mantissa - mantissa)) & kind(1)) + kind((last >> 1) - 1)
-        bits = bits & ~kind(last - 1)
+        # The last digit that stays. If there is no other one, it is the first digit, which is 1 but in the smallest numbers.
+        digit = (bits & kind(last if mantissa else (1 << own_mantissa + own_exponent) - last)) != 0
+        bits = (bits + digit.astype(kind) + kind((last >> 1) - 1)) & ~kind(last - 1)
     if exponent < own_exponent:
         sign = bits & kind(1 << own_mantissa + own_exponent)
         all_ones = ((1 << own_exponent) - 1) << own_mantissa
