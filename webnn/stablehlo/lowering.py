@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +17,7 @@ from webnn.stablehlo.elements import check_element, dtype_of, shape_of, tensor_t
 from webnn.stablehlo.folding import FOLDS, VIEWS
 from webnn.stablehlo.node import REFUSED, Item, Node, Token
 from webnn.stablehlo.quantization import express, is_computed, quantize_results
+from webnn.stablehlo.scalars import check_scalars, is_spread
 from webnn.validation.errors import OperationError, WebNNTypeError
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ class Lowering:
         self._calls: list[str] = []
         #: The values of the current function.
         self._values: dict[HloValue, Item | None] = {}
+        #: Regions on scalars that can be applied to tensors.
+        self._pointwise: set[Region] = set()
         #: How many operations with regions are around the current one.
         self._depth = 0
 
@@ -180,8 +183,15 @@ class Lowering:
             self._values = around
             self._calls.pop()
 
-    def _run(self, region: Region, arguments: Iterable[Item | None]) -> list[Item | None]:
-        """Lower the operations of a region; return its results."""
+    def _run(self, region: Region, arguments: Sequence[Item | None]) -> list[Item | None]:
+        """Lower the operations of a region; return its results.
+
+        Raises:
+            Refused: The region must be given scalars.
+        """
+        if region not in self._pointwise and is_spread(region, arguments):
+            check_scalars(region)
+            self._pointwise.add(region)
         values = self._values
         values.update(zip(region.arguments, arguments, strict=True))
         for operation in region.operations:

@@ -38,6 +38,8 @@ class ControlOperations(BuilderBase):
     ) -> ComputationDataHandle:
         """Apply a computation to the elements of arrays, one by one.
 
+        WebNN computes all elements at once: what depends on them in the computation must be a scalar, computed by itself.
+
         Args:
             operands: At least one array; all have the same dimensions.
             computation: A computation of type ``T_0, ..., U_0, ... -> S``: of a scalar from each operand, and of the static operands.
@@ -60,6 +62,9 @@ class ControlOperations(BuilderBase):
         mapped = call.computation("computation", computation, [*parameters, *(each.shape for each in fixed)], None)
         if not isinstance(mapped.result_shape, Shape) or mapped.result_shape.rank:
             raise call.error("computation", f"must return a scalar, got {mapped}")
+        if not arrays[0].rank:
+            values = call.inline(mapped, [*(array.value for array in arrays), *(value for each in fixed for value in each._values)])
+            return call.give_values(mapped.result_shape, values)
         shape = arrays[0].shape.of(mapped.result_shape.element_type)
         region = call.region(mapped, [value for each in fixed for value in each._values])
         return call.give(call.one("map", arrays, shape, {"dimensions": axes}, [region]))
