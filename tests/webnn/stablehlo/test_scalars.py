@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import webnn.stablehlo
-from tests.webnn.stablehlo.programs import compute, program, refusal
+from tests.webnn.stablehlo.programs import Array, compute, program, refusal
 from webnn.hlo import Function, Module, RegionBuilder, Value
 from webnn.hlo.attributes import DotDimensionNumbers, Symbol
 from webnn.hlo.ir import Region
@@ -95,10 +95,38 @@ def test_what_does_not_depend_on_elements(known: tuple[int, ...]) -> None:
     assert compute(module, [X], known)[0].tolist() == [12, 13, 14]
 
 
-def test_branches_of_elements() -> None:
+@pytest.mark.parametrize("known", [(), (0,)], ids=["input", "known"])
+def test_branches_of_elements(known: tuple[int, ...]) -> None:
     x = np.array([1, -2, 30], np.float32)
     module = program("map", [x], [VECTOR], {"dimensions": (0,)}, [region(branches)])
-    assert compute(module, [x])[0].tolist() == [-1, 2, 30]
+    assert compute(module, [x], known)[0].tolist() == [-1, 2, 30]
+
+
+def loop(body: RegionBuilder, x: Value) -> Value:
+    """Each element would have iterations of its own."""
+    condition, step = RegionBuilder([SCALAR]), RegionBuilder([SCALAR])
+    limit = one(condition, "constant", [], SCALAR, value=np.array(9, np.float32))
+    condition.append("stablehlo.return", [one(condition, "compare", [condition.arguments[0], limit], PRED, comparison_direction="LT")])
+    step.append("stablehlo.return", [one(step, "add", [step.arguments[0], step.arguments[0]], SCALAR)])
+    return body.append("stablehlo.while", [x], [SCALAR], {}, [condition.build(), step.build()])[0]
+
+
+def test_loops_of_elements() -> None:
+    found = refusal("map", [X], [VECTOR], {"dimensions": (0,)}, [region(loop)], [0])
+    assert found == "the condition of a loop must be a scalar, got [3]"
+
+
+@pytest.mark.parametrize("name", ["if", "case"])
+def test_what_chooses_a_branch_is_a_scalar(name: str) -> None:
+    predicate: Array = np.zeros(3, np.bool_ if name == "if" else np.int32)
+    regions = []
+    for _ in range(2):
+        branch = RegionBuilder()
+        branch.append("stablehlo.return", [table(branch)])
+        regions.append(branch.build())
+    for known in ([], [0]):
+        found = refusal(name, [predicate], [VECTOR], {}, regions, known)
+        assert found.startswith("what chooses a branch must be a scalar, got tensor<3xi")
 
 
 def test_functions_are_looked_into() -> None:

@@ -264,10 +264,11 @@ def test_computations_are_nested_no_deeper() -> None:
     built = scalars("Add", F32)
     for _ in range(60):
         builder = ComputationBuilder()
-        builder.Map([builder.Parameter(number, MakeShape(F32)) for number in (0, 1)], built)
+        x, y = (builder.Parameter(number, MakeShape(F32)) for number in (0, 1))
+        builder.Reduce(builder.Broadcast(x, [1]), y, built, [0])
         built = builder.Build()
     builder = ComputationBuilder()
-    operands = [builder.Parameter(number, MakeShape(F32)) for number in (0, 1)]
+    operands = [builder.Parameter(number, MakeShape(F32, [1])) for number in (0, 1)]
     with pytest.raises(XlaError, match="Map: computations must not be nested deeper than 60 levels"):
         builder.Map(operands, built)
 

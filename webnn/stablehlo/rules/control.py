@@ -10,6 +10,7 @@ import numpy as np
 
 from webnn.hlo.attributes import Symbol
 from webnn.importing.values import Refused, Value
+from webnn.stablehlo.elements import shape_of
 from webnn.stablehlo.node import Item, Node, Token
 from webnn.stablehlo.rules.composites import COMPOSITES, CUSTOM_CALLS
 
@@ -56,23 +57,34 @@ def _while(node: Node) -> list[Item]:
 def _scalar(node: Node, item: Item, what: str) -> int:
     if not isinstance(item, Value):
         raise Refused(f"{what} must be a tensor")
-    return int(node.known(item, what).reshape(()))
+    array = node.known(item, what)
+    if array.ndim:
+        raise Refused(f"{what} must be a scalar, got {list(array.shape)}")
+    return int(array)
+
+
+def _selector(node: Node) -> Value:
+    """Return what chooses a branch: a scalar, or several for a program on scalars that is applied to tensors."""
+    value = node.value(0)
+    if shape_of(node.operation.operands[0].type):
+        raise Refused(f"what chooses a branch must be a scalar, got {node.operation.operands[0].type}")
+    return value
 
 
 def _if(node: Node) -> list[Item] | list[Result]:
     """Lower the branch of a known predicate; otherwise both, and choose by where. `stablehlo#if`."""
-    value = node.value(0)
-    if value.array is not None:
-        return node.run(node.regions[0 if value.array.reshape(()) else 1], ())
+    value = _selector(node)
+    if value.array is not None and not value.shape:
+        return node.run(node.regions[0 if value.array else 1], ())
     return _choose(node, node.operand(0), node.run(node.regions[0], ()), node.run(node.regions[1], ()))
 
 
 def _case(node: Node) -> list[Item] | list[Result]:
     """Lower the branch of a known index; otherwise all, and choose by where. Any other index means the last one. `stablehlo#case`."""
-    value = node.value(0)
+    value = _selector(node)
     last = len(node.regions) - 1
-    if value.array is not None:
-        index = int(value.array.reshape(()))
+    if value.array is not None and not value.shape:
+        index = int(value.array)
         return node.run(node.regions[index if 0 <= index <= last else last], ())
     results: list[Item] | list[Result] = node.run(node.regions[last], ())
     for index in reversed(range(last)):
