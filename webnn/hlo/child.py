@@ -101,13 +101,16 @@ def _parse(ir: Any, passmanager: Any, source: bytes, version: str, expand: bool)
 
     try:
         module = load()
-        try:
-            run(module, f"builtin.module({_WRAP},func.func({_LEGALIZE}{f',{_EXPAND}' if expand else ''}))")
-        except ir.MLIRError:
-            # Some operations have no expansion: the program is read as it is, and the operations are refused by name where they matter.
-            module = load()
-            if expand:
-                run(module, f"builtin.module(func.func({_EXPAND}))")
+        # MLIR's pass loses the direction of `chlo.scan`.
+        is_whole = b"is_reverse" not in source or not _has_reversed_scan(module.operation)
+        if is_whole:
+            try:
+                run(module, f"builtin.module({_WRAP},func.func({_LEGALIZE}{f',{_EXPAND}' if expand else ''}))")
+            except ir.MLIRError:
+                # Some operations have no expansion: the program is read as it is, and they are refused by name where they matter.
+                is_whole, module = False, load()
+        if expand and not is_whole:
+            run(module, f"builtin.module(func.func({_EXPAND}))")
         return module
     except UnicodeDecodeError as error:
         raise ReadError(f"a text must be UTF-8: {error}") from None
@@ -117,6 +120,18 @@ def _parse(ir: Any, passmanager: Any, source: bytes, version: str, expand: bool)
         hint = f" (written by StableHLO {made[1].decode()}; this jaxlib reads versions up to {version})" if made else ""
         message = found[0].message if found else str(error)
         raise ReadError(message.strip() + hint, str(found[0].location) if found else "") from None
+
+
+def _has_reversed_scan(operation: Any) -> bool:
+    for region in operation.regions:
+        for block in region.blocks:
+            for each in block.operations:
+                found = each.operation
+                if found.name == "chlo.scan" and "is_reverse" in found.attributes and found.attributes["is_reverse"].value:
+                    return True
+                if _has_reversed_scan(found):
+                    return True
+    return False
 
 
 def encode(ir: Any, module: Any) -> list[Any]:

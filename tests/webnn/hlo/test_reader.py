@@ -286,3 +286,24 @@ def test_the_process_imports_nothing_of_webnn() -> None:
     script = f"import runpy, sys; runpy.run_path({child.__file__!r}, run_name='child'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert not any(name.split(".")[0] in ("webnn", "jaxlib") for name in loaded)
+
+
+@jaxlib
+def test_a_reversed_scan_stays() -> None:
+    """MLIR's pass would make a loop that runs forward."""
+    text = """
+    func.func @main(%x: tensor<4xi32>, %start: tensor<i32>) -> tensor<4xi32> {
+      %0:2 = chlo.scan(%x) inits(%start) dimension=0 attributes {is_reverse = REVERSED} {
+      ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+        %1 = stablehlo.add %a, %b : tensor<i32>
+        stablehlo.return %1, %1 : tensor<i32>, tensor<i32>
+      } : (tensor<4xi32>, tensor<i32>) -> (tensor<4xi32>, tensor<i32>)
+      func.return %0#0 : tensor<4xi32>
+    }
+    """
+    for reversed_, wanted in (("true", "chlo.scan"), ("false", "stablehlo.while")):
+        function = read(text.replace("REVERSED", reversed_)).functions[0]
+        assert function.body is not None
+        names = [each.name for each in function.body.operations]
+        assert wanted in names
+        assert len({"chlo.scan", "stablehlo.while"} & {*names}) == 1
