@@ -289,6 +289,7 @@ def test_the_process_imports_nothing_of_webnn() -> None:
 
 
 @jaxlib
+@pytest.mark.processes
 def test_a_reversed_scan_stays() -> None:
     """MLIR's pass would make a loop that runs forward."""
     text = """
