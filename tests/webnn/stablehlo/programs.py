@@ -70,9 +70,9 @@ def program(
     return Module(functions=(Function(name="main", body=main.build()),))
 
 
-def compute(module: Module, operands: Sequence[Any], known: Sequence[int] = ()) -> list[Array]:
+def compute(module: Module, operands: Sequence[Any], known: Sequence[int] = (), revision: str = CURRENT) -> list[Array]:
     """Import a program and run it; the arguments with some indices are known."""
-    context = webnn.ML(revision=CURRENT).createContextSync()
+    context = webnn.ML(revision=revision).createContextSync()
     builder = webnn.MLGraphBuilder(context)
     arrays = {f"arg{index}": np.asarray(each) for index, each in enumerate(operands)}
     imported = webnn.stablehlo.load(module, builder, constants={f"arg{index}": arrays[f"arg{index}"] for index in known})

@@ -7,9 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.webnn.stablehlo.programs import Array, check, operators, program, type_of
+from tests.support import CURRENT
+from tests.webnn.stablehlo.programs import Array, check, compute, operators, program, type_of
 from webnn.hlo import Function, Module, RegionBuilder
 from webnn.hlo.types import TensorType
+from webnn.validation.drafts import find_revision, for_devices
 
 INTEGERS = ("int8", "uint8", "int32", "uint32", "int64", "uint64")
 
@@ -104,3 +106,40 @@ def test_random_bits_of_a_known_key_are_computed_at_import() -> None:
     main.append("func.return", main.append("stablehlo.add", [bits, offset], [offset.type]))
     module = Module(functions=(Function(name="main", body=main.build()),))
     assert operators(module, {"arg0": first, "arg1": second}) == ["add"]
+
+
+NIBBLES: dict[str, Callable[..., int]] = {
+    **COMBINATIONS,
+    **SHIFTS,
+    "add": lambda _, a, b: a + b,
+    "subtract": lambda _, a, b: a - b,
+    "multiply": lambda _, a, b: a * b,
+    "maximum": lambda _, a, b: max(a, b),
+    "minimum": lambda _, a, b: min(a, b),
+}
+
+
+@pytest.mark.parametrize("element", ["i4", "ui4"])
+@pytest.mark.parametrize("name", NIBBLES)
+def test_integers_of_4_bits(name: str, element: str) -> None:
+    """All pairs, which come and go as integers of 8 bits."""
+    wide = np.int8 if element == "i4" else np.uint8
+    numbers = np.arange(-8, 8) if element == "i4" else np.arange(16)
+    one, other = (array.reshape(-1).astype(wide) for array in np.meshgrid(numbers, numbers))
+    types = TensorType(shape=one.shape, element=element), type_of(one)
+    main = RegionBuilder([types[1]] * 2)
+    operands = [main.append("stablehlo.convert", [each], types[:1])[0] for each in main.arguments]
+    result = main.append(f"stablehlo.{name}", operands, types[:1])
+    main.append("func.return", main.append("stablehlo.convert", result, types[1:]))
+    module = Module(functions=(Function(name="main", body=main.build()),))
+    # A number below 0 counts as what its bits stand for without a sign, but where the sign matters.
+    first = one if name in ("maximum", "minimum") else one % 16
+    if name == "shift_right_arithmetic":
+        first = np.where(first >= 8, first.astype(np.int8) - 16, first)
+    second = other if name in ("maximum", "minimum") else other % 16
+    wanted = [NIBBLES[name](4, a, b) % 16 for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+    for known in ((), (0, 1)):
+        (got,) = compute(module, [one, other], known, for_devices(find_revision(CURRENT)).name)
+        np.testing.assert_array_equal(got % 16, wanted)
+        assert got.min() >= numbers.min()
+        assert got.max() <= numbers.max()
