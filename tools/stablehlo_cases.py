@@ -33,11 +33,10 @@ import numpy as np
 import webnn
 from tools.compute import compute
 from tools.stablehlo_files import rewrite_checks, split
-from webnn.builder.sketch import make_sketch
+from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.hlo.child import ReadError, start
 from webnn.hlo.decode import decode
 from webnn.hlo.ir import Function, Module
-from webnn.importing.builder import LabellingBuilder
 from webnn.importing.imported import DRAFT, describe_import
 from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo import Settings

@@ -12,7 +12,7 @@ from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, pack
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
-    from webnn.importing.builder import LabellingBuilder
+    from webnn.builder.sketch import LabellingBuilder
     from webnn.validation.descriptor import DataType
 
 __all__ = ["Operands"]

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx import GraphProto, ModelProto, TensorProto
 
-from webnn.builder.sketch import make_sketch
-from webnn.importing.builder import LabellingBuilder
+from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.onnx.importer import Importer

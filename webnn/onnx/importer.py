@@ -32,7 +32,7 @@ from webnn.validation.errors import OperationError, WebNNTypeError
 if TYPE_CHECKING:
     from onnx import FunctionProto, TensorProto, ValueInfoProto
 
-    from webnn.importing.builder import LabellingBuilder
+    from webnn.builder.sketch import LabellingBuilder
     from webnn.importing.steps import Result
 
 __all__ = ["Importer"]

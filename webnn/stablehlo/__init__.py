@@ -11,10 +11,9 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from webnn.builder.sketch import make_sketch
+from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.hlo.ir import Module
 from webnn.hlo.reader import read
-from webnn.importing.builder import LabellingBuilder
 from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.stablehlo.lowering import Lowering, Settings

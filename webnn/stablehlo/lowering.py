@@ -21,10 +21,10 @@ from webnn.stablehlo.scalars import check_scalars, is_spread
 from webnn.validation.errors import OperationError, WebNNTypeError
 
 if TYPE_CHECKING:
+    from webnn.builder.sketch import LabellingBuilder
     from webnn.hlo.ir import Function, Module, Operation, Region
     from webnn.hlo.ir import Value as HloValue
     from webnn.hlo.types import Type
-    from webnn.importing.builder import LabellingBuilder
     from webnn.importing.steps import Result
     from webnn.stablehlo.rules import Rule
 

@@ -120,6 +120,7 @@ def _pad_edges(node: Node, operand: MLOperand, padding: Value, before: Sequence[
     """Add padding at the edges: by concat, one dimension after the other, if it is not known."""
     if padding.array is not None:
         number = padding.array.reshape(()).item()
+        number = int(number) if padding.dtype == np.bool_ else number
         return node.builder.pad(operand, list(before), list(behind), mode="constant", value=number)
     scalar = node.operand_of(padding)
     for axis, counts in enumerate(zip(before, behind, strict=True)):

@@ -11,6 +11,7 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.importing.values import Array, Refused, Value, carrier
+from webnn.stablehlo import moving
 from webnn.stablehlo.node import Item, Node
 
 if TYPE_CHECKING:
@@ -113,11 +114,7 @@ def cut(node: Node, value: Value, starts: Sequence[int], sizes: Sequence[int], s
         return Value.known(value.array[tuple(slices)])
     if tuple(sizes) == value.shape:
         return value
-    spans = [(size - 1) * step + 1 for size, step in zip(sizes, steps, strict=True)]
-    operand = node.operand_of(value)
-    steps = [step if size > 1 else 1 for size, step in zip(sizes, steps, strict=True)]
-    found = node.builder.slice(operand, list(starts), spans, **({} if max(steps, default=1) == 1 else {"strides": steps}))  # type: ignore[arg-type]
-    return wrap(found, value)
+    return wrap(moving.slice_operand(node, node.operand_of(value), starts, sizes, strides), value)
 
 
 def take(node: Node, value: Value, axis: int, indices: Array) -> Value:
@@ -141,44 +138,21 @@ def join(node: Node, values: Sequence[Value], axis: int) -> Value:
 
 def pad(node: Node, value: Value, filler: Value, low: Sequence[int], high: Sequence[int], interior: Sequence[int] | None = None) -> Value:
     """Put a scalar between the elements of each axis, and before and behind them; a negative number cuts elements off."""
-    for axis, count in enumerate(interior or ()):
-        if count > 0 and value.shape[axis] > 1:
-            value = _spread(node, value, filler, axis, count)
-    before, behind = [max(each, 0) for each in low], [max(each, 0) for each in high]
-    if any(before) or any(behind):
-        value = _pad(node, value, filler, before, behind)
-    starts = [max(-each, 0) for each in low]
-    sizes = [max(size - start - max(-end, 0), 0) for size, start, end in zip(value.shape, starts, high, strict=True)]
-    return cut(node, value, starts, sizes)
-
-
-def _pad(node: Node, value: Value, filler: Value, before: Sequence[int], behind: Sequence[int]) -> Value:
-    shape = [size + low + high for size, low, high in zip(value.shape, before, behind, strict=True)]
-    if 0 in value.shape:
-        return expand(node, filler, shape)
-    if filler.array is not None and value.array is not None:
-        node.spend(math.prod(shape) * value.dtype.itemsize)
-        padded = np.full(shape, filler.array.reshape(()), value.dtype)
-        padded[tuple([slice(low, low + size) for low, size in zip(before, value.shape, strict=True)])] = value.array
-        return Value.known(padded)
-    if filler.array is not None:
-        number = filler.array.reshape(()).item()
-        number = int(number) if filler.dtype == np.bool_ else number
-        return wrap(node.builder.pad(node.operand_of(value), list(before), list(behind), value=number), value)
-    for axis, (low, high) in enumerate(zip(before, behind, strict=True)):
-        if low or high:
-            blocks = [expand(node, filler, [*value.shape[:axis], count, *value.shape[axis + 1 :]]) for count in (low, high)]
-            value = join(node, [blocks[0], value, blocks[1]], axis)
-    return value
-
-
-def _spread(node: Node, value: Value, filler: Value, axis: int, count: int) -> Value:
-    """Put a scalar between the elements of an axis, so many times."""
-    head, size, tail = value.shape[:axis], value.shape[axis], value.shape[axis + 1 :]
-    apart = reshape(node, value, [*head, size, 1, *tail])
-    apart = _pad(node, apart, filler, [0] * apart.rank, [count if each == axis + 1 else 0 for each in range(apart.rank)])
-    together = reshape(node, apart, [*head, size * (count + 1), *tail])
-    return cut(node, together, [0] * value.rank, [*head, (size - 1) * (count + 1) + 1, *tail])
+    inner = [0] * value.rank if interior is None else interior
+    if value.array is None or filler.array is None:
+        found = moving.pad(node, value, filler, low, high, inner)
+        if isinstance(found, MLOperand):
+            return wrap(found, value, filler)
+        return found if isinstance(found, Value) else Value.known(found)
+    spread = [size + max(size - 1, 0) * between for size, between in zip(value.shape, inner, strict=True)]
+    shape = [max(size + before + behind, 0) for size, before, behind in zip(spread, low, high, strict=True)]
+    # What is cut off is there first.
+    whole = [size + max(before, 0) + max(behind, 0) for size, before, behind in zip(spread, low, high, strict=True)]
+    node.spend(math.prod(whole) * value.dtype.itemsize)
+    padded = np.full(whole, filler.array.reshape(()), value.dtype)
+    places = [slice(max(start, 0), max(start, 0) + size, step + 1) for start, size, step in zip(low, spread, inner, strict=True)]
+    padded[tuple(places)] = value.array
+    return cut(node, Value.known(padded), [max(-start, 0) for start in low], shape)
 
 
 def apply(node: Node, name: str, *values: Value) -> Value:

@@ -11,6 +11,7 @@ from webnn.builder.graph_builder import GraphBuilder
 from webnn.builder.operand import MLOperand
 from webnn.context.context import MLContext
 from webnn.context.graph_builder import MLGraphBuilder
+from webnn.context.once import compute
 from webnn.importing.imported import build_import, finish_import, fit_integers
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
@@ -161,29 +162,9 @@ class Program:
             feeds: The arrays of the parameters, by their names.
         """
         given = {name: _carry(name, feeds[name], each) for name, each in self._inputs.items()}
-        found = self._dispatch(context, given) if context._revision.tensors else self._compute(context, given)
+        found = compute(context, self._graph, given)
         leaves = zip(flatten(self._shape), self._names, strict=True)
         return assemble(self._shape, (found[name].astype(leaf.element_type.dtype, copy=False) for leaf, name in leaves))
-
-    def _compute(self, context: MLContext, given: Mapping[str, Array]) -> Mapping[str, Array]:
-        outputs = {name: np.empty(each.shape, NUMPY_DTYPES[each.dataType]) for name, each in self._outputs.items()}
-        # The arrays stay the caller's.
-        return context.computeSync(self._graph, {name: array.copy() for name, array in given.items()}, outputs)["outputs"]
-
-    def _dispatch(self, context: MLContext, given: Mapping[str, Array]) -> Mapping[str, Array]:
-        inputs = {name: context.createTensorSync(_tensor(each, writable=True)) for name, each in self._inputs.items()}
-        outputs = {name: context.createTensorSync(_tensor(each, readable=True)) for name, each in self._outputs.items()}
-        for name, tensor in inputs.items():
-            context.writeTensor(tensor, given[name])
-        context.dispatch(self._graph, inputs, outputs)
-        found = {name: np.empty(each.shape, NUMPY_DTYPES[each.dataType]) for name, each in self._outputs.items()}
-        for name, tensor in outputs.items():
-            context.readTensorSync(tensor, found[name])
-        return found
-
-
-def _tensor(descriptor: OperandDescriptor, **rights: bool) -> Any:
-    return {"dataType": descriptor.dataType, "shape": list(descriptor.dimensions), **rights}
 
 
 def _carry(name: str, array: Array, descriptor: OperandDescriptor) -> Array:

@@ -15,6 +15,7 @@ import webnn.onnx
 from tests.support import CURRENT
 from tests.webnn.onnx.nodes import make_context
 from webnn import MLGraphBuilder
+from webnn.context import once
 
 __all__ = ["check", "compute", "make", "run_onnx"]
 
@@ -56,15 +57,8 @@ def compute(
     shapes = {name: array.shape for name, array in feeds.items() if name not in known}
     imported = webnn.onnx.load(model, builder, shapes=shapes, constants=known)
     graph = builder.buildSync(dict(imported.outputs))
-    inputs = {}
-    for name, descriptor in imported.inputs.items():
-        inputs[name] = context.createTensorSync({"dataType": descriptor.dataType, "shape": list(descriptor.shape), "writable": True})
-        context.writeTensor(inputs[name], np.ascontiguousarray(feeds[name].astype(descriptor.dataType)))
-    outputs = {}
-    for name, operand in imported.outputs.items():
-        outputs[name] = context.createTensorSync({"dataType": operand.dataType, "shape": list(operand.shape), "readable": True})
-    context.dispatch(graph, inputs, outputs)
-    return {name: np.asarray(context.readTensorSync(tensor)) for name, tensor in outputs.items()}
+    inputs = {name: np.ascontiguousarray(feeds[name].astype(each.dataType)) for name, each in imported.inputs.items()}
+    return once.compute(context, graph, inputs)
 
 
 def run_onnx(model: onnx.ModelProto, feeds: Mapping[str, Array]) -> dict[str, Array]:

@@ -10,6 +10,7 @@ import numpy as np
 import webnn
 import webnn.stablehlo
 from tests.support import CURRENT
+from webnn.context import once
 from webnn.hlo import Function, Module, RegionBuilder
 from webnn.hlo.attributes import Attribute
 from webnn.hlo.ir import Region, Value
@@ -77,14 +78,8 @@ def compute(module: Module, operands: Sequence[Any], known: Sequence[int] = (), 
     arrays = {f"arg{index}": np.asarray(each) for index, each in enumerate(operands)}
     imported = webnn.stablehlo.load(module, builder, constants={f"arg{index}": arrays[f"arg{index}"] for index in known})
     graph = builder.buildSync(dict(imported.outputs))
-    inputs, outputs = {}, {}
-    for name, given in imported.inputs.items():
-        inputs[name] = context.createTensorSync({"dataType": given.dataType, "shape": list(given.shape), "writable": True})
-        context.writeTensor(inputs[name], np.ascontiguousarray(arrays[name], given.dataType))
-    for name, operand in imported.outputs.items():
-        outputs[name] = context.createTensorSync({"dataType": operand.dataType, "shape": list(operand.shape), "readable": True})
-    context.dispatch(graph, inputs, outputs)
-    return [np.asarray(context.readTensorSync(outputs[name])) for name in imported.outputs]
+    feeds = {name: np.ascontiguousarray(arrays[name], given.dataType) for name, given in imported.inputs.items()}
+    return list(once.compute(context, graph, feeds).values())
 
 
 def check(
