@@ -230,8 +230,11 @@ def _repeat(x: Array, shape: Sequence[int]) -> Array:
 
 def _tile(attributes: Mapping[str, Any], x: Array, repeats: Array) -> Array:
     counts = _integers(repeats)
-    _check_size(x.size * int(np.prod(counts, dtype=object)), x.dtype, x)
-    return np.tile(x, counts)
+    if len(counts) != x.ndim or min(counts, default=0) < 0:
+        raise _Left
+    _check_size(x.size * math.prod(counts), x.dtype, x)
+    # NumPy repeats along one axis after the other: before a count of 0 it makes what the others ask for.
+    return np.tile(x, counts) if all(counts) else np.empty([size * count for size, count in zip(x.shape, counts, strict=True)], x.dtype)
 
 
 def _flatten(attributes: Mapping[str, Any], x: Array) -> Array:

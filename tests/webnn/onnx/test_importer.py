@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import onnx
@@ -128,6 +129,20 @@ def test_a_known_slice(start: int, end: int, step: int, wanted: list[int]) -> No
     folded = fold(node, 13, {"": 13}, list(arrays.values()))
     assert folded is not None
     assert np.asarray(folded[0]).tolist() == wanted
+
+
+@pytest.mark.parametrize(("counts", "wanted"), [((2**21, 0), (2**22, 0)), ((2**21, -1), None), ((2**21,), None), ((1, 2), (2, 6))])
+def test_a_known_tile(counts: tuple[int, ...], wanted: tuple[int, ...] | None) -> None:
+    """It takes the memory of its result only, also if that is empty or the counts are wrong."""
+    x = np.zeros((2, 3), np.int64)
+    tracemalloc.start()
+    try:
+        folded = fold(helper.make_node("Tile", ["x", "counts"], ["y"]), 13, {"": 13}, [x, np.array(counts)])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (folded and np.shape(folded[0])) == wanted
+    assert peak < 1 << 20
 
 
 def test_a_builder_of_the_first_draft() -> None:
