@@ -108,10 +108,14 @@ class Region:
     operations: tuple[Operation, ...] = ()
 
     @property
+    def returns(self) -> bool:
+        """Whether the last operation returns. It has no results of its own."""
+        return bool(self.operations) and self.operations[-1].name in _TERMINATORS and not self.operations[-1].results
+
+    @property
     def results(self) -> tuple[Value, ...]:
         """The operands of the last operation if that returns; otherwise nothing."""
-        last = self.operations[-1:]
-        return last[0].operands if last and last[0].name in _TERMINATORS else ()
+        return self.operations[-1].operands if self.returns else ()
 
     def walk(self) -> Iterator[Operation]:
         """Yield all operations, each one before those in its regions."""

@@ -119,14 +119,19 @@ class Operands:
         if array.nbytes > _UNIFORM_BYTES and not any(array.strides) and id(array) not in self._missing:
             return self.builder.expand(self._constant(array[(0,) * array.ndim]), list(array.shape))
         dtype = array.dtype if dataType in SMALL_TYPES else NUMPY_DTYPES[dataType]
+        count = array.size * np.dtype(dtype).itemsize
+        key: object = id(array)
+        if count > _SHARED_BYTES and key not in self._shared:
+            # Before it is copied: an array that repeats elements may become much larger.
+            self.spend(count)
         carried = np.asarray(array)
         if carried.dtype != dtype or not carried.flags.c_contiguous:
             with np.errstate(over="ignore"):
                 carried = np.ascontiguousarray(array, dtype).reshape(array.shape)
-        key = (dataType, array.shape, carried.tobytes()) if carried.nbytes <= _SHARED_BYTES else id(array)
+        if count <= _SHARED_BYTES:
+            key = (dataType, array.shape, carried.tobytes())
         found = self._shared.get(key)
         if found is None:
-            self.spend(carried.nbytes)
             if dataType in SMALL_TYPES:
                 found = self.builder.constant({"dataType": dataType, "shape": list(array.shape)}, pack(carried.astype(np.int8)))
             else:

@@ -18,6 +18,7 @@ from webnn.stablehlo.folding import FOLDS, VIEWS
 from webnn.stablehlo.node import REFUSED, Item, Node, Token
 from webnn.stablehlo.quantization import express, is_computed, quantize_results
 from webnn.stablehlo.scalars import check_scalars, is_spread
+from webnn.stablehlo.verify import check_type, verify
 from webnn.validation.errors import OperationError, WebNNTypeError
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ _MOST_REFUSALS = 1000
 _DEEPEST = 64
 #: The longest path, in characters; a longer one is shown without its beginning.
 _LONGEST_PATH = 1000
+#: The longest text about an operation, in characters; of a longer one only the beginning is shown.
+_LONGEST_TEXT = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +92,10 @@ class Lowering:
         self._pointwise: set[Region] = set()
         #: How many operations with regions are around the current one.
         self._depth = 0
+        #: Whether scalars may be many, in the body of a reduction around the current operation.
+        self._is_spread = False
+        #: The operations that have been verified.
+        self._verified: set[Operation] = set()
 
     def run(self, function: Function) -> Report:
         """Lower a function and what it calls."""
@@ -131,6 +138,7 @@ class Lowering:
             return Token()
         if isinstance(type, TupleType):
             return tuple([self._argument(f"{name}.{index}", each) for index, each in enumerate(type.types)])
+        check_type(type)
         shape, dtype = shape_of(type), dtype_of(tensor_type(type).element)
         constant = self._settings.constants.get(name)
         if constant is not None:
@@ -173,8 +181,7 @@ class Lowering:
             raise Refused(f"a function must not call itself, got {' in '.join(f'@{each}' for each in [*self._calls, name])}")
         if len(self._calls) == _DEEPEST:
             raise Refused(f"functions must not be nested deeper than {_DEEPEST} levels")
-        if len(arguments) != len(function.body.arguments):
-            raise Refused(f"@{name} must have {len(function.body.arguments)} arguments, got {len(arguments)}")
+        self._check_items(f"the arguments of @{name}", arguments, [value.type for value in function.body.arguments])
         around, self._values = self._values, {}
         self._calls.append(name)
         try:
@@ -194,7 +201,8 @@ class Lowering:
             self._pointwise.add(region)
         values = self._values
         values.update(zip(region.arguments, arguments, strict=True))
-        for operation in region.operations:
+        # The last one returns the results; what is no such operation is looked at as any other.
+        for operation in region.operations[: -1 if region.returns else None]:
             self._lower(operation)
         return [values[value] for value in region.results]
 
@@ -209,14 +217,19 @@ class Lowering:
             raise Refused(f"the region must have {len(arguments)} arguments, got {len(region.arguments)}")
         if self._depth == _DEEPEST:
             raise Refused(f"regions must not be nested deeper than {_DEEPEST} levels")
+        # A region without operations costs time, too.
+        self._take_step()
         refused = len(self._refusals)
         # What follows belongs to the operation again.
-        label = self._builder.label
+        label, was_spread = self._builder.label, self._is_spread
+        self._is_spread = was_spread or is_spread(region, arguments)
         self._depth += 1
         try:
+            self._check_items("the arguments of the region", arguments, [value.type for value in region.arguments])
             results = self._run(region, arguments)
         finally:
             self._depth -= 1
+            self._is_spread = was_spread
             self._builder.label = label
         return self._complete(results, refused)
 
@@ -243,8 +256,6 @@ class Lowering:
     def _lower(self, operation: Operation) -> None:
         """Lower an operation, and define its results."""
         name = operation.name
-        if name in ("func.return", "stablehlo.return"):
-            return
         values = self._values
         if name == "func.call" and not self._depth:
             # The operations of the function are reported one by one.
@@ -285,9 +296,12 @@ class Lowering:
         callee = operation.attributes.get("callee")
         items = [self._values[operand] for operand in operation.operands]
         try:
+            self._take_step()
             results = self._call(getattr(callee, "name", ""), items)
-        except Refused as refused:
-            self._refuse(self._place(operation), operation.name, refused)
+            self._check_items("the results", results, [value.type for value in operation.results])
+        except (Refused, Blocked) as reason:
+            if isinstance(reason, Refused):
+                self._refuse(self._place(operation), operation.name, reason)
             results = [self._stand_in(result.type) for result in operation.results]
         self._values.update(zip(operation.results, results, strict=True))
 
@@ -303,17 +317,24 @@ class Lowering:
 
     def _evaluate(self, operation: Operation, items: Sequence[Item]) -> tuple[Sequence[Item | None], Outcome]:
         """Return the results of an operation, and what became of it."""
+        if operation not in self._verified:
+            verify(operation)
+            self._verified.add(operation)
         node = Node(self.operands, operation, items, self._run_region, self._call_function)
         roots = _roots(items)
         is_quantized = is_computed(operation)
         if is_quantized:
             express(node)
         count = self._builder._count
-        found = self._fold(node)
-        if found is None:
-            found = self._apply(node, roots)
+        try:
+            found = self._fold(node)
+            if found is None:
+                found = self._apply(node, roots)
+        except MemoryError:
+            raise Refused("there must be enough memory for what is computed at import") from None
         if is_quantized:
             found = quantize_results(node, found)
+        self._check_items("the results", found, [value.type for value in operation.results])
         return found, "converted" if self._builder._count > count else "folded"
 
     def _apply(self, node: Node, roots: frozenset[str]) -> list[Item]:
@@ -334,6 +355,8 @@ class Lowering:
             what = f"{self._place(operation)} ({operation.name})"
             raise OperationError(f"{what}: the import failed: {error.__class__.__name__}: {error}") from error
         results: Sequence[Result | Item] = returned if isinstance(returned, list) else [returned]
+        if len(results) != len(node.types):
+            raise Refused(f"there must be {len(results)} results, got {len(node.types)}")
         return [self._result(result, type, roots) for result, type in zip(results, node.types, strict=True)]
 
     def _fold(self, node: Node) -> list[Item] | None:
@@ -341,10 +364,12 @@ class Lowering:
         fold = FOLDS.get(node.name)
         if fold is None:
             return None
-        for item in node.items:
-            if not isinstance(item, Value) or item.array is None:
-                return None
+        arrays = [item.array for item in node.items if isinstance(item, Value) and item.array is not None]
+        if len(arrays) != len(node.items):
+            return None
         if node.name not in VIEWS:
+            # Arrays that repeat their elements become whole.
+            self.operands.spend(sum([array.nbytes for array in arrays if 0 in array.strides]))
             for index, type in enumerate(node.types):
                 # The rule of an operation whose sizes follow from operands spends itself.
                 if isinstance(type, TensorType) and None not in type.shape:
@@ -353,9 +378,8 @@ class Lowering:
             returned = fold(node)
         if returned is None:
             return None
-        arrays = returned if isinstance(returned, list) else [returned]
         found: list[Item] = []
-        for index, array in enumerate(arrays):
+        for index, array in enumerate(returned if isinstance(returned, list) else [returned]):
             dtype = node.dtype(index)
             found.append(Value.known(array if array.dtype == dtype else array.astype(dtype)))
         return found
@@ -375,6 +399,27 @@ class Lowering:
         assert result is not None
         return result
 
+    def _check_items(self, what: str, items: Sequence[Item | None], types: Sequence[Type]) -> None:
+        """Refuse items that are not of the types that the program says."""
+        if len(items) != len(types) or not all(map(self._fits, items, types)):
+            raise Refused(f"{what} must be {_names(map(_describe, items))}, got {_names(map(str, types))}")
+
+    def _fits(self, item: Item | None, type: Type) -> bool:
+        if item is None:
+            return True
+        if isinstance(item, Value):
+            if not isinstance(type, TensorType) or item.dtype != dtype_of(type.element):
+                return False
+            if self._is_spread and not type.shape:
+                # It stands for many scalars.
+                return True
+            return item.shape == type.shape or (
+                item.rank == type.rank and all(size in (None, given) for size, given in zip(type.shape, item.shape, strict=True))
+            )
+        if isinstance(item, tuple):
+            return isinstance(type, TupleType) and len(item) == len(type.types) and all(map(self._fits, item, type.types))
+        return isinstance(type, TokenType)
+
     def _stand_in(self, type: Type) -> Item | None:
         """Return a value for the result of a refused operation, so that those that take it are looked at, too."""
         if isinstance(type, TokenType):
@@ -393,12 +438,25 @@ class Lowering:
     # Messages.
 
     def _refuse(self, place: str, operator: str, refused: Refused) -> None:
-        self._refusals[Refusal(place=place, operator=operator, reason=refused.reason, advice=refused.advice)] = None
+        reason, advice = (text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..." for text in (refused.reason, refused.advice))
+        name = operator if len(operator) <= _LONGEST_TEXT else f"{operator[:_LONGEST_TEXT]}..."
+        self._refusals[Refusal(place=place, operator=name, reason=reason, advice=advice)] = None
 
     def _place(self, operation: Operation) -> str:
         """Return where an operation stands in the source; in which function, if nobody knows."""
         place = str(operation.location) or f"@{self._calls[-1]}"
         return place if len(place) <= _LONGEST_PATH else f"...{place[-_LONGEST_PATH:]}"
+
+
+def _describe(item: Item | None) -> str:
+    """Return the type of an item, for messages."""
+    if isinstance(item, Value):
+        return f"{item.dtype.name} {list(item.shape)}"
+    return f"({_names(map(_describe, item))})" if isinstance(item, tuple) else "token" if item else "refused"
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def _roots(items: Sequence[Item]) -> frozenset[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from webnn.hlo.attributes import ConvDimensionNumbers, DotDimensionNumbers, GatherDimensionNumbers, ScatterDimensionNumbers
 from webnn.importing.steps import Steps
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.stablehlo.elements import dtype_of, shape_of, tensor_type
@@ -33,8 +35,19 @@ RunRegion: TypeAlias = "Callable[[Region, Sequence[Item]], list[Item]]"
 Call: TypeAlias = "Callable[[str, Sequence[Item]], list[Item]]"
 
 _Kind = TypeVar("_Kind")
+#: Structures of integers and tuples of them.
+_NUMBERS = frozenset({ConvDimensionNumbers, DotDimensionNumbers, GatherDimensionNumbers, ScatterDimensionNumbers})
 #: The root of values that stand for those of refused operations.
 REFUSED = ""
+
+
+def _check_members(name: str, found: Any) -> None:
+    """Refuse a structure with members that are no integers."""
+    for each in dataclasses.fields(found):
+        member = getattr(found, each.name)
+        numbers = member if isinstance(member, tuple) and each.type != "int" else [member]
+        if not all(isinstance(number, int) for number in numbers) or (each.type != "int") != isinstance(member, tuple):
+            raise Refused(f"the member {each.name} of {name} must be {each.type}, got {member!r}")
 
 
 class Node(Steps):
@@ -67,6 +80,8 @@ class Node(Steps):
 
     def value(self, index: int) -> Value:
         """Return an operand that must be a tensor."""
+        if index >= len(self.items):
+            raise Refused(f"there must be an operand {index}, got {len(self.items)} operands")
         item = self.items[index]
         if not isinstance(item, Value):
             raise Refused(f"the operand {index} must be a tensor, got {self.operation.operands[index].type}")
@@ -129,6 +144,14 @@ class Node(Steps):
     def spend(self, count: int) -> None:
         """Note the bytes of an array that is made at import; too many are refused."""
         self._operands.spend(count)
+
+    def reshaped(self, array: Array, shape: Sequence[int]) -> Array:
+        """Return an array in another shape; one that repeats elements may have to be made whole."""
+        try:
+            return array.reshape(tuple(shape), copy=False)
+        except ValueError:
+            self.spend(array.nbytes)
+            return array.reshape(tuple(shape))
 
     def is_boolean(self, index: int = 0) -> bool:
         """Tell whether an operand has elements of type i1."""
@@ -201,6 +224,8 @@ class Node(Steps):
             raise Refused(f"the attribute {name} must be given")
         if not isinstance(found, kind):
             raise Refused(f"the attribute {name} must be {kind.__name__}, got {type(found).__name__}")
+        if kind in _NUMBERS:
+            _check_members(name, found)
         return found
 
     def has(self, name: str) -> bool:

@@ -10,6 +10,7 @@ from webnn.importing.values import Refused
 __all__ = [
     "check_axes",
     "check_axis",
+    "check_size",
     "check_starts",
     "find_broadcast",
     "find_concatenated",
@@ -18,6 +19,9 @@ __all__ = [
     "find_sliced",
     "find_transposed",
 ]
+
+#: The most dimensions of an array, and the most elements, of any type.
+_MOST_DIMENSIONS, _MOST_ELEMENTS = 32, 1 << 58
 
 
 def _check_count(name: str, numbers: Sequence[int], rank: int) -> None:
@@ -48,10 +52,17 @@ def check_starts(shape: Sequence[int], sizes: Sequence[int], starts: Sequence[Se
         raise Refused(f"a slice must fit into {list(shape)}, got {list(sizes)}")
 
 
+def check_size(shape: Sequence[int]) -> None:
+    """Refuse a shape that no array can have: NumPy counts the elements as if no size were 0."""
+    if len(shape) > _MOST_DIMENSIONS or product([size for size in shape if size]) > _MOST_ELEMENTS:
+        raise Refused(f"a tensor must have at most {_MOST_DIMENSIONS} dimensions and {_MOST_ELEMENTS} elements, got {list(shape)}")
+
+
 def find_reshaped(shape: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:
     """Return a shape that must have as many elements as another one."""
     if any(size < 0 for size in wanted) or product(shape) != product(wanted):
         raise Refused(f"the shape must have the {product(shape)} elements of {list(shape)}, got {list(wanted)}")
+    check_size(wanted)
     return tuple(wanted)
 
 
@@ -69,6 +80,7 @@ def find_broadcast(shape: Sequence[int], dimensions: Sequence[int], wanted: Sequ
             raise Refused(f"{list(shape)} must broadcast to the dimensions {list(dimensions)} of {list(wanted)}")
     if any(size < 0 for size in wanted):
         raise Refused(f"sizes must be 0 or greater, got {list(wanted)}")
+    check_size(wanted)
     return tuple(wanted)
 
 
@@ -93,6 +105,7 @@ def find_padded(shape: Sequence[int], low: Sequence[int], high: Sequence[int], i
     ]
     if any(size < 0 for size in sizes) or any(inner < 0 for inner in interior):
         raise Refused(f"sizes and interior_padding must be 0 or greater, got {sizes} and {list(interior)}")
+    check_size(sizes)
     return tuple(sizes)
 
 

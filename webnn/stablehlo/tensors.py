@@ -13,6 +13,7 @@ from webnn.builder.operand import MLOperand
 from webnn.importing.values import Array, Refused, Value, carrier
 from webnn.stablehlo import moving
 from webnn.stablehlo.node import Item, Node
+from webnn.validation.shapes import bidirectionally_broadcast
 
 if TYPE_CHECKING:
     from webnn.hlo.ir import Region
@@ -70,7 +71,7 @@ def reshape(node: Node, value: Value, shape: Sequence[int]) -> Value:
     if value.shape == tuple(shape):
         return value
     if value.array is not None:
-        return Value.known(value.array.reshape(tuple(shape)))
+        return Value.known(node.reshaped(value.array, shape))
     return wrap(node.reshape(node.operand_of(value), shape), value)
 
 
@@ -177,7 +178,7 @@ def run_body(node: Node, region: Region, values: Sequence[Value], shape: Sequenc
     for item in items:
         if not isinstance(item, Value):
             raise Refused("the region must return tensors")
-        if item.shape != tuple(shape) and np.broadcast_shapes(item.shape, tuple(shape)) != tuple(shape):
+        if item.shape != tuple(shape) and bidirectionally_broadcast(item.shape, tuple(shape)) != tuple(shape):
             raise Refused(f"the results of the region must have the shape {list(shape)}, got {list(item.shape)}")
         found.append(expand(node, item, shape))
     return found

@@ -30,6 +30,8 @@ __all__ = [
 _MOST_PARTS = 64
 #: The most elements of windows that are looked at one by one.
 _MOST_CHECKED = 1 << 20
+#: The largest size whose elements are looked at.
+_MOST_PADDED = 1 << 40
 #: The most windows that an element is in, for the gradient of a pooling.
 _MOST_OVERLAPS = 1024
 
@@ -81,7 +83,7 @@ class Window:
         """Whether each place of the window is known to have an element of the tensor."""
         if self.base == self.dilation == 1 and max(self.low, self.high) < self.count:
             return True
-        if self.places * self.count > _MOST_CHECKED:
+        if self.places * self.count > _MOST_CHECKED or max(self.padded, self.base, self.dilation, -self.low) > _MOST_PADDED:
             return False
         positions = np.arange(self.places)[:, None] * self.stride + np.arange(self.count) * self.dilation - self.low
         inside = (positions >= 0) & (positions <= (self.size - 1) * self.base) & (positions % self.base == 0)

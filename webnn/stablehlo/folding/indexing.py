@@ -14,6 +14,7 @@ from webnn.stablehlo.elements import tensor_type
 from webnn.stablehlo.indexed import Windows, along, count_earlier, find_gathered, find_scattered
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.regions import find_kinds
+from webnn.stablehlo.tensors import run_body
 
 if TYPE_CHECKING:
     from webnn.stablehlo.folding import Fold
@@ -103,8 +104,8 @@ def _run_rounds(node: Node, results: Sequence[Array], places: Array, rows: Seque
     for number in range(rounds):
         now = np.flatnonzero(earlier == number)
         items = [Value.known(result[places[now]]) for result in results] + [Value.known(row[now]) for row in rows]
-        for result, item in zip(results, node.run(node.regions[0], items), strict=True):
-            if not isinstance(item, Value) or item.array is None:
+        for result, item in zip(results, run_body(node, node.regions[0], items, now.shape), strict=True):
+            if item.array is None:
                 return False
             result[places[now]] = item.array
     return True

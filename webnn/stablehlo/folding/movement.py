@@ -76,11 +76,11 @@ def _in_body(node: Node) -> Array | None:
 
 def _reshape(node: Node) -> Array:
     found = _in_body(node)
-    return node.array(0).reshape(find_reshaped(node.array(0).shape, node.shape())) if found is None else found
+    return node.reshaped(node.array(0), find_reshaped(node.array(0).shape, node.shape())) if found is None else found
 
 
 def _dynamic_reshape(node: Node) -> Array:
-    return node.array(0).reshape(node.fit(find_reshaped(node.array(0).shape, _sizes(node, 1))))
+    return node.reshaped(node.array(0), node.fit(find_reshaped(node.array(0).shape, _sizes(node, 1))))
 
 
 def _transpose(node: Node) -> Array:
@@ -96,7 +96,7 @@ def _broadcast(node: Node, shape: Sequence[int]) -> Array:
     sizes = [1] * len(shape)
     for dimension, size in zip(sorted(dimensions), array.shape, strict=True):
         sizes[dimension] = size
-    return np.broadcast_to(array.reshape(sizes), shape)
+    return np.broadcast_to(node.reshaped(array, sizes), shape)
 
 
 def _broadcast_in_dim(node: Node) -> Array:

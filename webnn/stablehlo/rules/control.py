@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webnn.hlo.attributes import Symbol
+from webnn.hlo.types import TensorType
 from webnn.importing.values import Refused, Value
-from webnn.stablehlo.elements import shape_of
 from webnn.stablehlo.node import Item, Node, Token
 from webnn.stablehlo.rules.composites import COMPOSITES, CUSTOM_CALLS
 
@@ -47,33 +47,35 @@ def _while(node: Node) -> list[Item]:
     condition, body = node.regions
     items = list(node.items)
     for _ in range(_MOST_ITERATIONS):
-        (wanted,) = node.run(condition, items)
-        if not _scalar(node, wanted, "the condition of a loop"):
+        wanted = node.run(condition, items)
+        if len(wanted) != 1:
+            raise Refused(f"the condition of a loop must return 1 result, got {len(wanted)}")
+        if not _scalar(node, wanted[0], "the condition of a loop"):
             return items
         items = node.run(body, items)
     raise Refused(f"a loop must end after at most {_MOST_ITERATIONS} iterations")
 
 
-def _scalar(node: Node, item: Item, what: str) -> int:
-    if not isinstance(item, Value):
-        raise Refused(f"{what} must be a tensor")
+def _scalar(node: Node, item: Item, what: str) -> bool:
+    if not isinstance(item, Value) or item.dtype != np.bool_:
+        raise Refused(f"{what} must be a scalar of type i1, got {item.dtype.name if isinstance(item, Value) else 'no tensor'}")
     array = node.known(item, what)
     if array.ndim:
         raise Refused(f"{what} must be a scalar, got {list(array.shape)}")
-    return int(array)
+    return bool(array)
 
 
-def _selector(node: Node) -> Value:
+def _selector(node: Node, element: str) -> Value:
     """Return what chooses a branch: a scalar, or several for a program on scalars that is applied to tensors."""
-    value = node.value(0)
-    if shape_of(node.operation.operands[0].type):
-        raise Refused(f"what chooses a branch must be a scalar, got {node.operation.operands[0].type}")
-    return value
+    type = node.operation.operands[0].type
+    if type != TensorType(shape=(), element=element) or not node.regions:
+        raise Refused(f"what chooses one of at least 1 branch must be tensor<{element}>, got {type} and {len(node.regions)}")
+    return node.value(0)
 
 
 def _if(node: Node) -> list[Item] | list[Result]:
     """Lower the branch of a known predicate; otherwise both, and choose by where. `stablehlo#if`."""
-    value = _selector(node)
+    value = _selector(node, "i1")
     if value.array is not None and not value.shape:
         return node.run(node.regions[0 if value.array else 1], ())
     return _choose(node, node.operand(0), node.run(node.regions[0], ()), node.run(node.regions[1], ()))
@@ -81,7 +83,7 @@ def _if(node: Node) -> list[Item] | list[Result]:
 
 def _case(node: Node) -> list[Item] | list[Result]:
     """Lower the branch of a known index; otherwise all, and choose by where. Any other index means the last one. `stablehlo#case`."""
-    value = _selector(node)
+    value = _selector(node, "i32")
     last = len(node.regions) - 1
     if value.array is not None and not value.shape:
         index = int(value.array)
@@ -96,15 +98,24 @@ def _case(node: Node) -> list[Item] | list[Result]:
 def _choose(node: Node, condition: object, one: list[Item], other: list[Item] | list[Result]) -> list[Result]:
     """Choose between the results of two branches."""
     results: list[Result] = []
+    if not len(one) == len(other) == len(node.types):
+        raise Refused(f"the branches must return {len(node.types)} results, got {len(one)} and {len(other)}")
     for index, (left, right) in enumerate(zip(one, other, strict=True)):
         if isinstance(left, Token):
             results.append(left)  # type: ignore[arg-type]
         elif isinstance(left, tuple) or isinstance(right, tuple):
             raise Refused(f"a branch that depends on an input must not return tuples, got {node.types[index]}")
+        elif not isinstance(left, Value) or (isinstance(right, Value) and not _is_alike(left, right)):
+            raise Refused(f"the branches must return results of one type, {node.types[index]}")
         else:
             a, b = (each if not isinstance(each, Value) else node.operand_of(each) for each in (left, right))
             results.append(node.builder.where(condition, a, b))  # type: ignore[arg-type]
     return results
+
+
+def _is_alike(one: Value, other: Value) -> bool:
+    """Tell whether two values have one type; a scalar may stand for many."""
+    return one.dtype == other.dtype and (one.shape == other.shape or not one.rank or not other.rank)
 
 
 def _pass(node: Node) -> list[Item]:

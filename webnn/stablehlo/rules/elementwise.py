@@ -185,7 +185,8 @@ def _map(node: Node) -> list[Item]:
     shape = node.shape()
     if not values or len(node.regions) != 1 or any(value.shape != shape for value in values):
         raise Refused(f"there must be operands of the result's shape, {list(shape)}, and 1 region")
-    (found,) = node.run(node.regions[0], list(values))
+    results = node.run(node.regions[0], list(values))
+    found = results[0] if len(results) == 1 else None
     if not isinstance(found, Value) or found.shape not in (shape, ()):
         raise Refused("the computation must return a scalar for scalars")
     if found.array is not None:

@@ -11,12 +11,13 @@ import numpy as np
 from webnn.builder.operand import MLOperand
 from webnn.hlo.ir import Region
 from webnn.importing.steps import product
-from webnn.importing.values import Array, Refused, Value
+from webnn.importing.values import Array, Refused
 from webnn.stablehlo.indexed import Windows, count_earlier, find_scattered
 from webnn.stablehlo.indices import add_places, clamp_index, find_parts
 from webnn.stablehlo.node import Node
 from webnn.stablehlo.ordering import find_order
 from webnn.stablehlo.regions import find_kinds
+from webnn.stablehlo.tensors import run_body
 
 if TYPE_CHECKING:
     from webnn.hlo.ir import Value as HloValue
@@ -196,13 +197,7 @@ class _Scatter:
     def _apply(self, rows: Sequence[MLOperand], updates: Sequence[MLOperand]) -> list[MLOperand]:
         """Return what the region makes of rows and their updates."""
         items = [self._node.typed(each, dtype) for each, dtype in zip([*rows, *updates], [*self._dtypes, *self._dtypes], strict=True)]
-        found: list[MLOperand] = []
-        for item, update in zip(self._node.run(self._region, items), updates, strict=True):
-            if not isinstance(item, Value):
-                raise Refused("the region must return tensors")
-            operand, shape = self._node.operand_of(item), update._descriptor.dimensions
-            found.append(operand if operand._descriptor.dimensions == shape else self._builder.expand(operand, list(shape)))
-        return found
+        return [self._node.operand_of(each) for each in run_body(self._node, self._region, items, updates[0]._descriptor.dimensions)]
 
     def _combine(self, places: _Places, updates: Sequence[MLOperand]) -> None:
         """Combine the updates of each row, and then update it once.
