@@ -13,6 +13,7 @@ from webnn.importing.steps import Steps
 from webnn.importing.values import Array, Blocked, Refused, Value
 from webnn.stablehlo.elements import dtype_of, shape_of, tensor_type
 from webnn.stablehlo.kinds import kind_of
+from webnn.stablehlo.shapes import check_size
 from webnn.validation.shapes import bidirectionally_broadcast
 
 if TYPE_CHECKING:
@@ -209,6 +210,7 @@ class Node(Steps):
         found = tuple(shape)
         if len(type.shape) != len(found) or any(size not in (None, given) for size, given in zip(type.shape, found, strict=True)):
             raise Refused(f"the result must have the shape {list(found)}, got {type}")
+        check_size(found)
         return found
 
     def dtype(self, index: int = 0) -> np.dtype[Any]:

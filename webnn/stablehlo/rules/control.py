@@ -11,6 +11,7 @@ import numpy as np
 from webnn.hlo.attributes import Symbol
 from webnn.hlo.types import TensorType
 from webnn.importing.values import Refused, Value
+from webnn.stablehlo.elements import shape_of
 from webnn.stablehlo.node import Item, Node, Token
 from webnn.stablehlo.rules.composites import COMPOSITES, CUSTOM_CALLS
 
@@ -68,8 +69,12 @@ def _scalar(node: Node, item: Item, what: str) -> bool:
 def _selector(node: Node, element: str) -> Value:
     """Return what chooses a branch: a scalar, or several for a program on scalars that is applied to tensors."""
     type = node.operation.operands[0].type
-    if type != TensorType(shape=(), element=element) or not node.regions:
-        raise Refused(f"what chooses one of at least 1 branch must be tensor<{element}>, got {type} and {len(node.regions)}")
+    if shape_of(type):
+        raise Refused(f"what chooses a branch must be a scalar, got {type}")
+    if type != TensorType(shape=(), element=element):
+        raise Refused(f"what chooses a branch must have the element type {element}, got {type}")
+    if not node.regions:
+        raise Refused("there must be at least 1 branch, got none")
     return node.value(0)
 
 
