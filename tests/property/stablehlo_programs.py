@@ -110,7 +110,6 @@ OPERATIONS: Sequence[tuple[str, str, str, Mapping[str, Attribute], Sequence[Regi
     ("real_dynamic_slice", "5xf32 1xi32 1xi32 1xi32", "?xf32", {}, ()),
     ("set_dimension_size", "2x3xf32 i32", "2x?xf32", {"dimension": 1}, ()),
     ("get_dimension_size", "2x3xf32", "i32", {"dimension": 1}, ()),
-    ("dynamic_conv", "1x2x4x4xf32 3x2x3x3xf32 2x2xi32", "1x3x4x4xf32", _CONVOLUTION, ()),
     ("dynamic_gather", "4x3xf32 2x1xi32 2xi32", "2x3xf32", {"dimension_numbers": _ROWS}, ()),
     ("dot", "2x3xf32 3x4xf32", "2x4xf32", {}, ()),
     ("dot_general", "2x3xf32 3x4xf32", "2x4xf32", {"dot_dimension_numbers": _SQUARE}, ()),
@@ -251,9 +250,26 @@ def _network() -> Module:
     return Module(functions=(Function(name="main", body=main.build()),))
 
 
+def _dynamic_convolution() -> Module:
+    """Return a convolution whose padding is a constant."""
+    main = RegionBuilder([tensor("1x2x4x4xf32"), tensor("3x2x3x3xf32")])
+    padding = _constant(main, np.ones((2, 2), np.int32))
+    main.append("func.return", main.append("stablehlo.dynamic_conv", [*main.arguments, padding], [tensor("1x3x4x4xf32")], _CONVOLUTION))
+    return Module(functions=(Function(name="main", body=main.build()),))
+
+
 def make_programs() -> list[Module]:
     """Return the programs."""
     single = [
         _single(name, _types(operands), _types(results), attributes, regions) for name, operands, results, attributes, regions in OPERATIONS
     ]
-    return [*single, _loop(), _branches("if", "i1", 2), _branches("case", "i32", 3), _calls(), _tuples(), _network()]
+    return [
+        *single,
+        _loop(),
+        _branches("if", "i1", 2),
+        _branches("case", "i32", 3),
+        _calls(),
+        _tuples(),
+        _network(),
+        _dynamic_convolution(),
+    ]

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-import numpy as np
-
 from webnn.hlo.attributes import ConvDimensionNumbers
 from webnn.importing.values import Refused, Value
 from webnn.stablehlo.node import Node
@@ -160,8 +158,7 @@ def _read_reversed(node: Node, count: int) -> list[int]:
     """Return the spatial dimensions along which the window is reversed."""
     if not node.has("window_reversal"):
         return []
-    flags = node.attribute("window_reversal", object)
-    found = [bool(flag) for flag in np.asarray(flags).reshape(-1)]
+    found = node.flags("window_reversal")
     if len(found) != count:
         raise Refused(f"window_reversal must have {count} flags, got {len(found)}")
     return [axis for axis, flag in enumerate(found) if flag]

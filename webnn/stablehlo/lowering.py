@@ -33,6 +33,8 @@ __all__ = ["Lowering", "Settings"]
 
 #: The most operations that one lowering goes through, those of regions and functions each time that they run.
 _MOST_STEPS = 200_000
+#: The most operators of the graph.
+_MOST_OPERATORS = 250_000
 #: The most refusals; what follows is not looked at.
 _MOST_REFUSALS = 1000
 #: The deepest nesting of functions and regions.
@@ -99,6 +101,12 @@ class Lowering:
 
     def run(self, function: Function) -> Report:
         """Lower a function and what it calls."""
+        # What is computed may overflow as it would when the graph runs.
+        with np.errstate(all="ignore"):
+            self._lower_function(function)
+        return Report(nodes=tuple(self._nodes), refusals=tuple(self._refusals), notes=tuple(self.operands.notes))
+
+    def _lower_function(self, function: Function) -> None:
         arguments = self._define_arguments(function)
         try:
             results = self._call(function.name, arguments)
@@ -113,7 +121,6 @@ class Lowering:
                 self._output(name, result)
             if not names:
                 self._refuse("results", "", Refused("the function must have results"))
-        return Report(nodes=tuple(self._nodes), refusals=tuple(self._refusals), notes=tuple(self.operands.notes))
 
     # Arguments and results.
 
@@ -311,6 +318,10 @@ class Lowering:
             if self._steps == _MOST_STEPS + 1:
                 raise Refused(f"the program must have at most {_MOST_STEPS} operations when loops and functions are unrolled")
             raise Blocked
+        if self._builder._count > _MOST_OPERATORS:
+            # Some operations become thousands of operators.
+            self._refuse("results", "", Refused(f"the graph must have at most {_MOST_OPERATORS} operators"))
+            raise Blocked
         if len(self._refusals) > _MOST_REFUSALS:
             # The rest would fill the memory.
             raise Blocked
@@ -349,7 +360,7 @@ class Lowering:
         self._builder.label = operation.location.name
         try:
             returned = rule(node)
-        except (Refused, Blocked, WebNNTypeError, OperationError):
+        except (Refused, Blocked, WebNNTypeError, OperationError, MemoryError):
             raise
         except Exception as error:
             what = f"{self._place(operation)} ({operation.name})"
@@ -374,8 +385,7 @@ class Lowering:
                 # The rule of an operation whose sizes follow from operands spends itself.
                 if isinstance(type, TensorType) and None not in type.shape:
                     self.operands.spend(int(np.prod(node.shape(index), dtype=object)) * node.dtype(index).itemsize)
-        with np.errstate(all="ignore"):
-            returned = fold(node)
+        returned = fold(node)
         if returned is None:
             return None
         found: list[Item] = []

@@ -36,6 +36,8 @@ RunRegion: TypeAlias = "Callable[[Region, Sequence[Item]], list[Item]]"
 Call: TypeAlias = "Callable[[str, Sequence[Item]], list[Item]]"
 
 _Kind = TypeVar("_Kind")
+#: An attribute has at most so many numbers.
+_MOST_NUMBERS = 1 << 16
 #: Structures of integers and tuples of them.
 _NUMBERS = frozenset({ConvDimensionNumbers, DotDimensionNumbers, GatherDimensionNumbers, ScatterDimensionNumbers})
 #: The root of values that stand for those of refused operations.
@@ -255,10 +257,24 @@ class Node(Steps):
         found = self._attributes.get(name)
         if found is None and default is not None:
             return list(default)
-        if isinstance(found, np.ndarray) and found.dtype.kind in "iu":
-            return [int(each) for each in found.reshape(-1)]
-        if isinstance(found, tuple):
+        numbers = self._list(name, "iu")
+        if numbers is None:
+            raise Refused(f"the attribute {name} must be given as integers")
+        return [int(each) for each in numbers]
+
+    def flags(self, name: str) -> list[bool]:
+        """Return an attribute: an array of booleans, or a tensor of them as a flat list."""
+        numbers = self._list(name, "b")
+        if numbers is None:
+            raise Refused(f"the attribute {name} must be given as booleans")
+        return [bool(each) for each in numbers]
+
+    def _list(self, name: str, kinds: str) -> Sequence[int] | None:
+        """Return an array, or a tensor of some kinds of elements, as a flat list; None if the attribute is something else."""
+        found = self._attributes.get(name)
+        if isinstance(found, np.ndarray) and found.dtype.kind in kinds and found.size <= _MOST_NUMBERS:
+            return found.reshape(-1).tolist()
+        if isinstance(found, tuple) and len(found) <= _MOST_NUMBERS:
             integers = [each for each in found if isinstance(each, int)]
-            if len(integers) == len(found):
-                return integers
-        raise Refused(f"the attribute {name} must be given as integers")
+            return integers if len(integers) == len(found) else None
+        return None

@@ -167,6 +167,8 @@ def _part(name: str) -> Fold:
 
 def _complex(node: Node) -> Array:
     check(node)
+    if node.dtype().kind != "c":
+        raise Refused(f"the result must have complex numbers, got {node.types[0]}")
     real, imaginary = np.broadcast_arrays(*node.arrays())
     found = np.empty(real.shape, node.dtype())
     found.real, found.imag = real, imaginary

@@ -65,6 +65,8 @@ def _set_dimension_size(node: Node) -> Result:
     value = node.value(0)
     axis = check_axis("dimension", node.integer("dimension"), value.rank)
     sizes = list(value.shape)
+    if node.value(1).rank:
+        raise Refused(f"the size must be a scalar, got {list(node.value(1).shape)}")
     (sizes[axis],) = node.known_integers(1, "the size")
     if not 0 <= sizes[axis] <= value.shape[axis]:
         raise Refused(f"the size must be from 0 to {value.shape[axis]}, got {sizes[axis]}")
