@@ -9,6 +9,7 @@ stay constants. An outcome is
 - bound: right only with the constants of the program as constants: shapes or numbers of iterations follow from them;
 - refused: the import names the reason;
 - unread: MLIR does not read the program, or it expects nothing;
+- known: computed, and not as expected, for a reason that stands in stablehlo_cases.toml;
 - wrong: computed, and not as expected;
 - failed: anything else.
 """
@@ -22,6 +23,7 @@ import fnmatch
 import json
 import sys
 import time
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -46,9 +48,11 @@ from webnn.stablehlo.rules import RULES
 from webnn.validation.descriptor import SMALL_TYPES, pack
 from webnn.validation.drafts import find_revision, for_devices
 
-__all__ = ["Case", "Check", "Outcome", "main", "run_text"]
+__all__ = ["KNOWN", "Case", "Check", "Known", "Outcome", "main", "read_known", "run_text", "settle"]
 
-Outcome = Literal["right", "bound", "refused", "unread", "wrong", "failed"]
+Outcome = Literal["right", "bound", "refused", "unread", "known", "wrong", "failed"]
+#: The list of known cases.
+KNOWN = Path(__file__).with_suffix(".toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,67 @@ class _Judge:
             return []
 
         return rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A case that is known to be computed in another way than it was recorded.
+
+    Attributes:
+        reason: Why.
+        draft: The draft in which it is; empty for any.
+        folded: Whether constants must stay constants; None if that makes no difference.
+    """
+
+    reason: str
+    draft: str = ""
+    folded: bool | None = None
+
+    def applies(self, draft: str, *, folded: bool) -> bool:
+        """Tell whether a run is one of those that it is about."""
+        return self.draft in ("", draft) and self.folded in (None, folded)
+
+
+def read_known(path: Path = KNOWN) -> dict[str, Known]:
+    """Read the list: known cases by their names.
+
+    Raises:
+        ValueError: An entry lacks its reason or its cases, has something else, or names a case that another one names.
+    """
+    known: dict[str, Known] = {}
+    for entry in tomllib.loads(path.read_text(encoding="utf-8"))["known"]:
+        if not {"reason", "cases"} <= entry.keys() <= {"reason", "cases", "draft", "folded"} or not entry["reason"] or not entry["cases"]:
+            raise ValueError(f"an entry must have a reason and cases, and may have a draft and folded, got {entry}")
+        for name in entry.pop("cases"):
+            if name in known:
+                raise ValueError(f"a case must be in one entry, got {name} in two")
+            known[name] = Known(**entry)
+    return known
+
+
+def settle(cases: Sequence[Case], known: Mapping[str, Known]) -> tuple[list[Case], list[str]]:
+    """Mark cases as known.
+
+    Args:
+        cases: What became of cases.
+        known: The known ones of such a run.
+
+    Returns:
+        The cases, and what fails: cases that are wrong and not listed, and entries that are not wrong.
+    """
+    settled: list[Case] = []
+    faults: list[str] = []
+    for case in cases:
+        entry = known.get(case.name)
+        if entry is not None and case.outcome == "wrong":
+            settled.append(dataclasses.replace(case, outcome="known", reason=f"{entry.reason} {case.reason}"))
+            continue
+        settled.append(case)
+        if case.outcome in ("wrong", "failed"):
+            faults.append(f"{case.outcome:8} {case.name}: {case.reason}")
+        elif entry is not None:
+            faults.append(f"{case.outcome:8} {case.name}: this case must be removed from {KNOWN.name}")
+    return settled, faults
 
 
 def run_text(text: str, name: str, read: Any, draft: str = DRAFT, *, folded: bool = False) -> Case:
@@ -277,7 +342,7 @@ _read: Any = None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return 1 if a case is wrong or failed and the list of known ones does not have it."""
+    """Run the command; return 1 if a case is wrong or failed and not listed, or listed and right."""
     parser = argparse.ArgumentParser(prog="python -m tools.stablehlo_cases", description="Run StableHLO's tests through WebNN.")
     parser.add_argument("paths", nargs="+", type=Path, help="files and folders of openxla/stablehlo")
     parser.add_argument("--only", action="append", default=[], metavar="PATTERN", help="only such programs, for example 'add_*'")
@@ -285,22 +350,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--folded", action="store_true", help="constants stay constants")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="write the outcomes to a file")
-    parser.add_argument("--refusals", action="store_true", help="print the reason of each refusal")
+    parser.add_argument("--refusals", action="store_true", help="print the reasons of refusals and known cases")
     options = parser.parse_args(arguments)
     began = time.perf_counter()
     jobs = [(name, text, options.draft, options.folded) for name, text in _sources(options.paths, options.only)]
     with ProcessPoolExecutor(options.jobs) as pool:
         cases = list(pool.map(_work, jobs, chunksize=4))
-    shown = {"wrong", "failed", *(["refused", "unread"] if options.refusals else [])}
+    applying = {name: known for name, known in read_known().items() if known.applies(options.draft, folded=options.folded)}
+    cases, faults = settle(cases, applying)
     for case in cases:
-        if case.outcome in shown:
+        if options.refusals and case.outcome in ("known", "refused", "unread"):
             print(f"{case.outcome:8} {case.name}: {case.reason}"[:400])
+    for fault in faults:
+        print(fault[:400])
     counts = collections.Counter(case.outcome for case in cases)
     print(", ".join(f"{counts[outcome]} {outcome}" for outcome in get_args(Outcome)), f"in {time.perf_counter() - began:.0f} s")
     if options.json:
         rows = [{**dataclasses.asdict(case), "operations": sorted(case.operations)} for case in cases]
         options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
-    return int(counts["wrong"] + counts["failed"] > 0)
+    return int(bool(faults))
 
 
 if __name__ == "__main__":

@@ -119,8 +119,8 @@ class Lowering:
             names = function.result_names
             for name, result in zip(names, results, strict=True):
                 self._output(name, result)
-            if not names:
-                self._refuse("results", "", Refused("the function must have results"))
+            if not self.outputs and not self._refusals:
+                self._refuse("results", "", Refused("the function must return a tensor"))
 
     # Arguments and results.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from webnn.importing.steps import limit_of
 from webnn.importing.values import Refused
+from webnn.validation.descriptor import SMALL_TYPES
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
@@ -78,7 +79,7 @@ def make_key(node: Node, key: MLOperand, *, is_descending: bool = False, is_tota
             classes = builder.sub(node.cast(is_nan, "int32"), node.cast(is_negative_zero, "int32"))
             ties = builder.add(ties, builder.mul(classes, node.scalar(-size if is_descending else size, "int32")))
         key = builder.where(is_nan, node.scalar(np.inf, key), key)
-    elif key._descriptor.dataType in ("int8", "uint8"):
+    elif key._descriptor.dataType in ("int8", "uint8", *SMALL_TYPES):
         key = node.cast(key, "int32")
     compare = builder.greater if is_descending else builder.lesser
 

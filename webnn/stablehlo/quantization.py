@@ -45,6 +45,16 @@ _MOVING = _SHAPING | {
         "reverse", "select", "slice",
     )
 }  # fmt: skip
+#: Operations that return NaN for some finite numbers.
+_UNDEFINED = frozenset(
+    {
+        f"stablehlo.{name}"
+        for name in (
+            "batch_norm_grad", "batch_norm_inference", "batch_norm_training", "cholesky", "divide", "log", "log_plus_one", "power",
+            "remainder", "rsqrt", "sqrt",
+        )
+    }
+)  # fmt: skip
 
 
 def quantized_type(type: Type) -> QuantizedType | None:
@@ -138,7 +148,9 @@ def dequantize(node: Node, value: Value, type: QuantizedType) -> Value:
 def quantize(node: Node, value: Value, type: QuantizedType) -> Value:
     """Return the integers that stand for numbers: the quotient and the zero point are added, clamped, and rounded.
 
-    quantizeLinear rounds first. That is the same if the zero point is even; otherwise it is not used.
+    quantizeLinear rounds first. That is the same if the zero point is even; otherwise it is not used. NaN becomes the stored integer 0,
+    as in StableHLO's own tests, if it is known, or if the operation makes it of quantized numbers. Other NaN are left to quantizeLinear:
+    operators that replaced it would stand between quantizeLinear and the operator before it, which devices fuse.
     """
     scales, zeros = _parameters(value, type)
     storage = find_dtype(type.storage)
@@ -150,6 +162,9 @@ def quantize(node: Node, value: Value, type: QuantizedType) -> Value:
         return Value.known(np.rint(np.nan_to_num(quotients).clip(low, high)).astype(np.int64).astype(storage))
     builder = node.builder
     operand = node.operand_of(value)
+    if node.name in _UNDEFINED:
+        zero = node.constant((scales * -zeros).astype(scales.dtype))
+        operand = builder.where(builder.isNaN(operand), zero, operand)
     if not (zeros % 2).any():
         found = builder.quantizeLinear(operand, node.constant(scales), node.constant(zeros.astype(storage)))
         if (type.minimum, type.maximum) != (None, None):

@@ -97,6 +97,15 @@ def test_arithmetic(name: str, type: QuantizedType) -> None:
     verify(chain(one.shape, (name, tensor(one.shape, type), {}), inputs=2, element=type), [one, other], wanted)
 
 
+@pytest.mark.parametrize("type", [BYTES, ODD, NARROW])
+def test_what_is_undefined_is_stored_as_0(type: QuantizedType) -> None:
+    zero = quantize(np.zeros(2, np.float32), type)
+    wanted = np.zeros(2, zero.dtype).clip(*limits(type))
+    verify(chain((2,), ("divide", tensor((2,), type), {}), inputs=2, element=type), [zero, zero], wanted)
+    least = quantize(np.full(2, -1e9, np.float32), type)
+    verify(chain((2,), ("sqrt", tensor((2,), type), {}), element=type), [least], wanted)
+
+
 def test_comparison() -> None:
     """The result is not quantized."""
     one, other = quantize(NUMBERS, BYTES), quantize(NUMBERS[::-1], BYTES)
