@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import runpy
 import shutil
@@ -101,7 +102,7 @@ EMULATED = ["clamp", "elu", "gelu", "hardSwish", "sigmoid", "softmax", "softsign
 #: Examples that run in processes of their own, one without and one with an event loop; the others run in this one.
 PROGRAMS = {"add_and_multiply", "add_and_multiply_async"}
 #: Examples with a test of their own below, and one that needs packages and time that tests do not have.
-OTHERS = {"digits_onnx", "emulation", "squeezenet", "train_digits"}
+OTHERS = {"digits_onnx", "emulation", "jax_models", "squeezenet", "train_digits"}
 
 
 @pytest.fixture
@@ -189,6 +190,23 @@ def test_a_page_reads_a_digit(tmp_path: Path, run: Callable[..., list[str]]) -> 
     command = [sys.executable, "-m", "webnn", "run", "--revision", "2026-06", page]
     printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE).stdout
     assert re.fullmatch(r"3, with a probability of [01]\.\d\d\n", printed), printed
+
+
+@pytest.mark.skipif(importlib.util.find_spec("jaxlib") is None, reason="needs jaxlib, the extra `stablehlo`")
+def test_jax_models(tmp_path: Path, run: Callable[..., list[str]]) -> None:
+    *models, told = run("jax_models", "--output", str(tmp_path))
+    pattern = r"(\S+): \d+ operations, \d+ of them computed at import, are \d+ operators; largest difference from JAX: (\S+) of the .*"
+    found = [(match[1], float(match[2])) for match in map(re.compile(pattern).fullmatch, models) if match is not None]
+    assert [name for name, _ in found] == ["mlp", "cnn", "gpt-fables"], models
+    assert all(difference <= 5e-6 for _, difference in found), models
+    # What it has learned, word for word.
+    fables = " ".join((ROOT / "examples" / "jax" / "fables.txt").read_text(encoding="ascii").split())
+    begin = fables.index("A fox saw")
+    assert told == fables[begin : fables.index("cannot have.") + len("cannot have.")]
+    page = shutil.copy(ROOT / "examples" / "js" / "gpt.html", tmp_path)
+    command = [sys.executable, "-m", "webnn", "run", "--revision", "2026-06", page]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE).stdout
+    assert printed == f"{told}\n"
 
 
 def test_gradients_of_digits_onnx() -> None:

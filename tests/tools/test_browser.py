@@ -18,6 +18,7 @@ from tests.support import make_context
 from tools.browser.chromium import Result, serve
 from tools.browser.emulator import build_modules, compute, values_for
 from tools.browser.export import export_examples
+from tools.browser.modules import expect, load_inputs, save_module
 from tools.browser.verdicts import Known, Verdict, faults, judge, load_known
 
 
@@ -49,6 +50,19 @@ def test_verdicts(dataType: str, expected: Any, found: Any, status: str, message
     verdict = judge("module", describe(dataType), {"y": np.array(expected, dataType)}, result)
     assert verdict.status == status
     assert message in verdict.message
+
+
+def test_modules_with_values(tmp_path: Path) -> None:
+    ones = np.ones(2, np.float32)
+    save_module(describe(), tmp_path / "new", "given", {"x": ones, "other": ones}, {"y": 2 * ones})
+    save_module(describe(), tmp_path / "new", "computed", {"x": ones})
+    for name, wanted in (("given", 2), ("computed", 1)):
+        inputs = load_inputs(tmp_path / "new", name, describe())
+        assert {key: value.tolist() for key, value in inputs.items()} == {"x": [1, 1]}
+        assert expect(tmp_path / "new", name, describe(), inputs)["y"].tolist() == [wanted, wanted]
+    inputs = load_inputs(tmp_path, "without a file", describe())
+    assert np.array_equal(inputs["x"], values_for(describe())["x"])
+    assert np.array_equal(expect(tmp_path, "without a file", describe(), inputs)["y"], inputs["x"])
 
 
 def test_what_is_not_built_or_not_computed() -> None:

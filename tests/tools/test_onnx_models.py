@@ -20,8 +20,8 @@ from onnx import TensorProto, helper
 from tests.shared import ROOT
 from tests.support import each_row
 from tools.browser.emulator import build_modules
+from tools.browser.modules import save_module
 from tools.onnx_models import __main__ as command
-from tools.onnx_models.__main__ import write_module
 from tools.onnx_models.catalog import CatalogError, Input, Known, Model, Wheel, load_catalog
 from tools.onnx_models.files import FileError, download, extract, provide
 from tools.onnx_models.inputs import make_inputs
@@ -309,7 +309,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_modules(tmp_path: Path) -> None:
     _, description = check(RELU, write_relu(tmp_path / "relu.onnx"))
     assert description is not None
-    write_module(description, replace(RELU, name="re-lu"), tmp_path / "modules", 3)
+    save_module(description, tmp_path / "modules", "model_re_lu", make_inputs(RELU.inputs, 3))
     modules = build_modules(["model_re_lu"], tmp_path / "modules", dialect="browsers-2026")
     assert modules.descriptions["model_re_lu"].inputs == description.inputs
     with np.load(tmp_path / "modules" / "model_re_lu.npz", allow_pickle=False) as arrays:

@@ -6,21 +6,17 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-import webnn
 from tools.browser.chromium import Chromium, serve
-from tools.browser.emulator import build_modules, compute, values_for
+from tools.browser.emulator import build_modules
+from tools.browser.modules import expect, load_inputs
 from tools.browser.verdicts import KNOWN, Verdict, faults, judge, load_known
 
 __all__ = ["main"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 #: What browsers have beside the newest draft.
 _DIALECT = "browsers-2026"
 
@@ -32,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Build exported modules in a Chromium with WebNN, and compare its numbers with the emulator's.",
     )
     parser.add_argument("folder", type=Path, help="the modules, each with its .safetensors, and with an .npz of inputs if there is one")
-    parser.add_argument("--models", type=Path, metavar="DIR", help="a second folder, written by `python -m tools.onnx_models --modules`")
+    parser.add_argument(
+        "--models", type=Path, metavar="DIR", help="a second folder, written by --modules of tools.onnx_models or tools.jax_models"
+    )
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="which modules to run, such as 'conv2d*' (default: all)")
     parser.add_argument("--chromium", type=Path, required=True, metavar="PROGRAM", help="the browser")
     parser.add_argument("--known", type=Path, default=KNOWN, metavar="FILE", help="what is expected not to work, and why (TOML)")
@@ -57,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with serve(folder) as (address, exchange), Chromium(options.chromium, address, exchange, options.timeout) as browser:
             version = browser.version
             for name, description in modules.descriptions.items():
-                inputs = _find_inputs(folder / f"{name}.npz", description)
-                verdicts.append(judge(name, description, compute(description, inputs), browser.run(name, inputs)))
+                inputs = load_inputs(folder, name, description)
+                verdicts.append(judge(name, description, expect(folder, name, description, inputs), browser.run(name, inputs)))
     known = load_known(options.known)
     lines += faults(verdicts, known, all_modules=not options.patterns and not options.partial)
     _print(verdicts, version)
@@ -76,14 +74,6 @@ def _find_modules(folder: Path, patterns: Sequence[str]) -> list[str]:
     return [name for name in present if not patterns or any(fnmatchcase(name, each) for each in patterns)]
 
 
-def _find_inputs(path: Path, description: webnn.GraphDescription) -> Mapping[str, Array]:
-    """Return the values of a graph's inputs: those in the file, if it exists."""
-    if not path.exists():
-        return values_for(description)
-    with np.load(path, allow_pickle=False) as arrays:
-        return {name: arrays[f"input {name}"] for name in description.inputs}
-
-
 def _print(verdicts: Sequence[Verdict], version: str) -> None:
     """Print the modules that are not ok, with their reasons, and the numbers of all."""
     for status in ("refused", "failed", "wrong"):
@@ -92,7 +82,7 @@ def _print(verdicts: Sequence[Verdict], version: str) -> None:
                 print(f"{status}: {verdict.name}: {verdict.message}")
     counts = Counter(verdict.status for verdict in verdicts)
     built = len(verdicts) - counts["refused"]
-    print(f"Chromium {version}: {built} of {len(verdicts)} modules build; {counts['ok']} of them compute what the emulator computes")
+    print(f"Chromium {version}: {built} of {len(verdicts)} modules build; {counts['ok']} of them compute what they must")
     whole = [verdict for verdict in verdicts if verdict.name.startswith(("example_", "model_"))]
     for verdict in whole:
         print(f"  {verdict.name}: {verdict.status}, difference {verdict.difference:.1e} of the largest value")

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
 
-import numpy as np
-
 import webnn
+from tools.browser.modules import save_module
 from webnn.builder.names import Names
 from webnn.demo import network
 from webnn.wpt_runner.levels import LEVELS
@@ -80,9 +79,7 @@ def export_recorded(folder: Path) -> int:
             # The draft refuses it; the expectations say why.
             continue
         name = names.find(re.sub(r"\W+", "_", f"{case.file} {case.name}", flags=re.ASCII)[:120].strip("_"))
-        description.save(folder / f"{name}.mjs")
-        values = {key: recorded.inputs[key] for key in description.inputs}
-        np.savez(folder / f"{name}.npz", allow_pickle=False, **{f"input {key}": value for key, value in values.items()})
+        save_module(description, folder, name, recorded.inputs)
         count += 1
     return count
 

@@ -31,7 +31,7 @@ class Verdict:
         name: The module.
         status: ``"ok"``, ``"wrong"`` (built, other numbers), ``"refused"`` (not built), or ``"failed"`` (built, not computed).
         message: What was wrong.
-        difference: The largest difference of a number from the emulator's, as a part of the largest value.
+        difference: The largest difference of a number from the one that is wanted, as a part of the largest value.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Known:
 
 
 def judge(name: str, description: webnn.GraphDescription, expected: Mapping[str, Array], result: Result) -> Verdict:
-    """Compare the result of a module with the numbers of the emulator."""
+    """Compare the result of a module with the numbers that it must have."""
     if not result.built:
         return Verdict(name=name, status="refused", message=result.error)
     if result.error:

@@ -13,6 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from tools.jax_models import fables
+
 __all__ = ["MODELS", "SNIPPETS", "Model"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -98,17 +100,18 @@ class Block(nn.Module):
 
 
 class Gpt(nn.Module):
-    """A decoder of four blocks over tokens."""
+    """A decoder over tokens."""
 
     words: int
     width: int
     heads: int
+    blocks: int = 4
 
     @nn.compact
     def __call__(self, tokens: Any) -> Any:
         length = tokens.shape[1]
         x = nn.Embed(self.words, self.width)(tokens) + nn.Embed(64, self.width)(jnp.arange(length))
-        for _ in range(4):
+        for _ in range(self.blocks):
             x = Block(self.width, self.heads)(x)
         return nn.Dense(self.words)(nn.LayerNorm()(x))
 
@@ -131,11 +134,21 @@ def _tokens(words: int, length: int) -> Array:
     return np.random.default_rng(0).integers(0, words, (1, length)).astype(np.int32)
 
 
-def _bind(module: nn.Module, *arguments: Array) -> Model:
+def _bind(module: nn.Module, x: Array) -> Model:
     """Return a module with weights from a seed."""
     # A jitted function, because a module makes its weights one by one otherwise.
-    variables = jax.jit(module.init)(jax.random.key(0), *arguments)
-    return Model(lambda *inputs: module.apply(variables, *inputs), arguments)
+    variables = jax.jit(module.init)(jax.random.key(0), x)
+    return Model(lambda x: module.apply(variables, x), (x,))
+
+
+def _make_fables() -> Model:
+    """Return a GPT that has learned fables, with the beginning of one."""
+    module = Gpt(fables.LETTERS, 48, 4, blocks=3)
+    weights = fables.train(module)
+    tokens = np.zeros((1, fables.CONTEXT), np.int32)
+    beginning = fables.encode("A fox saw some grapes")
+    tokens[0, : len(beginning)] = beginning
+    return Model(lambda tokens: {"scores": module.apply(weights, tokens)}, (tokens,))
 
 
 #: What makes each model. The small ones stand in the repository.
@@ -147,6 +160,7 @@ MODELS: Mapping[str, Callable[[], Model]] = MappingProxyType(
         "gpt-narrow": lambda: _bind(Gpt(40, 16, 4), _tokens(40, 12)),
         "lstm-20": lambda: _bind(Lstm(8), _floats(2, 20, 6)),
         "lstm-200": lambda: _bind(Lstm(8), _floats(2, 200, 6)),
+        "gpt-fables": _make_fables,
         "mlp-real": lambda: _bind(Mlp((256, 128, 10)), _floats(8, 64)),
         "cnn-real": lambda: _bind(Cnn(32), _floats(8, 28, 28, 1)),
         "resnet18-real": lambda: _bind(ResNet18(64, 1000), _floats(1, 224, 224, 3)),

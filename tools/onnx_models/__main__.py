@@ -13,10 +13,9 @@ from fnmatch import fnmatchcase
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
-import webnn
+from tools.browser.modules import save_module
 from tools.onnx_models.catalog import CATALOG, Model, load_catalog
 from tools.onnx_models.files import FileError, provide
 from tools.onnx_models.inputs import make_inputs
@@ -94,17 +93,8 @@ def _run(model: Model, file: Path | FileError, options: argparse.Namespace) -> R
         return Result(model=model, status="failed", message=str(file))
     result, description = check(model, file, seed=options.seed, rounds=options.rounds)
     if options.modules is not None and model.browser and description is not None:
-        write_module(description, model, options.modules, options.seed)
+        save_module(description, options.modules, f"model_{model.name.replace('-', '_')}", make_inputs(model.inputs, options.seed))
     return result
-
-
-def write_module(description: webnn.GraphDescription, model: Model, folder: Path, seed: int) -> None:
-    """Write a graph as a module, with its weights and the values of its inputs, as `tools.browser` reads them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    name = f"model_{model.name.replace('-', '_')}"
-    description.save(folder / f"{name}.mjs")
-    values = make_inputs(model.inputs, seed)
-    np.savez(folder / f"{name}.npz", allow_pickle=False, **{f"input {key}": values[key] for key in description.inputs})
 
 
 if __name__ == "__main__":

@@ -10,32 +10,35 @@ import pytest
 
 import webnn.hlo
 import webnn.stablehlo
+from tests.shared import ROOT
 from tools.compute import compute
 
-JAX = Path(__file__).parent / "jax"
-MODELS = sorted(each.stem for each in JAX.glob("*.mlirbc"))
+#: Some are examples, too.
+FOLDERS = (ROOT / "examples" / "jax", Path(__file__).parent / "jax")
+MODELS = {each.stem: each for folder in FOLDERS for each in sorted(folder.glob("*.mlirbc"))}
 #: The largest difference, as a part of the largest value.
 BAR = 5e-6
 
 
 def test_the_models_are_there() -> None:
-    assert MODELS == ["cnn", "gpt-narrow", "lstm-20", "lstm-200", "mlp", "resnet18-narrow"]
+    assert list(MODELS) == ["cnn", "gpt-fables", "mlp", "gpt-narrow", "lstm-20", "lstm-200", "resnet18-narrow"]
     # Nobody learns from a file where it was made.
-    for file in JAX.iterdir():
-        assert b"/home/" not in file.read_bytes()
-        assert b"site-packages/" not in file.read_bytes()
+    for folder in FOLDERS:
+        for file in folder.iterdir():
+            assert b"/home/" not in file.read_bytes()
+            assert b"site-packages/" not in file.read_bytes()
 
 
 @pytest.mark.processes
 @pytest.mark.skipif(importlib.util.find_spec("jaxlib") is None, reason="needs jaxlib, the extra `stablehlo`")
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model(name: str) -> None:
-    module = webnn.hlo.read(JAX / f"{name}.mlirbc")
+    module = webnn.hlo.read(MODELS[name])
     imported = webnn.stablehlo.load(module)
     assert imported.report.refusals == ()
     main = module.find("main")
     assert main is not None
-    with np.load(JAX / f"{name}.npz") as arrays:
+    with np.load(MODELS[name].with_suffix(".npz")) as arrays:
         feeds = {each: arrays[f"argument{number}"] for number, each in enumerate(main.argument_names)}
         wanted = arrays["result0"]
     for description in (imported.description, imported.description.lower("2024-06")):
