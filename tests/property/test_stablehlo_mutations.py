@@ -67,7 +67,8 @@ def texts() -> list[bytes]:
 
 def bytecode() -> list[bytes]:
     """Return bytecode and portable artifacts."""
-    paths = [ROOT / "tests/webnn/hlo/small.mlirbc", *(ROOT / "tests/webnn/stablehlo/jax" / f"{name}.mlirbc" for name in ("mlp", "lstm-20"))]
+    names = ("tests/webnn/hlo/small", "examples/jax/mlp", "tests/webnn/stablehlo/jax/lstm-20")
+    paths = [ROOT / f"{name}.mlirbc" for name in names]
     return [path.read_bytes() for path in paths]
 
 
