@@ -32,7 +32,7 @@ def draw_constants(module: Module, random: random.Random) -> dict[str, Any]:
         return found
     all_known = random.random() < 0.35
     for name, type in zip(main.argument_names, main.type.inputs, strict=True):
-        if not isinstance(type, TensorType) or type.size is None or type.size > _MOST_ELEMENTS:
+        if not isinstance(type, TensorType) or not type.size or type.size > _MOST_ELEMENTS:
             continue
         dtype = dtype_of(type.element)
         is_small = dtype.kind in "iu" and type.size <= 4

@@ -12,6 +12,7 @@ Everything is immutable. `RegionBuilder` makes regions, from which functions and
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +52,10 @@ class Location:
         return f"{self.name} ({place})" if self.name and place else self.name or place
 
 
+#: How deep regions and attributes may be nested.
+_DEEPEST = 100
 _UNKNOWN = Location()
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _NO_TYPES = FunctionType((), ())
 
 
@@ -222,8 +226,8 @@ class Function:
 
 
 def _complete(names: Sequence[str], prefix: str, count: int) -> tuple[str, ...]:
-    """Return different names for all arguments or results."""
-    if len(names) == count == len({*names} - {""}):
+    """Return different names for all arguments or results. A name that is no text, because it has a lone surrogate, is none."""
+    if len(names) == count == len({*names} - {""}) and not any(map(_SURROGATE.search, names)):
         return tuple(names)
     return tuple([f"{prefix}{index}" for index in range(count)])
 
@@ -258,7 +262,7 @@ class Module:
         object.__setattr__(self, "_named", MappingProxyType(named))
         object.__setattr__(self, "functions", tuple(self.functions))
         object.__setattr__(self, "attributes", _freeze_all(self.attributes))
-        made: set[Value] = set()
+        made: set[object] = set()
         _check(Region(operations=self.operations), set(), made, "module")
         for function in self.functions:
             if function.body is not None:
@@ -274,30 +278,38 @@ class Module:
     __hash__ = None  # type: ignore[assignment]  # it would have to walk through all operations
 
 
-def _freeze(value: Attribute) -> Attribute:
+def _freeze(value: Attribute, depth: int = 0) -> Attribute:
     """Return a value that cannot be changed."""
     if isinstance(value, np.ndarray):
         view = value.view()
         view.flags.writeable = False
         return view
+    if depth > _DEEPEST:
+        raise ValueError(f"attributes may be nested {_DEEPEST} deep")
     if isinstance(value, Mapping):
-        return _freeze_all(value)
-    return tuple(map(_freeze, value)) if isinstance(value, (list, tuple)) else value
+        return _freeze_all(value, depth + 1)
+    return tuple([_freeze(each, depth + 1) for each in value]) if isinstance(value, (list, tuple)) else value
 
 
-def _freeze_all(attributes: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
-    return MappingProxyType({name: _freeze(value) for name, value in attributes.items()}) if attributes else _NO_ATTRIBUTES
+def _freeze_all(attributes: Mapping[str, Attribute], depth: int = 0) -> Mapping[str, Attribute]:
+    return MappingProxyType({name: _freeze(value, depth) for name, value in attributes.items()}) if attributes else _NO_ATTRIBUTES
 
 
-def _check(region: Region, around: set[Value], made: set[Value], path: str) -> None:
-    """Check that values are made once, before they are used.
+def _check(region: Region, around: set[Value], made: set[object], path: str, depth: int = 0) -> None:
+    """Check that values are made once, before they are used, and that regions belong to one operation.
 
     Args:
         region: The region.
         around: The values that it sees from outside; they are not changed.
-        made: All values made so far, anywhere.
+        made: All values made so far, anywhere, and all regions.
         path: Where it is.
+        depth: How many regions are around it.
     """
+    if depth > _DEEPEST:
+        raise ValueError(f"{path}: regions may be nested {_DEEPEST} deep")
+    if region in made:
+        raise ValueError(f"{path}: a region must belong to one operation or function, got the same one twice")
+    made.add(region)
     seen = set(around) if region.arguments or region.operations else around
 
     def make(values: Iterable[Value], where: str) -> None:
@@ -314,7 +326,7 @@ def _check(region: Region, around: set[Value], made: set[Value], path: str) -> N
             if operand not in seen:
                 raise ValueError(f"{where}: operands[{position}], {operand.type}, must be made before, and be visible here")
         for inner in operation.regions:
-            _check(inner, seen, made, where)
+            _check(inner, seen, made, where, depth + 1)
         make(operation.results, where)
 
 

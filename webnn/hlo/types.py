@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +23,11 @@ __all__ = [
     "Type",
     "find_dtype",
 ]
+
+#: How deep types may be nested, and of how many they may be made.
+_DEEPEST, _MOST_PARTS = 100, 100_000
+#: The most bits of a size: MLIR has no larger one.
+_MOST_BITS = 63
 
 #: The data types of NumPy that hold the elements exactly, by the names of StableHLO. Those with a module need the package ml_dtypes.
 #: `index` belongs to MLIR: shapes that are computed may have it.
@@ -126,6 +131,8 @@ class TensorType:
     def __post_init__(self) -> None:
         if not isinstance(self.element, QuantizedType) and self.element not in DTYPES:
             raise ValueError(f"the element type must be one of {', '.join(DTYPES)}, got {self.element}")
+        if any(size is not None and size.bit_length() > _MOST_BITS for size in (*self.shape, *self.bounds)):
+            raise ValueError(f"sizes must have at most {_MOST_BITS} bits")
         if any(size is not None and size < 0 for size in (*self.shape, *self.bounds)):
             raise ValueError(f"sizes must be 0 or greater, got {self}")
         if self.bounds and len(self.bounds) != len(self.shape):
@@ -153,6 +160,10 @@ class TupleType:
     """A tuple of values."""
 
     types: tuple[Type, ...]
+    _measures: tuple[int, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_measures", _measure(self.types))
 
     def __str__(self) -> str:
         return f"tuple<{_join(self.types)}>"
@@ -172,6 +183,10 @@ class FunctionType:
 
     inputs: tuple[Type, ...]
     results: tuple[Type, ...]
+    _measures: tuple[int, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_measures", _measure((*self.inputs, *self.results)))
 
     def __str__(self) -> str:
         return f"({_join(self.inputs)}) -> {_join(self.results) if len(self.results) == 1 else f'({_join(self.results)})'}"
@@ -188,6 +203,19 @@ class OtherType:
 
 
 Type = TensorType | TupleType | TokenType | FunctionType | OtherType
+
+
+def _measure(types: tuple[Type, ...]) -> tuple[int, int]:
+    """Return how deep a type of some types is nested, and of how many it is made. They may stand in it again and again.
+
+    Raises:
+        ValueError: It is too much.
+    """
+    measures = [each._measures if isinstance(each, (TupleType, FunctionType)) else (0, 1) for each in types]
+    depth, count = 1 + max((depth for depth, _ in measures), default=0), 1 + sum(count for _, count in measures)
+    if depth > _DEEPEST or count > _MOST_PARTS:
+        raise ValueError(f"a type must be nested at most {_DEEPEST} deep and have at most {_MOST_PARTS} parts, got {depth} and {count}")
+    return depth, count
 
 
 def _join(types: tuple[Type, ...]) -> str:

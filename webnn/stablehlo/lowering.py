@@ -135,8 +135,8 @@ class Lowering:
         for name, type in zip(names, function.type.inputs, strict=True):
             try:
                 arguments.append(self._argument(name, type))
-            except Refused as refused:
-                self._refuse(f"arguments[{name!r}]", "", refused)
+            except (Refused, WebNNTypeError) as reason:
+                self._refuse(f"arguments[{name!r}]", "", _refused(reason))
                 arguments.append(self._stand_in(type))
         return arguments
 
@@ -168,10 +168,14 @@ class Lowering:
             for index, each in enumerate(item):
                 self._output(f"{name}.{index}", each)
         elif isinstance(item, Value) and REFUSED not in item.roots:
+            place = f"results[{name!r}]"
+            if name in self.outputs:
+                self._refuse(place, "", Refused("the results must have different names"))
+                return
             try:
                 operand = self.operands.find(item)
-            except Refused as refused:
-                self._refuse(f"results[{name!r}]", "", refused)
+            except (Refused, WebNNTypeError) as reason:
+                self._refuse(place, "", _refused(reason))
                 return
             if operand._operator is None:
                 operand = self._builder.identity(operand)
@@ -277,10 +281,8 @@ class Lowering:
             if None in items:
                 raise Blocked
             results, outcome = self._evaluate(operation, items)  # type: ignore[arg-type]  # None is not among them
-        except Refused as reason:
-            self._refuse(self._place(operation), name, reason)
-        except WebNNTypeError as error:
-            self._refuse(self._place(operation), name, Refused(f"WebNN refuses it: {error}"))
+        except (Refused, WebNNTypeError) as reason:
+            self._refuse(self._place(operation), name, _refused(reason))
         except Blocked:
             outcome = "blocked" if len(self._refusals) == refused else "refused"
         if results is None:
@@ -448,6 +450,7 @@ class Lowering:
     # Messages.
 
     def _refuse(self, place: str, operator: str, refused: Refused) -> None:
+        place = place if len(place) <= _LONGEST_TEXT else f"{place[:_LONGEST_TEXT]}..."
         reason, advice = (text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..." for text in (refused.reason, refused.advice))
         name = operator if len(operator) <= _LONGEST_TEXT else f"{operator[:_LONGEST_TEXT]}..."
         self._refusals[Refusal(place=place, operator=name, reason=reason, advice=advice)] = None
@@ -456,6 +459,11 @@ class Lowering:
         """Return where an operation stands in the source; in which function, if nobody knows."""
         place = str(operation.location) or f"@{self._calls[-1]}"
         return place if len(place) <= _LONGEST_PATH else f"...{place[-_LONGEST_PATH:]}"
+
+
+def _refused(reason: Refused | WebNNTypeError) -> Refused:
+    """Return a reason; one of the builder names the operator."""
+    return reason if isinstance(reason, Refused) else Refused(f"WebNN refuses it: {reason}")
 
 
 def _describe(item: Item | None) -> str:

@@ -49,8 +49,9 @@ def _check_members(name: str, found: Any) -> None:
     for each in dataclasses.fields(found):
         member = getattr(found, each.name)
         numbers = member if isinstance(member, tuple) and each.type != "int" else [member]
-        if not all(isinstance(number, int) for number in numbers) or (each.type != "int") != isinstance(member, tuple):
-            raise Refused(f"the member {each.name} of {name} must be {each.type}, got {member!r}")
+        is_number = isinstance(member, int) if each.type == "int" else isinstance(member, tuple)
+        if not is_number or not all(isinstance(number, int) and number.bit_length() <= 64 for number in numbers):
+            raise Refused(f"the member {each.name} of {name} must be {each.type} of at most 64 bits")
 
 
 class Node(Steps):
@@ -238,7 +239,10 @@ class Node(Steps):
 
     def integer(self, name: str, default: int | None = None) -> int:
         """Return an attribute."""
-        return self.attribute(name, int, default)
+        found = self.attribute(name, int, default)
+        if found.bit_length() > 64:
+            raise Refused(f"the attribute {name} must have at most 64 bits, got {found.bit_length()}")
+        return found
 
     def flag(self, name: str, *, default: bool | None = None) -> bool:
         """Return an attribute."""
@@ -259,14 +263,14 @@ class Node(Steps):
             return list(default)
         numbers = self._list(name, "iu")
         if numbers is None:
-            raise Refused(f"the attribute {name} must be given as integers")
+            raise Refused(f"the attribute {name} must be given as at most {_MOST_NUMBERS} integers")
         return [int(each) for each in numbers]
 
     def flags(self, name: str) -> list[bool]:
         """Return an attribute: an array of booleans, or a tensor of them as a flat list."""
         numbers = self._list(name, "b")
         if numbers is None:
-            raise Refused(f"the attribute {name} must be given as booleans")
+            raise Refused(f"the attribute {name} must be given as at most {_MOST_NUMBERS} booleans")
         return [bool(each) for each in numbers]
 
     def _list(self, name: str, kinds: str) -> Sequence[int] | None:
@@ -275,6 +279,6 @@ class Node(Steps):
         if isinstance(found, np.ndarray) and found.dtype.kind in kinds and found.size <= _MOST_NUMBERS:
             return found.reshape(-1).tolist()
         if isinstance(found, tuple) and len(found) <= _MOST_NUMBERS:
-            integers = [each for each in found if isinstance(each, int)]
+            integers = [each for each in found if isinstance(each, int) and each.bit_length() <= 64]
             return integers if len(integers) == len(found) else None
         return None

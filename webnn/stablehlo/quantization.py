@@ -72,7 +72,7 @@ def is_computed(operation: Operation) -> bool:
     found = [kind for value in (*operation.operands, *operation.results) if (kind := quantized_type(value.type)) is not None]
     if not found or operation.name in _STORED or not operation.name.startswith("stablehlo."):
         return False
-    if operation.name == "stablehlo.scatter" and len(operation.regions[0].operations) > 1:
+    if operation.name == "stablehlo.scatter" and any(len(region.operations) > 1 for region in operation.regions):
         raise Refused(f"a scatter of quantized elements must replace them, got a body that computes with {found[0]}")
     if operation.regions:
         # The operations of the regions see to it.

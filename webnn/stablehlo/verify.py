@@ -45,10 +45,24 @@ _SAME = frozenset(f"{_MOVED} {_OTHERS} {_NORMALIZED}".split())
 _EACH = frozenset({"optimization_barrier", "reduce", "reduce_window", "scatter", "sort", "while"})
 
 
+#: From which operand on the operands of operations are sizes and places: integers.
+_PLACES: Mapping[str, int] = MappingProxyType(
+    {
+        **{"dynamic_iota": 0, "dynamic_broadcast_in_dim": 1, "dynamic_gather": 1, "dynamic_reshape": 1, "dynamic_slice": 1, "gather": 1},
+        **{"real_dynamic_slice": 1, "set_dimension_size": 1, "dynamic_conv": 2, "dynamic_pad": 2, "dynamic_update_slice": 2},
+    }
+)
+
+
 def check_type(type: Type) -> None:
     """Refuse a type of tensors that cannot be."""
     if isinstance(type, TensorType):
         check_size([size for size in type.shape if size is not None])
+        element = type.element
+        if isinstance(element, QuantizedType) and element.axis is not None:
+            axis, count = element.axis, len(element.scales)
+            if not 0 <= axis < type.rank or type.shape[axis] not in (None, count):
+                raise Refused(f"there must be a scale for each position of the dimension {axis} of {list(type.shape)}, got {count}")
 
 
 def verify(operation: Operation) -> None:
@@ -68,6 +82,13 @@ def verify(operation: Operation) -> None:
     for what, count, given in zip(("operands", "results", "regions"), _COUNTS.get(name, (None, None, None)), found, strict=True):
         if count not in (None, len(given)):
             raise Refused(f"there must be {count} {what}, got {len(given)}")
+    if name in _PLACES:
+        for operand in operation.operands[_PLACES[name] :]:
+            element = getattr(operand.type, "element", None)
+            if not isinstance(element, str) or not element.startswith(("i", "ui")) or element == "i1":
+                raise Refused(f"sizes and places must be integers, got {operand.type}")
+    if name in ("pad", "dynamic_pad") and getattr(operation.operands[1].type, "shape", None) != ():
+        raise Refused(f"the padding must be a scalar, got {operation.operands[1].type}")
     if name in _SAME or name in _EACH:
         operands = operation.operands if name in _EACH else operation.operands[:1] * len(operation.results)
         for operand, result in zip(operands, operation.results, strict=False):

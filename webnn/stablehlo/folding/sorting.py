@@ -94,6 +94,8 @@ def _compare_all(node: Node, comparator: Comparator, keys: Sequence[Array]) -> A
         is_earlier = np.arange(size) < np.arange(begin, end)[:, np.newaxis]
         wide = (*shape[:-1], end - begin, size)
         ranks[..., begin:end] = np.broadcast_to(is_before | (is_earlier & ~is_behind), wide).sum(-1)
+    if not np.array_equal(np.sort(ranks), np.broadcast_to(np.arange(size), shape)):
+        raise Refused("the comparator must put elements in an order, got one that does not decide between some of them")
     order = np.empty(shape, np.int64)
     np.put_along_axis(order, ranks, np.broadcast_to(np.arange(size), shape), -1)
     return order
