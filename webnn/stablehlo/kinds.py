@@ -103,7 +103,8 @@ def check(node: Node) -> None:
     if wanted not in (None, node.dtype()) and kind_of(first.dtype) != "c":
         raise Refused(f"the result must have elements of {wanted}, got {node.dtype()}")
     sizes = tensor_type(node.types[0]).shape
-    if not sizes or node.name == "stablehlo.bitcast_convert":
+    is_scalar = not any(getattr(operand.type, "shape", None) for operand in node.operation.operands)
+    if (not sizes and is_scalar) or node.name == "stablehlo.bitcast_convert":
         # A scalar, or what stands for many of them; bits may have a dimension of their own.
         return
     for value in values:

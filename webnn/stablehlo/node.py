@@ -50,7 +50,7 @@ def _check_members(name: str, found: Any) -> None:
         member = getattr(found, each.name)
         numbers = member if isinstance(member, tuple) and each.type != "int" else [member]
         is_number = isinstance(member, int) if each.type == "int" else isinstance(member, tuple)
-        if not is_number or not all(isinstance(number, int) and number.bit_length() <= 64 for number in numbers):
+        if not is_number or not all(type(number) is int and number.bit_length() <= 64 for number in numbers):
             raise Refused(f"the member {each.name} of {name} must be {each.type} of at most 64 bits")
 
 

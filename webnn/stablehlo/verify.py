@@ -25,6 +25,7 @@ _COUNTS: Mapping[str, _Counts] = MappingProxyType(
         **dict.fromkeys(("dynamic_iota", "fft", "transpose"), (1, 1, 0)),
         **dict.fromkeys(("dynamic_broadcast_in_dim", "dynamic_reshape", "gather", "pad", "set_dimension_size"), (2, 1, 0)),
         **dict.fromkeys(("after_all", "concatenate", "dynamic_slice", "dynamic_update_slice", "tuple"), (None, 1, 0)),
+        "map": (None, 1, 1),
         **dict.fromkeys(("constant", "create_token", "iota"), (0, 1, 0)),
         "case": (1, None, None),
         "dynamic_gather": (3, 1, 0),

@@ -212,8 +212,8 @@ REFUSED: dict[str, tuple[Callable[[], Module], str]] = {
     "a loop without a condition": (lambda: nested(60), "the condition of a loop must return 1 result, got 0"),
     "no branches": (lambda: single("stablehlo.case", [SCALAR], [PAIR]), "there must be at least 1 branch, got none"),
     # Types.
-    "no tensors": (lambda: returning([TokenType()]), "the function must have results"),
-    "no results": (lambda: Module(functions=(Function(name="main", body=Region()),)), "the function must have results"),
+    "no tensors": (lambda: returning([TokenType()]), "the function must return a tensor"),
+    "no results": (lambda: Module(functions=(Function(name="main", body=Region()),)), "the function must return a tensor"),
     "a type of another dialect": (lambda: returning([OtherType("!x.y")]), "the value must be a tensor, got !x.y"),
     "an unknown size": (lambda: returning([tensor("?x2xf32")]), "all sizes must be known, got tensor<?x2xf32>"),
     "sizes that no array has": (
