@@ -43,7 +43,7 @@ _T = TypeVar("_T")
 
 ShapeOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--shape", metavar="NAME=1,3,224,224", help="The shape of an input of an ONNX model. Repeatable.", show_default=False),
+    typer.Option("--shape", metavar="NAME=1,3,224,224", help="The shape of an input of a model. Repeatable.", show_default=False),
 ]
 DimOption: TypeAlias = Annotated[
     list[str] | None,
@@ -102,9 +102,9 @@ class ModelOptions:
             typer.Exit: One is not valid, or the file is no model that has it; the message is printed.
         """
         for given, names, fits, what in (
-            (shapes or dims, "--shape and --dim", is_onnx, "an ONNX model"),
+            (dims, "--dim", is_onnx, "an ONNX model"),
             (precision, "--precision", _is_stablehlo, f"a StableHLO program ({', '.join(_STABLEHLO)})"),
-            (constants or int32, "--constant and --int32", is_model, "an ONNX model or a StableHLO program"),
+            (shapes or constants or int32, "--shape, --constant and --int32", is_model, "an ONNX model or a StableHLO program"),
         ):
             if given and not fits(path):
                 raise failure(f"{names} can only be given for {what}, got {path}", _WRONG)
@@ -128,7 +128,7 @@ class ModelOptions:
         from webnn import onnx, stablehlo  # noqa: PLC0415
 
         if _is_stablehlo(path):
-            return stablehlo.load(path, constants=self.arrays(), precision=self.precision, int32=self.int32)
+            return stablehlo.load(path, shapes=self.shapes, constants=self.arrays(), precision=self.precision, int32=self.int32)
         return onnx.load(path, shapes=self.shapes, dims=self.dims, constants=self.arrays(), int32=self.int32)
 
     def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
@@ -154,7 +154,7 @@ class ModelOptions:
         from webnn.hlo import read  # noqa: PLC0415 (it starts a process)
         from webnn.stablehlo import Settings, survey  # noqa: PLC0415
 
-        return survey(read(path), Settings(constants=self.arrays(), precision=self.precision))
+        return survey(read(path, shapes=self.shapes), Settings(constants=self.arrays(), precision=self.precision))
 
     def arrays(self) -> dict[str, Any]:
         """Return the constants as arrays.

@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -32,6 +32,11 @@ _UPGRADE = "builtin.module(vhlo-to-version{{target={version}}},vhlo-legalize-to-
 _LEGALIZE = "chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops"
 _WRAP = f"stablehlo-wrap-in-composite{{op-names={','.join(f'chlo.{name}' for name in _COMPOSITES)}}}"
 _EXPAND = "stablehlo-legalize-composite-to-call"
+#: What gives arguments other types, and follows their sizes through the program. It would leave composites as they are.
+_REFINE = (
+    f"builtin.module(func.func({_EXPAND}),stablehlo-refine-arguments{{{{types={{types}}}}}},stablehlo-refine-shapes,"
+    "func.func(stablehlo-canonicalize-dynamism))"
+)
 #: The element types whose data MLIR gives to NumPy. Some releases of jaxlib end the process if they are asked for others.
 _BUFFERS = frozenset({"i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32", "f64"})
 _HEX = 'dense<"0x'
@@ -55,8 +60,14 @@ class ReadError(Exception):
         self.location = location
 
 
-def start() -> Callable[[bytes, bool], list[Any]]:
-    """Load MLIR, and return `encode` with it.
+class Read(Protocol):
+    """Read a module: its source, whether composites are expanded, and shapes as for `main`; return it as `encode` does."""
+
+    def __call__(self, source: bytes, expand: bool, shapes: Sequence[Sequence[int] | None] = ()) -> list[Any]: ...
+
+
+def start() -> Read:
+    """Load MLIR, and return a function that reads modules with it.
 
     Raises:
         ImportError: jaxlib is not installed.
@@ -69,7 +80,7 @@ def start() -> Callable[[bytes, bool], list[Any]]:
     registry = ir.DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
 
-    def read(source: bytes, expand: bool) -> list[Any]:
+    def read(source: bytes, expand: bool, shapes: Sequence[Sequence[int] | None] = ()) -> list[Any]:
         context = ir.Context()
         context.append_dialect_registry(registry)
         context.load_all_available_dialects()
@@ -82,12 +93,12 @@ def start() -> Callable[[bytes, bool], list[Any]]:
         with context:
             # The dialects of quantized types and, in some releases, of portable artifacts have no Python names. Passes bring them.
             passmanager.PassManager.parse(_DIALECTS).run(ir.Module.parse("").operation)
-            return encode(ir, _parse(ir, passmanager, source, stablehlo.get_current_version(), expand))
+            return encode(ir, _parse(ir, passmanager, source, stablehlo.get_current_version(), expand, shapes))
 
     return read
 
 
-def _parse(ir: Any, passmanager: Any, source: bytes, version: str, expand: bool) -> Any:
+def _parse(ir: Any, passmanager: Any, source: bytes, version: str, expand: bool, shapes: Sequence[Sequence[int] | None]) -> Any:
     """Return a module of StableHLO, without CHLO and old operations as far as that is possible."""
 
     def run(module: Any, pipeline: str) -> None:
@@ -111,6 +122,8 @@ def _parse(ir: Any, passmanager: Any, source: bytes, version: str, expand: bool)
                 is_whole, module = False, load()
         if expand and not is_whole:
             run(module, f"builtin.module(func.func({_EXPAND}))")
+        if shapes:
+            run(module, _REFINE.format(types=",".join(_refined_types(ir, module, shapes))))
         return module
     except UnicodeDecodeError as error:
         raise ReadError(f"a text must be UTF-8: {error}") from None
@@ -120,6 +133,18 @@ def _parse(ir: Any, passmanager: Any, source: bytes, version: str, expand: bool)
         hint = f" (written by StableHLO {made[1].decode()}; this jaxlib reads versions up to {version})" if made else ""
         message = found[0].message if found else str(error)
         raise ReadError(message.strip() + hint, str(found[0].location) if found else "") from None
+
+
+def _refined_types(ir: Any, module: Any, shapes: Sequence[Sequence[int] | None]) -> list[str]:
+    """Return the types of the arguments of the main function, with sizes that are given."""
+    functions = [each.operation for each in module.body.operations if each.operation.name == "func.func"]
+    main = next((each for each in functions if each.attributes["sym_name"].value == "main"), functions[0])
+    types = [each.type for each in main.regions[0].blocks[0].arguments]
+    with main.location:
+        return [
+            str(type if shape is None else ir.RankedTensorType.get(shape, ir.RankedTensorType(type).element_type))
+            for type, shape in zip(types, shapes, strict=True)
+        ]
 
 
 def _has_reversed_scan(operation: Any) -> bool:
@@ -306,12 +331,13 @@ def _names(attributes: Iterable[Any]) -> list[str]:
     return [each if isinstance(each, str) else each.name for each in attributes]
 
 
-def main(limit: int, expand: bool) -> int:
+def main(limit: int, expand: bool, shapes: Sequence[Sequence[int] | None] = ()) -> int:
     """Read a module from the input, and write it.
 
     Args:
         limit: The memory that reading may take, in bytes, where the system can limit it; 0 for no limit.
         expand: Replace composites by calls of what they are made of.
+        shapes: The shapes of the arguments of the main function, None for those that stay; empty if all stay.
     """
     source = sys.stdin.buffer.read()
     try:
@@ -322,7 +348,7 @@ def main(limit: int, expand: bool) -> int:
     if limit:
         _limit_memory(limit)
     try:
-        parts = read(source, expand)
+        parts = read(source, expand, shapes)
     except ReadError as error:
         return _refuse(error.message, error.location)
     except Exception as error:  # whatever it is, the file makes it
@@ -349,4 +375,4 @@ def _limit_memory(limit: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), sys.argv[2] == "expand"))
+    sys.exit(main(int(sys.argv[1]), sys.argv[2] == "expand", json.loads(sys.argv[3])))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,27 @@ def decode(data: bytes | memoryview, file: str) -> Module:
             functions.append(decoder.function(each))
         else:
             operations.append(decoder.operation(each))
+    functions = [_inherit_names(each, decoder.names) for each in functions]
     return Module(
         functions=tuple(functions), name=body["name"], attributes=decoder.attributes(body["attributes"]), operations=tuple(operations)
     )
+
+
+def _inherit_names(function: Function, names: Mapping[str, Sequence[str]]) -> Function:
+    """Name arguments that have no names as the functions do that they are passed to: JAX wraps programs of unknown sizes.
+
+    Args:
+        function: The function.
+        names: The names of the arguments of each function, empty where the source has none.
+    """
+    if function.body is None or any(names[function.name]):
+        return function
+    found: dict[Value, str] = {}
+    for operation in function.body.operations:
+        callee = operation.attributes.get("callee")
+        if operation.name == "func.call" and isinstance(callee, Symbol):
+            found.update(zip(operation.operands, names.get(callee.name, ()), strict=False))
+    return replace(function, argument_names=tuple([found.get(each, "") for each in function.body.arguments]))
 
 
 class _Decoder:
@@ -54,6 +73,8 @@ class _Decoder:
         self._types = [parse_type(text) for text in body["types"]]
         self._locations = [parse_location(text, file) for text in body["locations"]]
         self._blobs = blobs
+        #: The names of the arguments of each function, empty where the source has none.
+        self.names: dict[str, tuple[str, ...]] = {}
         self._values: list[Value] = []
         self._arrays: dict[tuple[Any, ...], np.ndarray[Any, np.dtype[Any]]] = {}
 
@@ -66,11 +87,12 @@ class _Decoder:
         body = self._region(found["regions"][0])
         argument_attributes, result_attributes = self._sets(given.get("arg_attrs")), self._sets(given.get("res_attrs"))
         locations = (found["regions"][0] or {}).get("locations", ())
+        names = self.names[given["sym_name"]] = tuple([self._locations[number].name for number in locations])
         return Function(
             name=given["sym_name"],
             body=body,
             type=type,
-            argument_names=tuple([self._locations[number].name for number in locations]),
+            argument_names=names,
             result_names=tuple([_name_of_result(each) for each in result_attributes]),
             argument_attributes=argument_attributes,
             result_attributes=result_attributes,

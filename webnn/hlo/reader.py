@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from webnn.hlo import child
 from webnn.hlo.decode import decode
 from webnn.hlo.ir import Module
 from webnn.hlo.text import parse_location
+from webnn.hlo.types import TensorType
 
 __all__ = ["StableHLOMissingError", "read"]
 
@@ -38,7 +40,12 @@ class StableHLOMissingError(ImportError):
     """The package that reads StableHLO is not installed."""
 
 
-def read(source: str | bytes | bytearray | memoryview | os.PathLike[str] | Any, *, expand_composites: bool = False) -> Module:
+def read(
+    source: str | bytes | bytearray | memoryview | os.PathLike[str] | Any,
+    *,
+    expand_composites: bool = False,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+) -> Module:
     """Read a StableHLO program.
 
     Older versions are upgraded. Operations of CHLO and deprecated ones are replaced by those of StableHLO. What a device may have as one
@@ -49,9 +56,11 @@ def read(source: str | bytes | bytearray | memoryview | os.PathLike[str] | Any, 
         source: A file; a text with a line break, a brace or a quotation mark; bytes of a text, of MLIR bytecode or of a portable artifact;
             or an object with ``mlir_module_serialized`` or ``mlir_module()``, such as ``jax.export.Exported``.
         expand_composites: Replace composites by calls of the functions that say what they are made of.
+        shapes: The shapes of arguments whose sizes the program leaves open, by their names; other sizes follow. It is read twice.
 
     Raises:
-        FormatError: It is no valid module, with the line and the column of a text; or it takes too much memory or time.
+        FormatError: It is no valid module, with the line and the column of a text; or a shape does not fit; or it takes too much memory or
+            time.
         StableHLOMissingError: The package jaxlib is not installed.
         ImportError: A constant has elements that need a newer ml_dtypes.
         OSError: The file cannot be read.
@@ -61,11 +70,36 @@ def read(source: str | bytes | bytearray | memoryview | os.PathLike[str] | Any, 
     most = _MOST_BYTECODE if data.startswith(_MAGIC) else _MOST_TEXT
     if len(data) > most:
         raise FormatError(f"a module may have {most} bytes, got {len(data)}", file)
-    output = _run(data, file, "expand" if expand_composites else "keep")
+    composites = "expand" if expand_composites else "keep"
+    module = _decode(_run(data, file, composites), file)
+    if not shapes:
+        return module
+    return _decode(_run(data, file, composites, _order_shapes(module, shapes, file)), file)
+
+
+def _decode(output: bytes, file: str) -> Module:
     try:
         return decode(output, file)
     except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         raise FormatError(f"the module has no neutral form: {error}", file) from error
+
+
+def _order_shapes(module: Module, shapes: Mapping[str, Sequence[int]], file: str) -> list[list[int] | None]:
+    """Return the shape of each argument of the main function, None where none is given."""
+    main = module.find("main") or (module.functions[0] if len(module.functions) == 1 else None)
+    if main is None or main.body is None:
+        raise FormatError("shapes can be given for a module with a function @main, or with one function", file)
+    types = dict(zip(main.argument_names, main.type.inputs, strict=True))
+    for name, shape in shapes.items():
+        if name not in types:
+            raise FormatError(f"shapes[{name!r}] must name an argument, there are: {', '.join(map(repr, types)) or 'none'}", file)
+        type = types[name]
+        known = type.shape if isinstance(type, TensorType) else None
+        if known is None or len(known) != len(shape) or any(size not in (None, new) for size, new in zip(known, shape, strict=True)):
+            raise FormatError(f"shapes[{name!r}] must fit {type}, got {list(shape)}", file)
+        if any(size < 0 for size in shape):
+            raise FormatError(f"shapes[{name!r}] must have sizes of 0 or greater, got {list(shape)}", file)
+    return [list(shapes[name]) if name in shapes else None for name in types]
 
 
 def _load(source: Any) -> tuple[bytes, str]:
@@ -88,16 +122,15 @@ def _load(source: Any) -> tuple[bytes, str]:
     )
 
 
-def _run(data: bytes, file: str, composites: str) -> bytes:
+def _run(data: bytes, file: str, composites: str, shapes: Sequence[Sequence[int] | None] = ()) -> bytes:
     """Let the other process read the module, and return what it writes."""
     if importlib.util.find_spec("jaxlib") is None:
         raise StableHLOMissingError("StableHLO programs need the package jaxlib: python -m pip install jaxlib")
     memory = _MEMORY + _MEMORY_FACTOR * len(data)
     seconds = _SECONDS + _SECONDS_PER_MB * len(data) / 1e6
     try:
-        ended = subprocess.run(
-            [sys.executable, "-I", child.__file__, str(memory), composites], input=data, capture_output=True, timeout=seconds, check=False
-        )
+        command = [sys.executable, "-I", child.__file__, str(memory), composites, json.dumps(shapes)]
+        ended = subprocess.run(command, input=data, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         raise FormatError(f"MLIR must read it within {seconds:.0f} s, and has not", file) from None
     if ended.returncode == child.MISSING:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from webnn.builder.sketch import LabellingBuilder, make_sketch
@@ -32,6 +32,7 @@ def load(
     source: str | bytes | bytearray | memoryview | os.PathLike[str] | Module | Any,
     builder: GraphBuilder | None = None,
     *,
+    shapes: Mapping[str, Sequence[int]] | None = None,
     constants: Mapping[str, Any] | None = None,
     precision: Literal["f32"] | None = None,
     int32: bool = False,
@@ -44,6 +45,7 @@ def load(
     Args:
         source: What `webnn.hlo.read` takes, or a module.
         builder: The builder that gets the graph; without one it is only described.
+        shapes: The shapes of arguments whose sizes the program leaves open, by their names; not for a module.
         constants: Arguments that are known, by their names: numbers or arrays.
         precision: ``"f32"``: compute f64 in float32, which is the widest type of WebNN. Without it, f64 is refused.
         int32: Compute i64 in int32, and make such arguments and results int32: for devices without int64. The caller promises that all
@@ -55,11 +57,16 @@ def load(
         FormatError: The source is no valid program.
         StableHLOMissingError: The package jaxlib is not installed. A module does not need it.
         OSError: A file cannot be read.
-        TypeError: The source is nothing of that.
+        TypeError: The source is nothing of that, or there are shapes for a module.
         NotSupportedError: The builder's draft has no counterpart of an operator, or there is no such function.
         WebNNTypeError: The builder refuses something, because of the limits of its device.
     """
-    module = source if isinstance(source, Module) else read(source)
+    if isinstance(source, Module):
+        if shapes:
+            raise TypeError("shapes must be given to webnn.hlo.read, which makes the module")
+        module = source
+    else:
+        module = read(source, shapes=shapes)
     description, report = survey(module, Settings(constants=constants or {}, precision=precision), function)
     file = os.fspath(source) if isinstance(source, os.PathLike) else module.name or f"@{function}"
     return finish_import(description, report, file, builder, int32=int32)

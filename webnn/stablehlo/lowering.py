@@ -146,6 +146,10 @@ class Lowering:
         if isinstance(type, TupleType):
             return tuple([self._argument(f"{name}.{index}", each) for index, each in enumerate(type.types)])
         check_type(type)
+        sizes = tensor_type(type).shape
+        if None in sizes:
+            wanted = ", ".join("..." if size is None else str(size) for size in sizes)
+            raise Refused(f"all sizes must be known, got {type}", f"give shapes={{{name!r}: [{wanted}]}}")
         shape, dtype = shape_of(type), dtype_of(tensor_type(type).element)
         constant = self._settings.constants.get(name)
         if constant is not None:

@@ -63,12 +63,28 @@ def test_check(program: Path) -> None:
     assert "ONNX Runtime Web" not in output
 
 
+@pytest.mark.processes
+def test_a_shape(program: Path) -> None:
+    body = "%0 = stablehlo.abs %a : tensor<?x3xf32> return %0 : tensor<?x3xf32>"
+    program.write_text(f'func.func @main(%a: tensor<?x3xf32> loc("x")) -> tensor<?x3xf32> {{ {body} }}', encoding="utf-8")
+    code, _, errors = call("show", program)
+    assert code == 2
+    assert "all sizes must be known, got tensor<?x3xf32>; give --shape x=...,3" in " ".join(errors.split())
+    code, output, _ = call("show", program, "--shape", "x=2,3", "--json")
+    assert code == 0
+    assert json.loads(output)[0]["inputs"]["x"]["shape"] == [2, 3]
+    code, _, errors = call("check", program, "--shape", "y=2,3", "--profile", "tflite-chromium147")
+    assert code == 2
+    assert "shapes['y'] must name an argument, there are: 'x'" in " ".join(errors.split())
+    assert call("check", program, "--shape", "x=2,3", "--profile", "tflite-chromium147")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("m.mlir", ["--dim", "x=3"], "--shape and --dim can only be given for an ONNX model"),
+        ("m.mlir", ["--dim", "x=3"], "--dim can only be given for an ONNX model"),
         ("m.onnx", ["--precision", "f32"], "--precision can only be given for a StableHLO program (.mlir, .mlirbc, .stablehlo)"),
-        ("m.webnn", ["--int32"], "--constant and --int32 can only be given for an ONNX model or a StableHLO program"),
+        ("m.webnn", ["--int32"], "--shape, --constant and --int32 can only be given for an ONNX model or a StableHLO program"),
     ],
 )
 def test_options_of_other_models(tmp_path: Path, name: str, options: list[str], message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -155,6 +156,15 @@ def _get_dimension_size(node: Node) -> Result:
     return np.array(shape[dimension], np.int32)
 
 
+def _check_sizes(node: Node) -> list[Item]:
+    """Refuse sizes that JAX's program does not allow. The operands are the condition, and what the message quotes."""
+    if not node.items or not _scalar(node, node.items[0], "an assertion of sizes"):
+        sizes = [str(size) for index in range(1, len(node.items)) for size in node.known_integers(index, "a size")]
+        message = re.sub(r"\{(\d)\}", lambda found: "".join(sizes[int(found[1]) :][:1]), node.text("error_message"))
+        raise Refused(f"the sizes must be those that the program allows: {message}")
+    return []
+
+
 def _custom_call(node: Node) -> list[Item] | Result:
     """Return the operands if the target only says where or how they lie; functions of CHLO are computed, and others refused by name.
 
@@ -163,6 +173,8 @@ def _custom_call(node: Node) -> list[Item] | Result:
     target = node.text("call_target_name")
     if target in CUSTOM_CALLS:
         return CUSTOM_CALLS[target](node)  # type: ignore[return-value]
+    if target == "shape_assertion":
+        return _check_sizes(node)
     if target not in _PASSING or len(node.items) != len(node.types):
         raise Refused(f"a custom call must have a known meaning, got {target}")
     return list(node.items)
