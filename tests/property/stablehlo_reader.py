@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from typing import IO, Any
 
 import webnn
@@ -30,12 +31,13 @@ class Reader:
         self.deaths = 0
         self._process: subprocess.Popen[bytes] | None = None
 
-    def run(self, data: bytes, file: str, composites: str) -> bytes:
+    def run(self, data: bytes, file: str, composites: str, shapes: Sequence[Sequence[int] | None] = ()) -> bytes:
         """Read a program as `webnn.hlo.reader._run`.
 
         Raises:
             FormatError: It is refused, or the process does not survive it.
         """
+        assert not shapes
         if self._process is None:
             code = "from tests.property.stablehlo_reader import serve; serve()"
             self._process = subprocess.Popen(
