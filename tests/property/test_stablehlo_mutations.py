@@ -24,11 +24,12 @@ from tests.property.test_files import limit_memory
 from tests.property.test_onnx_mutations import _memory
 from tests.shared import ROOT
 from tests.webnn.hlo.test_reader import jaxlib
-from tests.webnn.stablehlo.programs import program
+from tests.webnn.stablehlo.programs import Array, compute, program
 from webnn.hlo.mlir import write_mlir
 from webnn.hlo.types import TensorType
 from webnn.importing import operands
 from webnn.stablehlo import lowering
+from webnn.stablehlo.elements import dtype_of
 
 #: The mutations by day: of the neutral form, and of files; at night of the neutral form, of texts and of bytecode.
 MUTATED, READ = 300, 60
@@ -143,6 +144,57 @@ def test_mutated_programs() -> None:
     assert counts[False] > 0.3 * MUTATED
     assert counts[True] > 0.2 * MUTATED
     assert counts[None] < 0.2 * MUTATED
+
+
+def agrees(sources: Sequence[Program]) -> Trial:
+    """Return what computes mutated programs at import, and when the graph runs: both must give the same. False: it is refused."""
+
+    def trial(random: random.Random) -> bool | None:
+        program = mutate(random.choice(sources), random)
+        try:
+            module = program.build()
+        except ValueError:
+            return None
+        if any(isinstance(type, TensorType) and (type.size or 0) > _LARGEST for type in program.types.values()):
+            return None
+        main = module.functions[0]
+        types = [type for type in main.type.inputs if isinstance(type, TensorType) and (type.size or _LARGE) < _LARGE]
+        # What the program promises must be true, and arguments must have the names that `compute` gives them.
+        promises = (operation.attributes.get("unique_indices") for operation in (main.body.walk() if main.body else ()))
+        if main.name != "main" or len(types) != len(main.type.inputs) or any(promises):
+            return None
+        arrays = [_draw(type, random) for type in types]
+        sizes = [index for index, array in enumerate(arrays) if array.dtype.kind in "iu" and array.size <= 4]
+        try:
+            results = [compute(module, arrays, known) for known in (sizes, range(len(arrays)))]
+        except (webnn.stablehlo.RefusedModelError, webnn.WebNNTypeError):  # the device has no integers of 4 bits
+            return False
+        for one, other in zip(*results, strict=True):
+            assert one.dtype == other.dtype
+            if one.size < _LARGE:
+                np.testing.assert_allclose(one, other, rtol=0.02 if one.dtype == np.float16 else 1e-3, atol=1e-3)
+        return True
+
+    return trial
+
+
+#: Arguments and results that are compared have fewer elements, and what is computed has not more.
+_LARGE, _LARGEST = 500, 1 << 16
+
+
+def _draw(type: TensorType, random: random.Random) -> Array:
+    """Return an array of numbers of which most operations make more numbers."""
+    dtype = dtype_of(type.element)
+    numbers = np.array([random.choice([0, 1, 2, 3, 5, random.uniform(0.1, 4)]) for _ in range(type.size or 0)])
+    return (numbers + (dtype.kind == "f") / 4).astype(dtype).reshape([size or 0 for size in type.shape])
+
+
+@pytest.mark.usefixtures("small_limits")
+@pytest.mark.parametrize("count", [250, pytest.param(5000, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
+def test_known_and_unknown_agree(count: int) -> None:
+    """A composite stands for its name in a graph, and for its function at import; they differ in the programs here."""
+    sources = [each for each in programs() if "stablehlo.composite" not in {operation.name for operation in each.operations()}]
+    assert check(agrees(sources), count, SEED)[True] > 0.2 * count
 
 
 @jaxlib
