@@ -2,8 +2,9 @@
 
 A hand-over to another thread costs more than a small graph, so the timeline avoids it where a program cannot notice. Jobs are queued. A
 thread that waits for a result runs the jobs before it itself. Other jobs are left to a worker thread. It looks at the queue every two
-milliseconds, unless another thread is running jobs, and runs those that were already there when it looked last. The worker starts with the
-first job and ends when the queue has been quiet for a while: an idle timeline has no thread. The interpreter's exit waits for queued jobs.
+milliseconds, less often while another thread is running jobs, and runs those that were already there when it looked last. The worker
+starts with the first job and ends when the queue has been quiet for a while: an idle timeline has no thread. The interpreter's exit waits
+for queued jobs.
 
 A fork waits for the jobs that are running. The child has the queues, but none of the workers: it starts its own.
 """
@@ -28,6 +29,8 @@ A = TypeVar("A")
 _GRACE = 0.002
 #: A worker that finds nothing makes longer and longer pauses, and ends when the next one would be this many times the first.
 _LONGEST_PAUSE = 25
+#: While another thread runs jobs, the pauses grow up to this many times the first.
+_BUSY_PAUSE = 8
 #: The most jobs, and the most bytes held by jobs, that a program may queue before it must wait. They bound the use of memory.
 _MOST_JOBS = 2**16
 _MOST_BYTES = 2**28
@@ -208,12 +211,11 @@ class Timeline:
             self._signal.acquire(timeout=pause)
             self._watching = True
             first = _first(self._pending)
-            while first is not None and self._turn.locked():
+            if first is not None and self._turn.locked():
                 # Another thread runs the jobs. It wakes the worker when it gives the turn back, if there are some left.
-                self._watching = False
-                self._signal.acquire(timeout=_LONGEST_PAUSE * self._grace)
-                self._watching = True
-                first = _first(self._pending)
+                seen = None
+                pause = min(2 * pause, _BUSY_PAUSE * self._grace)
+                continue
             if self._urgent or (first is not None and first is seen):
                 self._run_all(blocking=False)
                 seen = first = None

@@ -414,7 +414,7 @@ def test_a_job_of_the_interpreters_end() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "posted in need ['MainThread']\n", "")
 
 
-def test_the_worker_sleeps_while_another_thread_runs_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_worker_looks_less_often_while_another_thread_runs_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = 0
     first = module._first
 
@@ -434,7 +434,7 @@ def test_the_worker_sleeps_while_another_thread_runs_jobs(monkeypatch: pytest.Mo
 
     timeline.post(job)
     timeline.finish()
-    assert looks <= 10
+    assert looks <= 20
     done = threading.Event()
     timeline.post(done.set)
     assert done.wait(PATIENCE)
