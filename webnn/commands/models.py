@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
@@ -63,8 +64,16 @@ ConstantOption: TypeAlias = Annotated[
 Int32Option: TypeAlias = Annotated[
     bool, typer.Option("--int32", help="Compute int64 of a model in int32, inputs and outputs too: all values must fit.")
 ]
+
+
+class Precision(StrEnum):
+    """What f64 may be computed in."""
+
+    F32 = "f32"
+
+
 PrecisionOption: TypeAlias = Annotated[
-    Literal["f32"] | None, typer.Option("--precision", help="Compute f64 of a StableHLO program in float32.", show_default=False)
+    Precision | None, typer.Option("--precision", help="Compute f64 of a StableHLO program in float32.", show_default=False)
 ]
 
 
@@ -94,7 +103,7 @@ class ModelOptions:
         dims: Sequence[str] | None,
         constants: Sequence[str] | None,
         int32: bool,
-        precision: Literal["f32"] | None,
+        precision: Precision | None,
     ) -> ModelOptions:
         """Parse the options of a command.
 
@@ -113,7 +122,7 @@ class ModelOptions:
             _split("--dim", dims, "NAME=SIZE", _parse_size),
             _split("--constant", constants, "NAME=JSON or NAME=FILE.npy", _parse_constant),
             int32,
-            precision,
+            None if precision is None else "f32",
         )
 
     def load(self, path: Path) -> Imported:
