@@ -33,7 +33,7 @@ from webnn.stablehlo.elements import dtype_of
 
 #: The mutations by day: of the neutral form, and of files; at night of the neutral form, of texts and of bytecode.
 MUTATED, READ = 300, 60
-NIGHTLY = {"programs": 86_000, "texts": 10_000, "bytecode": 4000}
+NIGHTLY = {"programs": 86_000, "texts": 36_000, "bytecode": 14_000}
 PARTS = 4
 #: The seed by day. At night there is another one for each part.
 SEED = 20_261_123
