@@ -359,7 +359,8 @@ class Lowering:
         operation = node.operation
         rule = self._rules.get(operation.name)
         if rule is None:
-            raise Refused("WebNN has no counterpart")
+            types = ", ".join([str(value.type) for value in (*operation.operands, *operation.results)])
+            raise Refused(f"WebNN has no counterpart{f', got {types}' if types else ''}")
         for type in node.types:
             if isinstance(type, TensorType):
                 check_element(type.element)
