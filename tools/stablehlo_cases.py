@@ -205,7 +205,7 @@ def run_text(text: str, name: str, read: Any, draft: str = DRAFT, *, folded: boo
     """
     try:
         module = decode(b"".join(map(bytes, read(rewrite_checks(text).encode(), False))), name)
-    except (ReadError, ValueError, NotImplementedError) as error:
+    except (ReadError, ValueError) as error:
         return Case(name=name, outcome="unread", reason=str(error).strip().partition("\n")[0])
     function = module.find("main") or next((each for each in module.functions if each.public), module.functions[0])
     operations = frozenset(_operations(module))

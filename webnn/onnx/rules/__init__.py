@@ -7,10 +7,9 @@ inlined if ONNX gives them a body.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from types import MappingProxyType
 from typing import TypeAlias
 
+from webnn.importing.families import collect_families
 from webnn.importing.steps import Result
 from webnn.onnx.node import Node
 
@@ -42,18 +41,5 @@ FAMILIES = (
     "selection",
     "trigonometry",
 )
-
-
-def _collect() -> dict[str, Rule]:
-    rules: dict[str, Rule] = {}
-    for family in FAMILIES:
-        found: Mapping[str, Rule] = import_module(f"{__name__}.{family}").RULES
-        twice = rules.keys() & found.keys()
-        if twice:
-            raise RuntimeError(f"two families have rules for {', '.join(sorted(twice))}")
-        rules.update(found)
-    return rules
-
-
 #: The rule of each operator, by its name; operators of other domains have the domain before it: ``"com.microsoft.Gelu"``.
-RULES: Mapping[str, Rule] = MappingProxyType(_collect())
+RULES: Mapping[str, Rule] = collect_families(__name__, FAMILIES, "RULES")

@@ -6,10 +6,9 @@ These are not the rules of WebNN: integers wrap around, shifts by too many bits 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from types import MappingProxyType
 from typing import TypeAlias
 
+from webnn.importing.families import collect_families
 from webnn.importing.values import Array
 from webnn.stablehlo.node import Node
 
@@ -23,14 +22,5 @@ FAMILIES = ("contraction", "elementwise", "indexing", "movement", "reduction", "
 _VIEWS = "broadcast_in_dim constant dynamic_broadcast_in_dim dynamic_iota dynamic_reshape dynamic_slice iota real_dynamic_slice reshape"
 #: Operations whose results take no memory of their own, or hardly any.
 VIEWS = frozenset({f"stablehlo.{name}" for name in f"{_VIEWS} reverse slice transpose".split()})
-
-
-def _collect() -> dict[str, Fold]:
-    folds: dict[str, Fold] = {}
-    for family in FAMILIES:
-        folds.update(import_module(f"{__name__}.{family}").FOLDS)
-    return folds
-
-
 #: What computes each operation, by its name.
-FOLDS: Mapping[str, Fold] = MappingProxyType(_collect())
+FOLDS: Mapping[str, Fold] = collect_families(__name__, FAMILIES, "FOLDS")

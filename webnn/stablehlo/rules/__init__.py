@@ -7,10 +7,9 @@ specification. What is known is folded before (`webnn.stablehlo.folding`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from types import MappingProxyType
 from typing import TypeAlias
 
+from webnn.importing.families import collect_families
 from webnn.importing.steps import Result
 from webnn.importing.values import Value
 from webnn.stablehlo.node import Item, Node
@@ -39,18 +38,5 @@ FAMILIES = (
     "sorting",
     "windows",
 )
-
-
-def _collect() -> dict[str, Rule]:
-    rules: dict[str, Rule] = {}
-    for family in FAMILIES:
-        found: Mapping[str, Rule] = import_module(f"{__name__}.{family}").RULES
-        twice = rules.keys() & found.keys()
-        if twice:
-            raise RuntimeError(f"two families have rules for {', '.join(sorted(twice))}")
-        rules.update(found)
-    return rules
-
-
 #: The rule of each operation, by its name: ``"stablehlo.add"``.
-RULES: Mapping[str, Rule] = MappingProxyType(_collect())
+RULES: Mapping[str, Rule] = collect_families(__name__, FAMILIES, "RULES")
