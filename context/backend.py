@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
-    from webnn.context.buffers import BufferSlot, Checked
+    from webnn.context.buffers import BufferSlot
     from webnn.context.devices.selection import FallbackPolicy, Selection
-    from webnn.context.engine.memory import TensorMemory
+    from webnn.context.engine.memory import Dispatch
     from webnn.context.placement import Placement
 
 __all__ = ["Backend", "Implementation", "Placed"]
@@ -33,11 +33,30 @@ class Implementation(Protocol):
     def providers(self) -> list[str]:
         """The providers that compute, best first."""
 
-    def run(self, given: list[Checked], wanted: list[Checked]) -> None:
-        """Compute the outputs that are wanted from all inputs, in place; raise `OperationError` if that fails."""
+    @property
+    def quick(self) -> bool:
+        """A run is so short that a thread can do it that does not wait for its result."""
 
-    def dispatch(self, slots: Sequence[BufferSlot], memories: Sequence[TensorMemory]) -> None:
-        """Compute outputs from inputs, all in the memory of tensors, in any order; raise `OperationError` if that fails."""
+    @property
+    def last(self) -> Dispatch | None:
+        """The last dispatch, as long as its tensors are bound and none of them is destroyed."""
+
+    @property
+    def repeat(self) -> Callable[[], object]:
+        """Computes `last` again. An exception of the engine is as it is: `dispatch` gives the right one."""
+
+    def run(self, addresses: list[int]) -> None:
+        """Compute the outputs that are wanted from all inputs, in place; raise `OperationError` if that fails.
+
+        Args:
+            addresses: Of the inputs and the outputs, by the index of their slots; 0 for an output that is not wanted.
+        """
+
+    def took(self, seconds: float) -> None:
+        """Learn how long a run took."""
+
+    def dispatch(self, call: Dispatch) -> None:
+        """Compute outputs from inputs, all in the memory of tensors; raise `OperationError` if that fails."""
 
     def forget(self) -> None:
         """Keep no memory of earlier runs."""

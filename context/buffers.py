@@ -4,8 +4,8 @@ A transferred array is *detached*: its memory has moved to the array in the resu
 such state, so it is kept with the object that owns the memory: the array at the end of the chain of bases, or the object with the buffer
 protocol behind it. All arrays over one memory are detached together, as all views of one ``ArrayBuffer`` are.
 
-The new array's owner is a `TransferredMemory`: a `ctypes` array over the same memory, an object of its own, so that it is not detached
-with the old one. It knows which of the arrays made over it is the last one: that one has the memory, the earlier ones are detached.
+The new array's owner is a `TransferredMemory` over the same memory, an object of its own, so that it is not detached with the old one. It
+knows which of the arrays made over it is the last one: that one has the memory, the earlier ones are detached.
 
 An input that comes by DLPack is not transferred, only read: nothing could tell its library, or another export, that it is detached.
 """
@@ -13,13 +13,13 @@ An input that comes by DLPack is not transferred, only read: nothing could tell 
 from __future__ import annotations
 
 import ctypes
-import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from webnn.validation import buffers
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
@@ -33,6 +33,7 @@ __all__ = [
     "check",
     "copy_bytes",
     "detached_reason",
+    "pass_on",
     "read_only",
     "source",
     "transfer",
@@ -47,23 +48,48 @@ _DETACHED_VIEW = (
 )
 
 
-class TransferredMemory:
-    """Memory that a transfer made: a `ctypes` array (the other base of the classes of `_memory_class`) over memory of the program.
+class TransferredMemory(ndarray[Any, np.dtype[Any]]):
+    """Memory that a transfer made: an array over memory of the program. The arrays of a result are views of it.
+
+    It is of a class of its own, so that NumPy takes it for the base of such a view, and the view for the base of the view's own views.
 
     Attributes:
         claim: A list of one number, the identity of the array that has the memory; empty while the memory is transferred, and once it went
             to another owner. Taking the number out of the list is atomic: only one thread can transfer the memory.
         address: The memory's address.
-        keeper: What keeps the memory alive.
+        length: Its length in bytes.
+        layout: Its shape.
+        kind: Its type.
+        former: The identity of the array that had the memory before, while a call is checked.
         alone: The memory cannot have another owner, because it belonged to a NumPy array.
     """
 
-    __slots__ = ()
+    __slots__ = ("address", "alone", "claim", "former", "kind", "layout", "length")
 
     alone: bool
     claim: list[int]
     address: int
-    keeper: Any
+    former: int
+    kind: np.dtype[Any]
+    layout: tuple[int, ...]
+    length: int
+
+    @classmethod
+    def over(cls, view: Array, source: Any, slot: BufferSlot, address: int, *, alone: bool) -> tuple[TransferredMemory, Array]:
+        """Make the memory of a view, and the array that has it, of the view's shape and the slot's type.
+
+        Args:
+            view: The view.
+            source: An object with a buffer of the same bytes. It is no array: NumPy would take it for the base of the new array.
+            slot: The input or output.
+            address: The view's address.
+            alone: As above.
+        """
+        memory = cls(view.shape, slot.dtype, source)
+        memory.address, memory.length, memory.layout, memory.kind, memory.alone = address, slot.nbytes, view.shape, slot.dtype, alone
+        array = memory.view(ndarray)
+        memory.claim = [id(array)]
+        return memory, array
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +99,6 @@ class Lent:
     value: object
 
 
-#: The classes of transferred memory by length, each as long as a graph or an array uses it.
-_MEMORY_CLASSES: weakref.WeakValueDictionary[int, type] = weakref.WeakValueDictionary()
-_MEMORY_CLASSES_LOCK = threading.Lock()
-
-
-def _memory_class(nbytes: int) -> Any:
-    """Return the class of transferred memory of a length: the class is shared while it is in use."""
-    with _MEMORY_CLASSES_LOCK:
-        found = _MEMORY_CLASSES.get(nbytes)
-        if found is None:
-            members = {"__slots__": ("address", "alone", "claim", "keeper")}
-            found = _MEMORY_CLASSES[nbytes] = type("TransferredMemory", (ctypes.c_char * nbytes, TransferredMemory), members)
-        return found
-
-
 @dataclass(frozen=True, slots=True)
 class BufferSlot:
     """A graph input or output, as the buffers see it.
@@ -95,7 +106,6 @@ class BufferSlot:
     Attributes:
         value: Its ONNX name.
         index: Its number among the inputs and outputs of the graph.
-        memory: The class of transferred memory of its byte length.
     """
 
     name: str
@@ -104,13 +114,16 @@ class BufferSlot:
     descriptor: OperandDescriptor
     dtype: np.dtype[Any]
     nbytes: int
-    memory: Any
 
     @classmethod
     def of(cls, name: str, value: str, index: int, descriptor: OperandDescriptor) -> BufferSlot:
         """Make the slot of an input or output."""
-        nbytes = descriptor.byte_length
-        return cls(name, value, index, descriptor, NUMPY_DTYPES[descriptor.dataType], nbytes, _memory_class(nbytes))
+        return cls(name, value, index, descriptor, NUMPY_DTYPES[descriptor.dataType], descriptor.byte_length)
+
+    def over(self, address: int) -> Array:
+        """Return an array over the memory at an address, which something else must keep alive."""
+        memory: Any = (ctypes.c_char * self.nbytes).from_address(address)
+        return ndarray(self.descriptor.array_shape, self.dtype, memory)
 
 
 #: A checked view on its way: its slot, the view, the memory's owner, the array that lies right over the owner, and the address. A plain
@@ -121,13 +134,13 @@ Checked = tuple[BufferSlot, Array, Any, Array, int]
 class _DetachedMemory:
     """Transferred memory whose owner is not ours, by the owner's identity. Entries are removed with their owner."""
 
-    __slots__ = ("_entries",)
+    __slots__ = ("entries",)
 
     def __init__(self) -> None:
-        self._entries: dict[int, weakref.ref[Any]] = {}
+        self.entries: dict[int, weakref.ref[Any]] = {}
 
     def __contains__(self, owner: object) -> bool:
-        return id(owner) in self._entries
+        return id(owner) in self.entries
 
     def add(self, owner: Any, memory: Any) -> bool:
         """Remember an owner until it dies; if it has no weak references, until ``memory`` dies, which keeps it alive.
@@ -136,7 +149,7 @@ class _DetachedMemory:
             Whether the owner is new. The test and the change are one atomic step.
         """
         key = id(owner)
-        entries = self._entries
+        entries = self.entries
 
         def forget(_: object) -> None:
             entries.pop(key, None)
@@ -149,17 +162,19 @@ class _DetachedMemory:
 
     def remove(self, owner: Any) -> None:
         """Forget an owner."""
-        self._entries.pop(id(owner), None)
+        self.entries.pop(id(owner), None)
 
 
 #: Memory belongs to the process, not to a context, and so does the record of what was transferred.
-_DETACHED = _DetachedMemory()
+DETACHED = _DetachedMemory()
 
 
 def _owner(view: Array) -> tuple[Any, Array]:
     """Return the object that owns a view's memory, and the array right over it: the owner itself, if an array owns its memory."""
     base = view.base
     while base is not None:
+        if type(base) is TransferredMemory:
+            return base, view
         if isinstance(base, np.ndarray):
             view, base = base, base.base
         elif isinstance(base, memoryview):
@@ -172,10 +187,19 @@ def _owner(view: Array) -> tuple[Any, Array]:
     return view, view
 
 
+def _exporter(view: Array) -> Any:
+    """Return an object that is no array, over a view's memory, which it keeps alive."""
+    memory: Any = view
+    return (ctypes.c_char * view.nbytes).from_buffer(memory)
+
+
 def detached_reason(view: Array) -> str:
     """Say that an array's memory was transferred by an earlier `compute()`; empty if it was not."""
-    if view.base is None:
-        return DETACHED_REASON if view in _DETACHED else ""
+    base = view.base
+    owner: Any = view if base is None else base
+    # An array with memory of its own, or a view of one: the usual cases.
+    if type(owner) is np.ndarray and owner.base is None:
+        return _say_detached(view, owner) if id(owner) in DETACHED.entries else ""
     owner, top = _owner(view)
     return _say_detached(view, top) if _is_taken(owner, top) else ""
 
@@ -187,7 +211,7 @@ def _say_detached(view: Array, top: Array) -> str:
 
 def _is_taken(owner: Any, top: Array) -> bool:
     """Tell whether the array right over an owner lost its memory."""
-    return owner.claim != [id(top)] if isinstance(owner, TransferredMemory) else owner in _DETACHED
+    return owner.claim != [id(top)] if isinstance(owner, TransferredMemory) else owner in DETACHED
 
 
 def copy_bytes(source: Array, target: Array) -> None:
@@ -239,7 +263,7 @@ def check(slot: BufferSlot, value: object, *, written: bool = False) -> Checked 
     if not flags.writeable:
         return "must be writeable, because its memory is transferred, got a read-only array; pass a copy"
     owner: Any = view.base
-    if type(owner) is slot.memory:
+    if type(owner) is TransferredMemory:
         # The whole result of an earlier compute(), as loops usually pass it.
         return (slot, view, owner, view, owner.address) if owner.claim == [id(view)] else DETACHED_REASON
     owner, top = _owner(view)
@@ -258,7 +282,6 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
     inputs: dict[str, Any] = {}
     outputs: dict[str, Any] = {}
     foreign = False
-    memory: Any
     for views, arrays in ((given, inputs), (wanted, outputs)):
         for slot, view, owner, top, address in views:
             if isinstance(owner, TransferredMemory):
@@ -272,32 +295,25 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
                     if taken:
                         claim.append(taken)
                     return _take_back(given, wanted, inputs, outputs, slot.name, owner)
-                alone = owner.alone
-                if not alone:
-                    foreign = True
-                if type(owner) is slot.memory:
-                    # The memory as a whole.
-                    memory = owner
-                    arrays[slot.name] = array = np.ndarray(view.shape, slot.dtype, memory)
+                foreign = foreign or not owner.alone
+                if owner.length != slot.nbytes:
+                    arrays[slot.name] = TransferredMemory.over(view, _exporter(view), slot, address, alone=owner.alone)[1]
+                elif owner.kind is slot.dtype and owner.layout == view.shape:
+                    arrays[slot.name] = array = owner.view(ndarray)
                     claim.append(id(array))
-                    continue
-                memory = slot.memory.from_address(address)
-                memory.keeper = owner
+                else:
+                    # As a whole, but with another type or shape: there is no chain of owners.
+                    arrays[slot.name] = TransferredMemory.over(view, owner.base, slot, address, alone=owner.alone)[1]
             elif type(owner) is Lent:
                 foreign = True
                 arrays[slot.name] = owner.value
-                continue
             else:
-                memory = slot.memory.from_address(address)
-                memory.keeper = view
-                if not _DETACHED.add(owner, memory):
-                    return _take_back(given, wanted, inputs, outputs, slot.name, owner)
                 alone = type(owner) is np.ndarray
                 foreign = foreign or not alone
-            arrays[slot.name] = array = np.ndarray(view.shape, slot.dtype, memory)
-            memory.address = address
-            memory.alone = alone
-            memory.claim = [id(array)]
+                memory, array = TransferredMemory.over(view, _exporter(view), slot, address, alone=alone)
+                if not DETACHED.add(owner, memory):
+                    return _take_back(given, wanted, inputs, outputs, slot.name, owner)
+                arrays[slot.name] = array
     # A NumPy array's own memory has one owner, before a transfer and after it; other owners may lie over one memory.
     if foreign:
         spans = sorted((address, slot.nbytes, slot.name, type(owner) is Lent) for slot, _, owner, _, address in (*given, *wanted))
@@ -309,6 +325,60 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
             every = max(every, address + length)
             transferred = transferred if read else max(transferred, address + length)
     return inputs, outputs
+
+
+def pass_on(
+    inputs: Mapping[str, BufferSlot], given: Mapping[str, Any], outputs: Mapping[str, BufferSlot], wanted: Mapping[str, Any]
+) -> tuple[dict[str, Array], dict[str, Array], list[int]] | None:
+    """Check and transfer all views of a call in one pass, if each is the whole result of an earlier call.
+
+    That is how a loop usually passes its arrays. The outcome is that of `check` and `transfer`.
+
+    Args:
+        inputs: The slots of the inputs.
+        given: Their views, by name.
+        outputs: The slots of the outputs.
+        wanted: The views of those that are wanted, by name.
+
+    Returns:
+        The new arrays of both, and the addresses by the index of the slots, 0 for an output that is not wanted. ``None`` if a view is
+        something else, or does not fit: then nothing was transferred.
+    """
+    if type(given) is not dict or type(wanted) is not dict or len(given) != len(inputs) or not wanted:
+        return None
+    newInputs: dict[str, Array] = {}
+    newOutputs: dict[str, Array] = {}
+    addresses = [0] * (len(inputs) + len(outputs))
+    try:
+        for slots, views, arrays in ((inputs, given, newInputs), (outputs, wanted, newOutputs)):
+            for name, view in views.items():
+                slot = slots[name]
+                memory: Any = view.base
+                # The program may have changed the view's type, shape and flags: C-contiguous, aligned and writeable.
+                if (
+                    type(memory) is not TransferredMemory
+                    or type(view) is not ndarray
+                    or type(name) is not str
+                    or memory.kind is not slot.dtype
+                    or memory.length != slot.nbytes
+                    or view.dtype is not slot.dtype
+                    or view.shape != memory.layout
+                    or not (view.flags.carray and memory.alone)
+                ):
+                    raise LookupError
+                claim, former = memory.claim, id(view)
+                claim.remove(former)
+                memory.former = former
+                array = arrays[slot.name] = memory.view(ndarray)
+                claim.append(id(array))
+                addresses[slot.index] = memory.address
+    except (AttributeError, LookupError, RuntimeError, ValueError):
+        # A view is no array; a name or a view does not fit; another thread changed a mapping; the memory was transferred before.
+        for memory in [array.base for array in (*newInputs.values(), *newOutputs.values())]:
+            memory.claim.clear()
+            memory.claim.append(memory.former)
+        return None
+    return newInputs, newOutputs, addresses
 
 
 def _take_back(
@@ -339,6 +409,6 @@ def _take_back(
             if isinstance(earlier, TransferredMemory):
                 earlier.claim.append(id(top))
             else:
-                _DETACHED.remove(earlier)
+                DETACHED.remove(earlier)
             shared = shared or earlier is owner
     return name, "must not share memory with another view of this call" if shared else DETACHED_REASON

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from webnn.context import buffers
 from webnn.context.graph import MLGraph
-from webnn.context.promise import promise, rejected
+from webnn.context.promise import Turns, promise, rejected
 from webnn.context.state import Steps
 from webnn.validation import webidl
 from webnn.validation.errors import OperationError, WebNNTypeError
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from webnn.builder.graph import ComputationalGraph
+    from webnn.context.backend import Implementation
+    from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
 
 __all__ = ["BuildSteps", "ComputeSteps", "MLComputeResult"]
@@ -65,26 +69,67 @@ class BuildSteps(Steps):
 class ComputeSteps(Steps):
     """Computes the graphs of a context over buffers: checks everything, then transfers."""
 
-    __slots__ = ()
+    __slots__ = ("_turns",)
+
+    def __init__(self, state: ContextState, *, direct: bool = True) -> None:
+        super().__init__(state, direct=direct)
+        self._turns = Turns()
 
     def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
         """Run the steps of `MLContext.compute`."""
+        timeline = self._state.timeline
         try:
-            work, result = self.prepare(graph, inputs, outputs)
+            implementation = self._direct(graph)
+            moved = None if implementation is None else buffers.pass_on(implementation.inputs, inputs, implementation.outputs, outputs)
+            if implementation is None or moved is None:
+                work, result = self.prepare(graph, inputs, outputs)
+            else:
+                newInputs, newOutputs, addresses = moved
+                work, result = partial(implementation.run, addresses), {"inputs": newInputs, "outputs": newOutputs}
+            # A hand-over to another thread takes longer than a quick graph.
+            if implementation is not None and implementation.quick and timeline.begin():
+                start = perf_counter()
+                try:
+                    work()
+                finally:
+                    timeline.end()
+                implementation.took(perf_counter() - start)
+                return self._turns.resolved(result)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
 
         def job() -> MLComputeResult:
+            start = perf_counter()
             work()
+            if implementation is not None:
+                implementation.took(perf_counter() - start)
             return result
 
-        return promise(self._state.timeline, job)
+        return promise(timeline, job)
 
     def compute_sync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:
         """Run the steps and wait for the result."""
-        work, result = self.prepare(graph, inputs, outputs)
-        self._state.timeline.run(work)
-        return result
+        timeline = self._state.timeline
+        implementation = self._direct(graph)
+        moved = None if implementation is None else buffers.pass_on(implementation.inputs, inputs, implementation.outputs, outputs)
+        if implementation is None or moved is None:
+            work, result = self.prepare(graph, inputs, outputs)
+            timeline.run(work)
+            return result
+        # A loop that passes on its arrays needs no other steps.
+        newInputs, newOutputs, addresses = moved
+        if timeline.begin():
+            try:
+                implementation.run(addresses)
+            finally:
+                timeline.end()
+        else:
+            timeline.run(partial(implementation.run, addresses))
+        return {"inputs": newInputs, "outputs": newOutputs}
+
+    def _direct(self, graph: MLGraph) -> Implementation | None:
+        """Return what computes a graph of this context, if its calls need nothing but the work itself."""
+        return graph._implementation if self.direct and type(graph) is MLGraph and graph._state is self._state else None
 
     def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
         """Run the steps of `MLContext.compute` before the parallel ones; return these, and what the method returns after them."""
@@ -141,13 +186,16 @@ class ComputeSteps(Steps):
         # [7, 8] Each one can be transferred.
         if isinstance(newInputs, str) or isinstance(newOutputs, str):
             raise _error(f"view {webidl.describe(newInputs)}", str(newOutputs))
+        addresses = [0] * (len(implementation.inputs) + len(implementation.outputs))
+        for slot, _, _, _, address in (*given, *wanted):
+            addresses[slot.index] = address
 
         def work() -> None:
             if wanted:  # without a wanted output there is nothing to do
                 if state.on_compute is not None:
                     state.on_compute(graph, buffers.read_only({slot.name: view for slot, view, _, _, _ in given}))
                 # [10.1] Execute the graph.
-                implementation.run(given, wanted)
+                implementation.run(addresses)
 
         return work, {"inputs": newInputs, "outputs": newOutputs}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -10,9 +12,20 @@ if TYPE_CHECKING:
 
     from webnn.context.timeline import Timeline
 
-__all__ = ["Pending", "promise", "rejected", "running_loop"]
+__all__ = ["Pending", "Turns", "promise", "rejected", "running_loop"]
 
 T = TypeVar("T")
+
+#: How long, in seconds, a program may go on with results that are there at once, until other tasks of its event loop get a turn.
+_STRETCH = 0.001
+
+
+@functools.cache
+def _asyncio() -> Any:
+    """Return the module, loaded lazily: it takes longer to load than all of this package's own modules, and scripts do not need it."""
+    import asyncio  # noqa: PLC0415
+
+    return asyncio
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
@@ -21,11 +34,9 @@ def running_loop() -> asyncio.AbstractEventLoop:
     Raises:
         RuntimeError: There is none.
     """
-    # Imported lazily; scripts that use no future do not need it. asyncio takes longer to load than all of this package's own modules.
-    import asyncio  # noqa: PLC0415
-
     try:
-        return asyncio.get_running_loop()
+        loop: asyncio.AbstractEventLoop = _asyncio().get_running_loop()
+        return loop
     except RuntimeError:
         raise RuntimeError(
             "what returns an asyncio future must be asked in a running event loop; in a script, use its twin with the suffix Sync "
@@ -55,12 +66,14 @@ class Pending(Generic[T]):
         """Let the event loop call a function for the value, from any thread, unless the promise is settled by then."""
         self._call(self._resolve, finish)
 
+    def resolve_soon(self, finish: Callable[[], T]) -> None:
+        """Do so in the next round of the event loop, whose thread this is."""
+        self._loop.call_soon(self._resolve, finish)
+
     def reject(self, error: Exception) -> None:
         """Reject the promise, at once if this is its event loop's thread."""
-        import asyncio  # noqa: PLC0415 (loaded already)
-
         try:
-            here = asyncio.get_running_loop() is self._loop
+            here = _asyncio().get_running_loop() is self._loop
         except RuntimeError:
             here = False
         if here:
@@ -89,6 +102,40 @@ class Pending(Generic[T]):
     def _leave(self, _: asyncio.Future[T]) -> None:
         for owner in self._owners:
             owner.discard(self)
+
+
+class Turns:
+    """Makes futures that have their result already, and sees to it that the event loop gets its turns.
+
+    A task that awaits such a future goes on at once. So from time to time a future gets its result in the next round of the event loop.
+    """
+
+    __slots__ = ("_loop", "_since")
+
+    def __init__(self) -> None:
+        self._loop: Callable[[], asyncio.AbstractEventLoop | None] = _no_loop
+        self._since = 0.0
+
+    def resolved(self, value: T) -> asyncio.Future[T]:
+        """Return a future of the running event loop with a result."""
+        loop = running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        now = loop.time()
+        if self._loop() is loop and now - self._since < _STRETCH:
+            future.set_result(value)
+        else:
+            self._loop, self._since = weakref.ref(loop), now
+            loop.call_soon(_set_result, future, value)
+        return future
+
+
+def _no_loop() -> None:
+    """Refer to no event loop."""
+
+
+def _set_result(future: asyncio.Future[T], value: T) -> None:
+    if not future.done():
+        future.set_result(value)
 
 
 def rejected(error: Exception) -> asyncio.Future[Any]:

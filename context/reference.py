@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from webnn.builder import above
 from webnn.builder.describe import describe_graph
-from webnn.context.buffers import BufferSlot, Checked, copy_bytes
+from webnn.context.buffers import BufferSlot, copy_bytes
 from webnn.context.devices.selection import REFERENCE
 from webnn.context.placement.assign import uniform
 from webnn.validation.errors import NotSupportedError, OperationError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.context.backend import Placed
     from webnn.context.devices.selection import FallbackPolicy, Selection
-    from webnn.context.engine.memory import TensorMemory
+    from webnn.context.engine.memory import Dispatch
 
 __all__ = ["ReferenceBackend", "ReferenceGraph"]
 
@@ -59,6 +59,11 @@ class ReferenceGraph:
 
     __slots__ = ("_program", "inputs", "outputs")
 
+    #: It computes slowly, and remembers no call.
+    quick: ClassVar[bool] = False
+    last: ClassVar[None] = None
+    repeat: ClassVar[Callable[[], object]] = staticmethod(lambda: None)
+
     def __init__(self, graph: ComputationalGraph) -> None:
         try:
             self._program = above.load("reference").Program(describe_graph(graph))
@@ -75,21 +80,31 @@ class ReferenceGraph:
         """The reference alone."""
         return [REFERENCE]
 
-    def run(self, given: list[Checked], wanted: list[Checked]) -> None:
+    def run(self, addresses: list[int]) -> None:
         """Compute the outputs that are wanted from all inputs.
 
-        Raises:
-            OperationError: An operator fails.
-        """
-        self._compute([(slot, view) for slot, view, *_ in given], [(slot, view) for slot, view, *_ in wanted])
-
-    def dispatch(self, slots: Sequence[BufferSlot], memories: Sequence[TensorMemory]) -> None:
-        """Compute outputs from inputs, all in the memory of tensors, in any order.
+        Args:
+            addresses: As for `Implementation.run`.
 
         Raises:
             OperationError: An operator fails.
         """
-        arrays = [(slot, memory.array) for slot, memory in zip(slots, memories, strict=True)]
+        given, wanted = (
+            [(slot, slot.over(addresses[slot.index])) for slot in slots.values() if addresses[slot.index]]
+            for slots in (self.inputs, self.outputs)
+        )
+        self._compute(given, wanted)
+
+    def took(self, seconds: float) -> None:
+        """Do nothing: it never counts as quick."""
+
+    def dispatch(self, call: Dispatch) -> None:
+        """Compute outputs from inputs, all in the memory of tensors.
+
+        Raises:
+            OperationError: An operator fails.
+        """
+        arrays = [(slot, memory.array) for slot, memory in zip(call.slots, call.memories, strict=True)]
         split = len(self.inputs)
         self._compute([each for each in arrays if each[0].index < split], [each for each in arrays if each[0].index >= split])
 

@@ -190,9 +190,14 @@ class ContextState:
 
 
 class Steps:
-    """The base of the steps of a context's methods."""
+    """The base of the steps of a context's methods.
 
-    __slots__ = ("_state",)
+    Attributes:
+        direct: Whether a call that needs nothing but the work itself may skip its steps.
+    """
 
-    def __init__(self, state: ContextState) -> None:
+    __slots__ = ("_state", "direct")
+
+    def __init__(self, state: ContextState, *, direct: bool = True) -> None:
         self._state = state
+        self.direct = direct and state.contextType == "default" and state.on_compute is None

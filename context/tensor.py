@@ -134,8 +134,10 @@ class MLTensor:
             pending.reject(InvalidStateError("readTensor: the tensor was destroyed before it was read", operation="readTensor"))
         # 3. On the timeline: release the data. Work that was queued before has its own reference to it.
         timeline = self._state.timeline
-        if memory is not None and not timeline.attempt(TensorMemory.release, memory):
-            timeline.post(memory.release)
+        if memory is not None:
+            memory.withdraw()
+            if not timeline.attempt(memory.release):
+                timeline.post(memory.release)
 
     @property
     def _isDestroyed(self) -> bool:

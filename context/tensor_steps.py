@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 
 from webnn.context import buffers
-from webnn.context.engine.memory import TensorMemory
+from webnn.context.engine.memory import Dispatch, TensorMemory
 from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
 from webnn.context.state import Steps
@@ -41,6 +42,10 @@ _READ = "#api-mlcontext-readtensor"
 _READ_INTO = "#api-mlcontext-readtensor-byob"
 _WRITE = "#api-mlcontext-writetensor"
 _STRING = frozenset({str})
+#: The owners of transferred memory, by their ids.
+_DETACHED = buffers.DETACHED.entries
+#: The most bytes that an awaited read copies on the event loop's thread.
+_SHORT = 2**16
 #: How many checked combinations of tensors a graph remembers.
 _MOST_CHECKED = 64
 
@@ -82,8 +87,26 @@ class TensorSteps(Steps):
         return create()
 
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
-        """Run the steps of `MLContext.dispatch`."""
-        self._state.timeline.post(self.prepare_dispatch(graph, inputs, outputs))
+        """Run the steps of `MLContext.dispatch`. A quick graph runs at once if the timeline is idle: handing it over would take longer."""
+        state = self._state
+        timeline = state.timeline
+        try:
+            implementation: Any = graph._implementation
+            last = implementation.last
+            # A call with the tensors of the last one is as valid, and they are bound.
+            known = last is not None and graph._state is state and type(inputs) is dict and type(outputs) is dict
+            if known and last.inputs == inputs and last.outputs == outputs and timeline.begin():
+                try:
+                    if implementation.last is last:
+                        implementation.repeat()
+                        return
+                finally:
+                    timeline.end()
+        except Exception:  # something has another class, or the engine fails: the steps say what it is
+            implementation = None
+        job = self.prepare_dispatch(graph, inputs, outputs)
+        if not (implementation is not None and implementation.quick and self.direct and timeline.attempt(job)):
+            timeline.post(job)
 
     def prepare_dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> Callable[[], None]:
         """Run the steps of `MLContext.dispatch` before those of the timeline, and return these."""
@@ -104,31 +127,27 @@ class TensorSteps(Steps):
                 key = None
         if implementation is None or slots is None or len(memory) != len(slots):
             implementation, slots, memory = self._check(graph, inputs, outputs)
-            if key is not None and _STRING.issuperset(map(type, (*inputs, *outputs))):
+            if key is not None and not _STRING.issuperset(map(type, (*inputs, *outputs))):
+                key = None
+            if key is not None:
                 if len(graph._checked) >= _MOST_CHECKED:
                     graph._checked.clear()
                 graph._checked[key] = slots
         # 8. On the timeline: execute the graph. A context that cannot is lost.
-        loss = state.loss
+        loss, observe = state.loss, state.on_compute
+        repeatable = key is not None and observe is None and self.direct
+        call = Dispatch(slots, memory, dict(inputs) if repeatable else None, dict(outputs) if repeatable else None)
 
         def job() -> None:
             if loss.info is None:
+                if observe is not None:
+                    observe(graph, buffers.read_only(_named_inputs(call, implementation)))
                 try:
-                    implementation.dispatch(slots, memory)
+                    implementation.dispatch(call)
                 except OperationError as error:
                     loss.lose(str(error))
 
-        observe = state.on_compute
-        if observe is None:
-            return job
-
-        def observed() -> None:
-            if loss.info is None:
-                named = {slot.name: held.array for slot, held in zip(slots, memory, strict=True) if slot.index < len(implementation.inputs)}
-                observe(graph, buffers.read_only(named))
-            job()
-
-        return observed
+        return job
 
     def _check(
         self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]
@@ -177,6 +196,21 @@ class TensorSteps(Steps):
 
     def write(self, tensor: MLTensor, inputData: object) -> None:
         """Run the steps of `MLContext.writeTensor`."""
+        if type(tensor) is MLTensor and type(inputData) is ndarray:
+            # The steps for an array of the tensor's own type and shape, which has memory of its own or is a view of such an array.
+            memory = tensor._memory
+            if memory is not None and tensor._writable and tensor._state is self._state:
+                owner = inputData.base
+                if owner is None:
+                    owner = inputData
+                fits = inputData.dtype is memory.dtype and inputData.shape == memory.shape and type(owner) is ndarray
+                timeline = self._state.timeline
+                if fits and owner.base is None and id(owner) not in _DETACHED and timeline.begin():
+                    try:
+                        memory.array[...] = inputData
+                    finally:
+                        timeline.end()
+                    return
         if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
             raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
         view = buffers.source("writeTensor", _WRITE, inputData)
@@ -200,7 +234,7 @@ class TensorSteps(Steps):
             raise _destroyed(state, "writeTensor")
         # 5.-7. On the timeline: copy the bytes. On an idle one that is now; otherwise they must be copied once more before.
         timeline, loss = state.timeline, state.loss
-        if timeline.attempt(memory.write, view):
+        if timeline.attempt(lambda: memory.write(view)):
             return
         copied = view.copy()
 
@@ -224,7 +258,16 @@ class TensorSteps(Steps):
         # 6.-7. (7.-8.) The promise ends with the tensor, if it is pending.
         pending: Pending[Array | None] = Pending(tensor._pending)
 
-        # 8. (9.) On the timeline: copy the bytes.
+        # 8. (9.) On the timeline: copy the bytes. A short copy takes less than the hand-over to another thread.
+        timeline = state.timeline
+        if self.direct and memory.array.nbytes <= _SHORT and timeline.begin():
+            try:
+                data = memory.read()
+            finally:
+                timeline.end()
+            pending.resolve_soon(lambda: data if view is None else _put(data, view))
+            return pending.future
+
         def job() -> None:
             if tensor._memory is None:
                 pending.reject(_destroyed(state, "readTensor"))
@@ -232,12 +275,21 @@ class TensorSteps(Steps):
                 copied = memory.read()
                 pending.resolve(lambda: copied if view is None else _put(copied, view))
 
-        state.timeline.hurry(job)
+        timeline.hurry(job)
         return pending.future
 
     def read_sync(self, tensor: MLTensor, outputData: object) -> Array | None:
         """Run the steps of `MLContext.readTensor`, and wait for the data."""
         state = self._state
+        if outputData is None and type(tensor) is MLTensor and self.direct:
+            memory = tensor._memory
+            if memory is not None and tensor._readable and tensor._state is state:
+                timeline = state.timeline
+                if timeline.begin():
+                    try:
+                        return memory.array.copy()
+                    finally:
+                        timeline.end()
         memory, view = self._check_read(tensor, outputData)
 
         # The steps of the timeline: copy the bytes. The promise would be rejected with the tensor's other ones.
@@ -398,6 +450,12 @@ def _destroyed(state: ContextState, operation: str) -> InvalidStateError:
     if state.loss.info is not None:
         return state.loss.error(operation)
     return InvalidStateError(f"{operation}: tensor must not be destroyed", operation=operation)
+
+
+def _named_inputs(call: Dispatch, implementation: Implementation) -> dict[str, Array]:
+    """Return the memory of the inputs of a dispatch by name."""
+    pairs = zip(call.slots, call.memories, strict=True)
+    return {slot.name: memory.array for slot, memory in pairs if slot.index < len(implementation.inputs)}
 
 
 def _error(operation: str, argument: str, requirement: str, anchor: str) -> WebNNTypeError:

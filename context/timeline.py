@@ -23,7 +23,6 @@ from typing import Generic, TypeVar
 __all__ = ["Timeline"]
 
 T = TypeVar("T")
-A = TypeVar("A")
 
 #: How often the worker looks at the queue, in seconds.
 _GRACE = 0.002
@@ -100,21 +99,32 @@ class Timeline:
         if not self._wake() and self._owner != get_ident():
             self._run_all(blocking=True)
 
-    def attempt(self, job: Callable[[A], object], argument: A) -> bool:
-        """Run a job with an argument at once if the timeline is idle; tell whether it was."""
-        if self._pending or not self._turn.acquire(False):
+    def begin(self) -> bool:
+        """Take the turn if the timeline is idle; tell whether it was. Then the work must be followed by `end`, in any case."""
+        if not self._turn.acquire(False):
+            return False
+        self._owner = get_ident()
+        if self._pending:
+            self.end()
+            return False
+        return True
+
+    def end(self) -> None:
+        """Give the turn back."""
+        self._owner = 0
+        self._turn.release()
+        if self._pending:
+            self._look_after()
+
+    def attempt(self, job: Callable[[], object]) -> bool:
+        """Run a job at once if the timeline is idle; tell whether it was."""
+        if not self.begin():
             return False
         try:
-            self._owner = get_ident()
-            if self._pending:
-                return False
-            job(argument)
-            return True
+            job()
         finally:
-            self._owner = 0
-            self._turn.release()
-            if self._pending:
-                self._look_after()
+            self.end()
+        return True
 
     def run(self, job: Callable[[], T]) -> T:
         """Run a job after all that are queued, and return what it returns.

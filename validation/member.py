@@ -54,7 +54,7 @@ class Member:
             return self.__get__(instance)(*args, **options)
 
         self.checked = checked
-        self._function = function
+        self.function = function
         #: A cache: the draft that was last found to have the member. The test for it takes longer than the rest of an access.
         self._granted: Revision | None = None
         # `property` takes its docstring from here.
@@ -73,7 +73,7 @@ class Member:
             if not self.has(revision):
                 raise self._error(instance)
             self._granted = revision
-        return MethodType(self._function, instance)
+        return MethodType(self.function, instance)
 
     def __call__(self, instance: DraftMembers) -> Any:
         """Return the value of an attribute; `property` calls this."""
@@ -105,14 +105,20 @@ def some_drafts(method: F) -> F:
     return cast(F, Member(method))
 
 
-def class_of_draft(cls: type[C], interface: str, revision: Revision) -> type[C]:
+def class_of_draft(cls: type[C], interface: str, revision: Revision, *, direct: bool = False) -> type[C]:
     """Return the class of an interface in a draft: ``cls`` itself, or a subclass if a draft of another package changes it.
 
     The subclass has the members that `Delta.mixins` add, and hides members that the draft lacks and that are not declared with
-    `some_drafts`.
+    `some_drafts`. The methods that the draft has are plain functions in it, because a `Member` takes longer than some of them.
+
+    Args:
+        cls: The class for all drafts.
+        interface: The interface's name.
+        revision: The draft.
+        direct: Return a subclass in any case.
     """
     found: Any = cls
-    return cast("type[C]", _class_of_draft(found, interface, revision)) if revision.reshapes else cls
+    return cast("type[C]", _class_of_draft(found, interface, revision)) if direct or revision.reshapes else cls
 
 
 @functools.cache
@@ -128,5 +134,7 @@ def _class_of_draft(cls: type[Any], interface: str, revision: Revision) -> type[
         if isinstance(function, FunctionType) and function.__module__.partition(".")[0] == "webnn":
             members[name] = property(Member(function)) if isinstance(found, property) else Member(function)
     mixins = revision.mixins.get(interface, ())
+    declared = {name: found for each in (*reversed(cls.__mro__), *reversed(mixins)) for name, found in vars(each).items()}
+    members.update({name: found.function for name, found in declared.items() if isinstance(found, Member) and found.has(revision)})
     namespace = {"__slots__": (), "__module__": cls.__module__, "__doc__": cls.__doc__, **members}
     return new_class(cls.__name__, (*mixins, cls), exec_body=lambda body: body.update(namespace))

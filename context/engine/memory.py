@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from webnn.context.buffers import copy_bytes
+from webnn.context.buffers import BufferSlot, copy_bytes
 from webnn.context.engine import runtime
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 
-__all__ = ["TensorMemory"]
+__all__ = ["Dispatch", "TensorMemory"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,16 +28,22 @@ class TensorMemory:
 
     Attributes:
         array: The memory, which lives as long as the array.
+        dtype: The array's type.
+        shape: The array's shape.
         users: References to the graphs that it was bound to.
+        withdrawn: Whether the tensor was destroyed. What was queued before still uses the memory.
     """
 
-    __slots__ = ("_value", "array", "users")
+    __slots__ = ("_value", "array", "dtype", "shape", "users", "withdrawn")
 
     def __init__(self, array: Array) -> None:
         self.array = array
+        # Kept because the array makes them anew for each access.
+        self.dtype, self.shape = array.dtype, array.shape
         #: Made at the first dispatch: a constant needs none.
         self._value: Any = None
         self.users: set[weakref.ref[Any]] = set()
+        self.withdrawn = False
 
     @classmethod
     def zeros(cls, descriptor: OperandDescriptor) -> TensorMemory:
@@ -51,15 +59,23 @@ class TensorMemory:
 
     def write(self, source: Array) -> None:
         """Copy the bytes of an array of the same byte length, in row-major order."""
-        array = self.array
-        if source.dtype is array.dtype and source.shape == array.shape:
-            array[...] = source
+        if source.dtype is self.dtype and source.shape == self.shape:
+            self.array[...] = source
         else:
-            copy_bytes(source, array)
+            copy_bytes(source, self.array)
 
     def read(self) -> Array:
         """Return a copy."""
         return self.array.copy()
+
+    def withdraw(self) -> None:
+        """Have no graph repeat a dispatch with this memory. Any thread may call this, and no job need be done before."""
+        # A graph that repeats a dispatch looks at this after it has made itself a user.
+        self.withdrawn = True
+        for reference in list(self.users):
+            graph = reference()
+            if graph is not None:
+                graph.last = None
 
     def release(self) -> None:
         """Unbind the memory from its graphs, which would otherwise keep it alive."""
@@ -68,3 +84,20 @@ class TensorMemory:
             if graph is not None:
                 graph.forget()
         self.users.clear()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dispatch:
+    """The computation of a graph over tensors, after all checks.
+
+    Attributes:
+        slots: The inputs and outputs of the graph, in the order of the call.
+        memories: The memory of the tensors.
+        inputs: The tensors that were given, by name, to recognize the same call again; ``None`` if it must be checked again.
+        outputs: Likewise.
+    """
+
+    slots: Sequence[BufferSlot]
+    memories: Sequence[TensorMemory]
+    inputs: Mapping[str, object] | None
+    outputs: Mapping[str, object] | None

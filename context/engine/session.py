@@ -7,10 +7,11 @@ import itertools
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.onnx_names import ELEMENT_TYPES, SESSION_ENTRIES
-from webnn.context.buffers import BufferSlot, Checked
+from webnn.context.buffers import BufferSlot
 from webnn.context.engine import runtime
 from webnn.validation.descriptor import SMALL_TYPES
 from webnn.validation.errors import OperationError, label_prefix
@@ -18,7 +19,7 @@ from webnn.validation.errors import OperationError, label_prefix
 if TYPE_CHECKING:
     from webnn.builder.onnx.translate import OnnxModel
     from webnn.context.devices.selection import Device, Options, Selection, SessionSettings
-    from webnn.context.engine.memory import TensorMemory
+    from webnn.context.engine.memory import Dispatch, TensorMemory
 
 __all__ = ["SILENT", "CompiledGraph", "session_options", "start"]
 
@@ -27,6 +28,11 @@ SILENT = 4
 #: A graph is small if no value has more elements: the operators are too short to be divided among threads, and starting the threads takes
 #: as long as the rest of the session.
 _SMALL = 4096
+#: The longest run, in seconds, after which a graph counts as quick.
+_QUICK = 1e-4
+#: A graph that has not run yet counts as quick if it is small, and has no more nodes and none of these, which can take long all the same.
+_FEW = 32
+_LONG = frozenset({"Conv", "ConvTranspose", "Einsum", "GRU", "Gemm", "If", "LSTM", "Loop", "MatMul", "MatMulInteger", "RNN", "Scan"})
 
 
 def session_options(settings: SessionSettings) -> Any:
@@ -43,6 +49,12 @@ def session_options(settings: SessionSettings) -> Any:
     if not settings.memory_pattern:
         options.enable_mem_pattern = False
     return options
+
+
+def _looks_quick(model: OnnxModel) -> bool:
+    """Tell whether a graph will surely run in a millisecond or so."""
+    nodes = model.proto.graph.node
+    return model.largest <= _SMALL and len(nodes) <= _FEW and not any(node.domain or node.op_type in _LONG for node in nodes)
 
 
 def start(model: bytes, options: Any, devices: Sequence[Device], providers: Sequence[tuple[str, Options]]) -> Any:
@@ -80,6 +92,10 @@ class CompiledGraph:
         selection: The devices.
         profile: The beginning of the name of a file for the engine's times; by default it takes none.
 
+    Attributes:
+        quick: Whether the last run was short, or the first one surely will be.
+        last: The dispatch whose tensors are bound, to be repeated; ``None`` if the graph is not quick, or once a tensor is destroyed.
+
     Raises:
         OperationError: The engine refuses the model; the error names the operator where the engine does. Or a provider does not start.
     """
@@ -91,12 +107,13 @@ class CompiledGraph:
         "_model",
         "_recorded",
         "_reference",
-        "_run",
         "_session",
-        "_wanted",
         "_weights",
         "inputs",
+        "last",
         "outputs",
+        "quick",
+        "repeat",
     )
 
     def __init__(self, model: OnnxModel, selection: Selection, *, profile: str = "") -> None:
@@ -130,15 +147,16 @@ class CompiledGraph:
         if len(selection.providers) > 1:
             self._check_started(selection)
         self._binding = self._session.io_binding()
-        self._run = _runner(self._session, self._binding)
+        #: Runs the session with the memory that is bound.
+        self.repeat = _runner(self._session, self._binding)
         numbers = itertools.count()
         self.inputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.inputs.items()}
         self.outputs = {name: BufferSlot.of(name, value, next(numbers), each) for name, (value, each) in model.outputs.items()}
         #: What is bound to each slot: an address, or the memory of a tensor; 0 if nothing is.
         self._bound: list[Any] = [0] * next(numbers)
         self._reference = weakref.ref(self)
-        #: How many outputs are bound.
-        self._wanted = 0
+        self.quick = len(selection.providers) == 1 and _looks_quick(model)
+        self.last: Dispatch | None = None
 
     @property
     def providers(self) -> list[str]:
@@ -164,45 +182,52 @@ class CompiledGraph:
         groups = self._session.get_provider_graph_assignment_info()
         return [(group.ep_name, [node.name for node in group.get_nodes()]) for group in groups]
 
-    def run(self, given: list[Checked], wanted: list[Checked]) -> None:
+    def run(self, addresses: list[int]) -> None:
         """Compute the outputs that are wanted from all inputs, in place.
+
+        Args:
+            addresses: Of the inputs and the outputs, by the index of their slots; 0 for an output that is not wanted.
 
         Raises:
             OperationError: The engine fails.
         """
-        bound = self._bound
         try:
-            if len(wanted) != self._wanted or len(wanted) != len(self.outputs):
-                self._forget_outputs(len(wanted))
             # Binding costs more than a small run: memory that is still bound is not bound again.
-            for slot, _, _, _, address in given:
-                if bound[slot.index] != address:
-                    self._bind(self._binding.bind_input, slot, address)
-            for slot, _, _, _, address in wanted:
-                if bound[slot.index] != address:
-                    self._bind(self._binding.bind_output, slot, address)
-            self._run()
+            if addresses != self._bound:
+                self._bind_all(addresses)
+            self.repeat()
         except Exception as error:  # the engine's exceptions have no common class
             raise self._failure("compute", error) from error
 
-    def dispatch(self, slots: Sequence[BufferSlot], memories: Sequence[TensorMemory]) -> None:
-        """Compute outputs from inputs, all in the memory of tensors, in any order.
+    def dispatch(self, call: Dispatch) -> None:
+        """Compute outputs from inputs, all in the memory of tensors.
 
         Raises:
             OperationError: The engine fails.
         """
         bound = self._bound
         try:
-            for slot, memory in zip(slots, memories, strict=True):
+            for slot, memory in zip(call.slots, call.memories, strict=True):
                 # As above: bound memory is not bound again.
                 if bound[slot.index] is not memory:
                     self._bind_tensor(slot, memory)
-            self._run()
+            start = perf_counter()
+            self.repeat()
+            self.took(perf_counter() - start)
+            self.last = call
+            # A slow graph is queued each time. A tensor that is destroyed from now on ends this itself.
+            if not self.quick or any(memory.withdrawn for memory in call.memories):
+                self.last = None
         except Exception as error:  # the engine's exceptions have no common class
             raise self._failure("dispatch", error) from error
 
+    def took(self, seconds: float) -> None:
+        """Learn how long a run took."""
+        self.quick = seconds < _QUICK
+
     def forget(self) -> None:
         """Bind everything anew the next time."""
+        self.last = None
         self._binding.clear_binding_inputs()
         self._binding.clear_binding_outputs()
         self._bound = [0] * len(self._bound)
@@ -210,6 +235,7 @@ class CompiledGraph:
     def _bind_tensor(self, slot: BufferSlot, memory: TensorMemory) -> None:
         """Bind a tensor to an input or an output."""
         binding, isInput = self._binding, slot.index < len(self.inputs)
+        self.last = None
         # If binding fails, nothing is bound.
         self._bound[slot.index] = 0
         if slot.descriptor.dataType in SMALL_TYPES:
@@ -221,12 +247,18 @@ class CompiledGraph:
         self._bound[slot.index] = memory
         memory.users.add(self._reference)
 
-    def _forget_outputs(self, wanted: int) -> None:
-        """Unbind all outputs, because the next run may want other ones."""
-        self._binding.clear_binding_outputs()
-        for slot in self.outputs.values():
-            self._bound[slot.index] = 0
-        self._wanted = wanted
+    def _bind_all(self, addresses: list[int]) -> None:
+        """Bind the memory of a run, as far as it is not bound."""
+        self.last = None
+        binding, bound, first = self._binding, self._bound, len(self.inputs)
+        # An output cannot be unbound alone.
+        if any(old and not new for old, new in zip(bound[first:], addresses[first:], strict=True)):
+            binding.clear_binding_outputs()
+            bound[first:] = [0] * len(self.outputs)
+        for slot in (*self.inputs.values(), *self.outputs.values()):
+            address = addresses[slot.index]
+            if bound[slot.index] != address:
+                self._bind(binding.bind_input if slot.index < first else binding.bind_output, slot, address)
 
     def _bind(self, bind: Callable[..., None], slot: BufferSlot, address: int) -> None:
         """Bind memory to an input or an output."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected
+from webnn.context.state import Steps
 from webnn.context.tensor_steps import TensorSteps
 from webnn.validation.errors import UnknownError
 
@@ -58,11 +59,11 @@ def make_steps(state: ContextState, faults: Faults) -> tuple[BuildSteps, Compute
     return FaultyBuildSteps(state, faults), FaultyComputeSteps(state, faults), FaultyTensorSteps(state, faults)
 
 
-class _Faulty:
+class _Faulty(Steps):
     """The constructor of steps that have faults."""
 
     def __init__(self, state: ContextState, faults: Faults) -> None:
-        self._state = state
+        super().__init__(state, direct=False)
         self._faults = faults
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
+import pytest
 
 import webnn
 from webnn.context.buffers import TransferredMemory
@@ -21,14 +27,14 @@ def test_a_byte_length_that_nobody_uses_leaves_nothing_behind() -> None:
         context.computeSync(graph, {"x": arrays["inputs"]["x"]}, {"y": arrays["outputs"]["y"]})
 
     gc.collect()
-    before = len(TransferredMemory.__subclasses__())
+    before = len(ctypes.Array.__subclasses__())
     for size in range(5000, 5040):
         compute_twice(size)
     gc.collect()
-    assert len(TransferredMemory.__subclasses__()) <= before
+    assert len(ctypes.Array.__subclasses__()) <= before
 
 
-def test_graphs_of_one_byte_length_share_its_class() -> None:
+def test_memory_goes_from_hand_to_hand() -> None:
     context = webnn.ML().createContextSync()
     graphs = []
     for _ in range(2):
@@ -40,3 +46,100 @@ def test_graphs_of_one_byte_length_share_its_class() -> None:
     again = context.computeSync(graphs[1], {"x": arrays["outputs"]["y"]}, {"y": arrays["inputs"]["x"]})
     # The memory as a whole goes from hand to hand, with no chain of owners behind it.
     assert again["inputs"]["x"].base is owner
+
+
+def change_shape(array: Any) -> Any:
+    array.shape = (3, 2)
+    return array
+
+
+def lock(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
+
+
+#: What a program does with a result before it passes it on; the elements that the graph then sees, or a part of the refusal.
+CHANGES: list[tuple[str, Callable[[Any], Any], list[float] | str]] = [
+    ("nothing", lambda array: array, [0, 1, 2, 3, 4, 5]),
+    ("another shape, in place", change_shape, [0, 1, 2, 3, 4, 5]),
+    ("a view of another shape", lambda array: array.reshape(6), [0, 1, 2, 3, 4, 5]),
+    ("a view", lambda array: array[...], [0, 1, 2, 3, 4, 5]),
+    ("read-only, in place", lock, "must be writeable"),
+    ("transposed", lambda array: array.T, "must be C-contiguous"),
+    ("another type", lambda array: array.view(np.int32), "must have elements of float32, got int32"),
+    ("a part", lambda array: array[:1], "bytes"),
+    ("a subclass", lambda array: array.view(np.recarray), [0, 1, 2, 3, 4, 5]),
+    ("a list", lambda array: array.tolist(), "must be"),
+    ("a copy", np.copy, [0, 1, 2, 3, 4, 5]),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), [each[1:] for each in CHANGES], ids=[each[0] for each in CHANGES])
+def test_results_that_are_not_passed_on_as_they_are(change: Callable[[Any], Any], expected: list[float] | str) -> None:
+    context = webnn.ML().createContextSync()
+    builder = webnn.MLGraphBuilder(context)
+    x, y = (builder.input(name, {"dataType": "float32", "dimensions": [2, 3]}) for name in ("x", "y"))
+    graph = builder.buildSync({"z": builder.add(x, y)})
+    start = np.arange(6, dtype=np.float32).reshape(2, 3)
+    result = context.computeSync(graph, {"x": start, "y": np.zeros((2, 3), np.float32)}, {"z": np.empty((2, 3), np.float32)})
+    # The first input can be passed on; the second one is looked at after it.
+    inputs = {"y": result["inputs"]["y"], "x": change(result["inputs"]["x"])}
+    if isinstance(expected, str):
+        with pytest.raises(webnn.WebNNTypeError, match=expected):
+            context.computeSync(graph, inputs, result["outputs"])
+        # Nothing was transferred.
+        assert result["inputs"]["y"].tolist() == [[0, 0, 0], [0, 0, 0]]
+        inputs["x"] = np.arange(6, dtype=np.float32)
+        expected = [0, 1, 2, 3, 4, 5]
+    again = context.computeSync(graph, inputs, result["outputs"])
+    assert again["outputs"]["z"].ravel().tolist() == expected
+    # The earlier arrays are detached, all three.
+    for name, stale in (("x", inputs["x"]), ("y", inputs["y"])):
+        with pytest.raises(webnn.WebNNTypeError, match="must not be detached"):
+            context.computeSync(graph, {**again["inputs"], name: stale}, again["outputs"])
+    with pytest.raises(webnn.WebNNTypeError, match="must not be detached"):
+        context.computeSync(graph, again["inputs"], result["outputs"])
+
+
+def test_a_result_that_is_given_twice() -> None:
+    context = webnn.ML().createContextSync()
+    builder = webnn.MLGraphBuilder(context)
+    x, y = (builder.input(name, {"dataType": "float32", "dimensions": [3]}) for name in ("x", "y"))
+    graph = builder.buildSync({"z": builder.add(x, y)})
+    ones = [np.ones(3, np.float32) for _ in range(3)]
+    result = context.computeSync(graph, {"x": ones[0], "y": ones[1]}, {"z": ones[2]})
+    one = result["inputs"]["x"]
+    for inputs, outputs in (({"x": one, "y": one}, result["outputs"]), (result["inputs"], {"z": one})):
+        with pytest.raises(webnn.WebNNTypeError, match="must not share memory"):
+            context.computeSync(graph, inputs, outputs)
+    assert context.computeSync(graph, result["inputs"], result["outputs"])["outputs"]["z"].tolist() == [2, 2, 2]
+
+
+def test_threads_that_pass_on_one_result() -> None:
+    """Only one of them gets it, and the others transfer nothing."""
+    context = webnn.ML().createContextSync()
+    builder = webnn.MLGraphBuilder(context)
+    x, y = (builder.input(name, {"dataType": "float32", "dimensions": [3]}) for name in ("x", "y"))
+    graph = builder.buildSync({"z": builder.add(x, y)})
+
+    def fresh() -> Any:
+        return np.ones(3, np.float32)
+
+    shared = context.computeSync(graph, {"x": fresh(), "y": fresh()}, {"z": fresh()})["inputs"]["x"]
+    barrier = threading.Barrier(4)
+
+    def work(_: int) -> Any:
+        mine = context.computeSync(graph, {"x": fresh(), "y": fresh()}, {"z": fresh()})
+        barrier.wait()
+        try:
+            return context.computeSync(graph, {"y": mine["inputs"]["y"], "x": shared}, mine["outputs"])["inputs"]["x"]
+        except webnn.WebNNTypeError:
+            # What was its own still is.
+            context.computeSync(graph, mine["inputs"], mine["outputs"])
+            return None
+
+    for _ in range(50):
+        with ThreadPoolExecutor(4) as pool:
+            winners = [each for each in pool.map(work, range(4)) if each is not None]
+        assert len(winners) == 1
+        (shared,) = winners

@@ -17,8 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.context.tensors import held
 from tests.support import PATIENCE, make_context
 from webnn import ML, GPUDevice, MLContext, MLGraph, MLGraphBuilder, OperationError, WebNNTypeError
+from webnn.context import promise as promise_module
+from webnn.context.engine import session
 
 SHAPE = (2, 3)
 
@@ -421,9 +424,10 @@ async def test_gather_on_several_graphs(context: MLContext) -> None:
 
 
 async def test_cancelling_leaves_the_context_usable(context: MLContext, graph: MLGraph) -> None:
-    futures = [context.compute(graph, {"x": full(index), "y": full(1)}, {"sum": full(0)}) for index in range(40)]
-    for future in futures[::2]:
-        future.cancel()
+    with held(context):
+        futures = [context.compute(graph, {"x": full(index), "y": full(1)}, {"sum": full(0)}) for index in range(40)]
+        for future in futures[::2]:
+            future.cancel()
     results = await asyncio.gather(*futures, return_exceptions=True)
     assert all(isinstance(result, asyncio.CancelledError) for result in results[::2])
     assert [result["outputs"]["sum"][0, 0] for result in results[1::2]] == list(range(2, 41, 2))  # type: ignore[index]
@@ -431,9 +435,10 @@ async def test_cancelling_leaves_the_context_usable(context: MLContext, graph: M
     async def wait() -> None:
         await context.compute(graph, {"x": full(0), "y": full(1)}, {"sum": full(0)})
 
-    task = asyncio.ensure_future(wait())
-    await asyncio.sleep(0)
-    task.cancel()
+    with held(context):
+        task = asyncio.ensure_future(wait())
+        await asyncio.sleep(0)
+        task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert context.computeSync(graph, {"x": full(1), "y": full(1)}, {"sum": full(0)})["outputs"]["sum"][0, 0] == 2
@@ -519,3 +524,79 @@ def test_exit_with_work_in_flight(ending: str) -> None:
     run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert run.returncode == (3 if "SystemExit" in ending else 0), run.stderr
     assert "Traceback" not in run.stderr
+
+
+async def test_a_quick_graph_is_computed_at_once(context: MLContext, graph: MLGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    implementation: Any = graph._implementation
+    threads: list[int] = []
+    repeat = implementation.repeat
+    implementation.repeat = lambda: (threads.append(threading.get_ident()), repeat())
+    # However slow this machine is.
+    monkeypatch.setattr(promise_module, "_STRETCH", 3600)
+    monkeypatch.setattr(session, "_QUICK", 3600)
+    ready = []
+    inputs, outputs = {"x": full(1), "y": full(2)}, {"sum": full(0)}
+    for _ in range(4):
+        future = context.compute(graph, inputs, outputs)
+        ready.append(future.done())
+        result = await future
+        inputs, outputs = result["inputs"], result["outputs"]
+        assert outputs["sum"].tolist() == full(3).tolist()
+    # The first one comes from the event loop, which has its turn then.
+    assert ready == [False, True, True, True]
+    with held(context):
+        future = context.compute(graph, inputs, outputs)
+        assert not future.done()
+    await future
+    implementation.took(7200)
+    await context.compute(graph, {"x": full(1), "y": full(2)}, {"sum": full(0)})
+    assert set(threads[:4]) == {threading.get_ident()}
+    assert threads[5] != threading.get_ident()
+
+
+async def test_other_tasks_get_their_turns(context: MLContext, graph: MLGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(promise_module, "_STRETCH", 0)
+    turns, stop = 0, False
+
+    async def count() -> None:
+        nonlocal turns
+        while not stop:
+            turns += 1
+            await asyncio.sleep(0)
+
+    task = asyncio.ensure_future(count())
+    for _ in range(20):
+        await context.compute(graph, {"x": full(1), "y": full(2)}, {"sum": full(0)})
+    stop = True
+    await task
+    assert turns >= 20
+
+
+async def test_a_large_graph_never_runs_on_the_event_loops_thread(context: MLContext) -> None:
+    builder = MLGraphBuilder(context)
+    x = y = builder.input("x", {"dataType": "float32", "dimensions": [512, 512]})
+    for _ in range(8):
+        y = builder.tanh(builder.matmul(y, x))
+    graph = builder.buildSync({"y": y})
+    implementation: Any = graph._implementation
+    threads: list[int] = []
+    repeat = implementation.repeat
+    implementation.repeat = lambda: (threads.append(threading.get_ident()), repeat())
+    inputs, outputs = {"x": np.zeros((512, 512), np.float32)}, {"y": np.zeros((512, 512), np.float32)}
+    for _ in range(3):
+        result = await context.compute(graph, inputs, outputs)
+        inputs, outputs = result["inputs"], result["outputs"]
+    assert len(threads) == 3
+    assert threading.get_ident() not in threads
+
+
+async def test_an_engine_that_fails_at_once(context: MLContext, graph: MLGraph) -> None:
+    implementation: Any = graph._implementation
+
+    def fail() -> None:
+        raise RuntimeError("no memory")
+
+    implementation.repeat = fail
+    future = context.compute(graph, {"x": full(1), "y": full(2)}, {"sum": full(0)})
+    with pytest.raises(OperationError, match="compute: the engine failed in the graph: no memory"):
+        await future

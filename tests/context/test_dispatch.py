@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, scale_graph, value
-from tests.support import BROWSERS, wait_until
+from tests.context.tensors import SHAPE, add_graph, current, filled, full, held, make, negation, scale_graph, value
+from tests.support import BROWSERS, make_context, wait_until
 from webnn import InvalidStateError, MLContext, MLGraph, MLGraphBuilder, WebNNTypeError
+from webnn.context.engine import session
 from webnn.context.tensor import MLTensor
 from webnn.context.tensor_steps import TensorSteps
 
@@ -433,3 +434,163 @@ def test_the_same_tensors_are_checked_once(
         context.dispatch(graph, inputs, outputs)
     assert values(context, outputs) == [4, 2]
     assert len(checked) == 1
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs count as quick, however slow this machine is."""
+    monkeypatch.setattr(session, "_QUICK", 3600)
+
+
+def last(graph: MLGraph) -> Any:
+    """Return the dispatch that the graph can repeat."""
+    implementation: Any = graph._implementation
+    return implementation.last
+
+
+def ran_on(graph: MLGraph) -> list[int]:
+    """Return a list to which each run of a graph appends its thread."""
+    implementation: Any = graph._implementation
+    threads: list[int] = []
+    repeat = implementation.repeat
+    implementation.repeat = lambda: (threads.append(threading.get_ident()), repeat())
+    return threads
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_repeated_dispatch(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    context.dispatch(graph, inputs, outputs)
+    known = last(graph)
+    for number in (5, 7):
+        context.writeTensor(inputs["x"], full(number))
+        context.dispatch(graph, dict(inputs), dict(outputs))
+        assert values(context, outputs) == [number + 1, number - 1]
+        assert last(graph) is known
+
+
+def test_a_call_that_looks_like_the_last_one(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    other = filled(context, 10)
+    context.dispatch(graph, inputs, outputs)
+    # The same mapping, changed.
+    inputs["x"], former = other, inputs["x"]
+    context.dispatch(graph, inputs, outputs)
+    assert values(context, outputs) == [11, 9]
+    # The same tensors under other names.
+    context.dispatch(graph, {"x": inputs["y"], "y": other}, outputs)
+    assert values(context, outputs) == [11, -9]
+    # What was bound before.
+    context.dispatch(graph, {"x": former, "y": inputs["y"]}, outputs)
+    assert values(context, outputs) == [4, 2]
+    # Other values, some of which cannot be compared.
+    for wrong in (np.ones(6), np.ones(1), None, 1.0, object()):
+        with pytest.raises(WebNNTypeError, match=r"inputs\['x'\] must be an MLTensor"):
+            context.dispatch(graph, {"x": wrong, "y": inputs["y"]}, outputs)  # type: ignore[dict-item]
+
+
+@pytest.mark.usefixtures("quick")
+def test_no_destroyed_tensor_is_used_again(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    context.dispatch(graph, inputs, outputs)
+    with held(context):
+        # Its memory is unbound only after the work that is queued.
+        outputs["sum"].destroy()
+        assert last(graph) is None
+        with pytest.raises(WebNNTypeError, match=r"outputs\['sum'\] must not be destroyed"):
+            context.dispatch(graph, inputs, outputs)
+    outputs["sum"] = make(context)
+    # It is destroyed after the check, and before the graph runs.
+    job = context._tensorSteps.prepare_dispatch(graph, inputs, outputs)
+    outputs["sum"].destroy()
+    context._state.timeline.run(job)
+    assert last(graph) is None
+    with pytest.raises(WebNNTypeError, match=r"outputs\['sum'\] must not be destroyed"):
+        context.dispatch(graph, inputs, outputs)
+
+
+def test_a_graph_that_is_lost_with_its_context(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    context.dispatch(graph, inputs, outputs)
+    context.destroy()
+    with pytest.raises(InvalidStateError, match="must not be lost"):
+        context.dispatch(graph, inputs, outputs)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_quick_graph_runs_at_once_and_a_slow_one_is_queued(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    implementation: Any = graph._implementation
+    threads = ran_on(graph)
+    for _ in range(2):
+        context.dispatch(graph, inputs, outputs)
+    assert threads == [threading.get_ident()] * 2
+    with held(context):
+        # What is queued comes first.
+        context.dispatch(graph, inputs, outputs)
+        assert len(threads) == 2
+    context._state.timeline.finish()
+    implementation.took(7200)
+    implementation.last = None
+    del threads[:]
+    context.dispatch(graph, inputs, outputs)
+    wait_until(lambda: bool(threads))
+    assert threads[0] != threading.get_ident()
+
+
+def test_a_graph_that_can_take_long_is_queued_the_first_time(context: MLContext) -> None:
+    builder = MLGraphBuilder(context)
+    x = builder.input("x", dataType="float32", shape=[8, 8])
+    graph = builder.buildSync({"y": builder.matmul(x, x)})
+    x_tensor, y_tensor = make(context, shape=[8, 8]), make(context, shape=[8, 8])
+    threads = ran_on(graph)
+    context.dispatch(graph, {"x": x_tensor}, {"y": y_tensor})
+    wait_until(lambda: bool(threads))
+    assert threads[0] != threading.get_ident()
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_engine_that_fails_in_a_repeated_dispatch(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
+    context.dispatch(graph, inputs, outputs)
+    implementation: Any = graph._implementation
+
+    def fail() -> None:
+        raise RuntimeError("no memory")
+
+    implementation.repeat = fail
+    context.dispatch(graph, inputs, outputs)
+    lost = context.lostSync(0)
+    assert lost is not None
+    assert "dispatch: the engine failed in the graph: no memory" in lost["message"]
+
+
+@pytest.mark.parametrize("into", [False, True], ids=["new", "into a buffer"])
+async def test_an_awaited_read_ends_with_its_tensor(context: MLContext, *, into: bool) -> None:
+    """Though the data is copied at once."""
+    tensor, buffer = filled(context, 3), full(0)
+    future = context.readTensor(tensor, buffer if into else None)
+    assert not future.done()
+    tensor.destroy()
+    with pytest.raises(InvalidStateError, match="destroyed before it was read"):
+        await future
+    assert buffer.tolist() == full(0).tolist()
+
+
+async def test_an_awaited_read_is_of_its_time(context: MLContext) -> None:
+    tensor = filled(context, 3)
+    future = context.readTensor(tensor)
+    context.writeTensor(tensor, full(4))
+    assert (await future).tolist() == full(3).tolist()
+
+
+def test_views_that_are_written(context: MLContext) -> None:
+    """Arrays over memory of other owners, and memory that was transferred, are checked one by one."""
+    tensor = make(context)
+    base = np.arange(12, dtype=np.float32).reshape(4, 3)
+    for view in (base[1:3], base[::2], bytearray(base[:2].tobytes()), np.frombuffer(bytes(24), np.float32).reshape(2, 3)):
+        context.writeTensor(tensor, view)
+        assert context.readTensorSync(tensor).tobytes() == (view if isinstance(view, bytearray) else np.ascontiguousarray(view).tobytes())
+    former = make_context()
+    stale, part = base[:2].copy(), base[2:]
+    result = former.computeSync(negation(former), {"x": stale}, {"y": full(0)})
+    former.computeSync(negation(former), {"x": part}, {"y": full(0)})
+    for detached in (stale, stale[:], part, base, base[:2]):
+        with pytest.raises(WebNNTypeError, match="writeTensor: inputData must"):
+            context.writeTensor(tensor, detached)
+    context.writeTensor(tensor, result["inputs"]["x"])
+    assert context.readTensorSync(tensor).tolist() == base[:2].tolist()

@@ -198,10 +198,11 @@ def test_a_failure_at_run_time(context: MLContext, monkeypatch: pytest.MonkeyPat
 
 async def test_a_failure_while_reads_are_pending(context: MLContext, monkeypatch: pytest.MonkeyPatch) -> None:
     graph, x, y = failing_graph(context, monkeypatch), filled(context, 1), make(context)
-    before = context.readTensor(x)
-    context.dispatch(graph, {"x": x}, {"y": y})
-    context.dispatch(graph, {"x": x}, {"y": y})
-    after = context.readTensor(y)
+    with held(context):
+        before = context.readTensor(x)
+        context.dispatch(graph, {"x": x}, {"y": y})
+        context.dispatch(graph, {"x": x}, {"y": y})
+        after = context.readTensor(y)
     with pytest.raises(InvalidStateError):
         await after
     assert "at relu" in (await context.lost)["message"]

@@ -47,7 +47,7 @@ def test_an_idle_timeline_runs_on_the_callers_thread() -> None:
     timeline = Timeline()
     assert timeline.run(threading.get_ident) == threading.get_ident()
     here: list[int] = []
-    assert timeline.attempt(here.append, 1)
+    assert timeline.attempt(lambda: here.append(1))
     assert here == [1]
     assert not timeline._employed
 
@@ -98,12 +98,12 @@ def test_nothing_is_done_at_once_while_others_wait() -> None:
 
     timeline.hurry(hold)
     assert running.wait(PATIENCE)
-    assert not timeline.attempt(order.job, "too early")
+    assert not timeline.attempt(order.job("too early"))
     timeline.hurry(order.job("second"))
     threading.Timer(0.02, gate.set).start()
     assert timeline.run(order.job("third")) == "third"
     assert order.names == ["second", "third"]
-    wait_until(lambda: timeline.attempt(order.names.append, "fourth"))
+    wait_until(lambda: timeline.attempt(order.job("fourth")))
 
 
 class Busy:
@@ -127,7 +127,7 @@ class Busy:
 def test_a_job_that_is_queued_while_the_turn_is_taken(patient: Timeline) -> None:
     timeline, order = patient, Order()
     timeline._turn = Busy(timeline._turn, lambda: timeline._pending or timeline.post(order.job("faster")))  # type: ignore[assignment]
-    assert not timeline.attempt(order.names.append, "too early")
+    assert not timeline.attempt(order.job("too early"))
     timeline._turn = timeline._turn.lock  # type: ignore[attr-defined]
     assert timeline.run(order.job("last")) == "last"
     assert order.names == ["faster", "last"]
@@ -257,7 +257,7 @@ def test_a_job_cannot_wait_for_its_own_timeline() -> None:
     timeline, order = Timeline(), Order()
 
     def nested() -> None:
-        assert not timeline.attempt(order.job, "nested")
+        assert not timeline.attempt(order.job("nested"))
         timeline.post(order.job("queued"))
         with pytest.raises(RuntimeError, match="finalizer or a signal handler"):
             timeline.run(order.job("nested"))

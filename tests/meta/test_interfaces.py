@@ -409,7 +409,8 @@ def test_objects_take_no_other_attributes() -> None:
         (former.graph, MLGraph),
         (tensor, MLTensor),
     ):
-        assert type(each) is cls
+        # A context's class may be a subclass for its draft, of the same name.
+        assert type(each) is cls or (cls is MLContext and issubclass(type(each), cls) and repr(type(each)) == repr(cls))
         with pytest.raises(AttributeError):
             each.unheard = 1
 

@@ -22,7 +22,6 @@ from webnn.validation.errors import InvalidStateError, WebNNTypeError
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.context.backend import Implementation
-    from webnn.context.buffers import BufferSlot
     from webnn.context.engine.session import CompiledGraph
     from webnn.context.graph import MLGraph
     from webnn.context.state import ContextState
@@ -124,22 +123,18 @@ class Bound:
     def __init__(self, implementation: Implementation, arrays: Mapping[str, Array]) -> None:
         self._implementation = implementation
         self.outputs = {name: np.empty(slot.descriptor.array_shape, slot.dtype) for name, slot in implementation.outputs.items()}
-        # The session looks at slots and addresses only.
-        self._given: list[Any] = [_checked(slot, arrays[name]) for name, slot in implementation.inputs.items()]
-        self._wanted: list[Any] = [_checked(slot, self.outputs[name]) for name, slot in implementation.outputs.items()]
+        self._bound = [*map(arrays.__getitem__, implementation.inputs), *self.outputs.values()]
+        # In the order of the slots.
+        self._addresses = [array.ctypes.data for array in self._bound]
 
     def run(self) -> dict[str, Array]:
         """Run the session; return the outputs, the same arrays each time."""
-        self._implementation.run(self._given, self._wanted)
+        self._implementation.run(self._addresses)
         return self.outputs
 
     def release(self) -> None:
         """Unbind the arrays: the inputs are the caller's."""
         self._implementation.forget()
-
-
-def _checked(slot: BufferSlot, array: Array) -> tuple[BufferSlot, Array, None, Array, int]:
-    return slot, array, None, array, array.ctypes.data
 
 
 def check_inputs(operation: str, descriptors: Mapping[str, OperandDescriptor], inputs: Mapping[str, Any]) -> dict[str, Array]:
