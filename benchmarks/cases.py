@@ -42,6 +42,10 @@ OPERATORS = 4000
 WEIGHTS, WEIGHT_SIZE = 25, 1024
 
 
+#: The other side of graphs over tensors.
+_BOUND = "onnxruntime, bound values"
+
+
 class SkippedError(Exception):
     """A benchmark cannot run here; the message says why."""
 
@@ -106,7 +110,21 @@ def _tiny(effort: Effort) -> Result:
     ours, theirs = small.webnn_tiny(), small.onnx_tiny()
     check_same(ours(), theirs())
     times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(5000))
-    return summarize("tiny", "relu(x + y), float32 [2, 3]: one call", times, unit="µs", bar=1.5)
+    return summarize("tiny", "relu(x + y), float32 [2, 3]: one call", times, unit="µs", bar=0.95)
+
+
+def _tiny_await(effort: Effort) -> Result:
+    ours, theirs = small.webnn_tiny(), small.onnx_tiny()
+    check_same(ours(), theirs())
+    times = interleave(ours.awaited, theirs, rounds=effort.rounds, repeats=effort.repeats(3000))
+    return _alone("tiny-await", "relu(x + y), float32 [2, 3]: one awaited call", times, bar=10, against="onnxruntime")
+
+
+def _tiny_threads(effort: Effort) -> Result:
+    ours, theirs = small.webnn_tiny(), small.webnn_tiny()
+    times = interleave(ours.threaded, theirs, rounds=effort.rounds, repeats=effort.repeats(20000))
+    title = "relu(x + y), float32 [2, 3]: one call of four threads that share a graph"
+    return summarize("tiny-threads", title, times, unit="µs", bar=1.0, against="one thread")
 
 
 def _tiny_dispatch(effort: Effort) -> Result:
@@ -114,14 +132,15 @@ def _tiny_dispatch(effort: Effort) -> Result:
     check_same(ours(), theirs())
     times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(3000))
     title = "relu(x + y), float32 [2, 3]: write two tensors, dispatch, read"
-    return _alone("tiny-dispatch", title, times, bar=25)
+    return summarize("tiny-dispatch", title, times, unit="µs", bar=1.15, against=_BOUND)
 
 
 def _queued_dispatch(effort: Effort) -> Result:
     ours, theirs = small.webnn_tiny_tensors(), small.onnx_tiny_bound()
     check_same(ours(), theirs())
     times = interleave(ours.queue, theirs.queue, rounds=effort.rounds, repeats=effort.repeats(3000))
-    return _alone("queued-dispatch", "relu(x + y), float32 [2, 3]: one of many dispatches before one read", times, bar=15)
+    title = "relu(x + y), float32 [2, 3]: one of many dispatches before one read"
+    return summarize("queued-dispatch", title, times, unit="µs", bar=0.95, against=_BOUND)
 
 
 def _context(effort: Effort) -> Result:
@@ -132,7 +151,7 @@ def _context(effort: Effort) -> Result:
     return _alone("context", title, times, bar=1000, against="onnxruntime.SessionOptions")
 
 
-def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: float, against: str = "onnxruntime, bound values") -> Result:
+def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: float, against: str) -> Result:
     """Make the result of a benchmark whose bar is a time. The fastest round counts, because a busy machine only adds time."""
     mine, other = ([seconds * 1e6 for seconds in side] for side in times)
     return Result(
@@ -363,6 +382,8 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "transformer": _transformer,
         "lstm": _lstm,
         "tiny": _tiny,
+        "tiny-await": _tiny_await,
+        "tiny-threads": _tiny_threads,
         "squeezenet-dispatch": lambda effort: _squeezenet(effort, CURRENT),
         "transformer-dispatch": lambda effort: _transformer(effort, CURRENT),
         "squeezenet-gpu": lambda effort: _squeezenet(effort, deviceType="gpu"),

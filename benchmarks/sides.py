@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -78,6 +80,29 @@ class Program:
             inputs, outputs = result["inputs"], result["outputs"]
         self._inputs, self._outputs = inputs, outputs
         return next(iter(outputs.values()))
+
+    def awaited(self, repeats: int = 1) -> Array:
+        """Do the same on an event loop, awaiting each call."""
+
+        async def loop() -> None:
+            context, graph, inputs, outputs = self._context, self._graph, self._inputs, self._outputs
+            for _ in range(repeats):
+                result = await context.compute(graph, inputs, outputs)
+                inputs, outputs = result["inputs"], result["outputs"]
+            self._inputs, self._outputs = inputs, outputs
+
+        asyncio.run(loop())
+        return next(iter(self._outputs.values()))
+
+    def threaded(self, repeats: int = 1) -> Array:
+        """Do the same in four threads that share the calls; each one has arrays of its own."""
+        programs = [Program(self._context, self._graph, self._inputs, {n: o.shape for n, o in self._outputs.items()}) for _ in range(4)]
+        threads = [threading.Thread(target=program, args=(repeats // 4,)) for program in programs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return self()
 
 
 class TensorProgram:

@@ -1,7 +1,9 @@
 """A context's timeline: its work runs in order, one job at a time.
 
 A hand-over to another thread costs more than a small graph, so the timeline avoids it where a program cannot notice. Jobs are queued. A
-thread that waits for a result runs the jobs before it itself. Other jobs are left to a worker thread. It looks at the queue every two
+thread that waits for a result runs the jobs before it itself. If another thread has the turn, it waits, at most a few milliseconds longer
+than that thread's job: until then the other one may go on with short jobs. Jobs that no thread waits for are left to a worker thread. It
+looks at the queue every two
 milliseconds, less often while another thread is running jobs, and runs those that were already there when it looked last. The worker
 starts with the first job and ends when the queue has been quiet for a while: an idle timeline has no thread. The interpreter's exit waits
 for queued jobs.
@@ -18,7 +20,8 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from threading import get_ident
-from typing import Generic, TypeVar
+from time import monotonic
+from typing import TypeVar
 
 __all__ = ["Timeline"]
 
@@ -30,6 +33,10 @@ _GRACE = 0.002
 _LONGEST_PAUSE = 25
 #: While another thread runs jobs, the pauses grow up to this many times the first.
 _BUSY_PAUSE = 8
+#: When a thread that waits for the turn looks for the first time whether it is free, in seconds; then in twice the time, and so on.
+_FIRST_LOOK = 0.0001
+#: How long it waits, in seconds, until it is handed the turn by a thread with many short jobs, and by one whose jobs are longer than this.
+_PATIENCE, _LONG_JOB = 0.005, 0.0005
 #: The most jobs, and the most bytes held by jobs, that a program may queue before it must wait. They bound the use of memory.
 _MOST_JOBS = 2**16
 _MOST_BYTES = 2**28
@@ -58,6 +65,7 @@ class Timeline:
         "_signal",
         "_turn",
         "_urgent",
+        "_waiting",
         "_watching",
     )
 
@@ -70,6 +78,8 @@ class Timeline:
         #: Held by the thread that runs jobs, the owner.
         self._turn = threading.Lock()
         self._owner = 0
+        #: The threads that wait for the turn. The first one has waited longest.
+        self._waiting: deque[_Waiter] = deque()
         #: Whether there is a worker. The lock guards its start and its end.
         self._employed = False
         self._lock = threading.Lock()
@@ -110,8 +120,10 @@ class Timeline:
         return True
 
     def end(self) -> None:
-        """Give the turn back."""
+        """Give the turn back, or to a thread that waits for it."""
         self._owner = 0
+        if self._waiting and self._hand_over():
+            return
         self._turn.release()
         if self._pending:
             self._look_after()
@@ -132,26 +144,56 @@ class Timeline:
         Raises:
             RuntimeError: This thread is already running a job: the call comes from a finalizer or a signal handler.
         """
-        pending = self._pending
-        if self._turn.acquire(False):
+        if not self._turn.acquire(False):
+            if self._owner == get_ident():
+                raise RuntimeError("webnn cannot wait in a finalizer or a signal handler that interrupts the context's own work")
+            self._wait_for_turn()
+        try:
+            self._owner = get_ident()
+            pending = self._pending
+            if pending:
+                # What others queue from now on comes later.
+                for _ in range(len(pending)):
+                    self._run_first()
+                self._held = 0
+            return job()
+        finally:
+            self.end()
+
+    def _wait_for_turn(self) -> None:
+        """Take the turn as soon as the other threads let this one.
+
+        A thread that calls again and again keeps the turn for a while: to hand it over takes much longer than a small graph. Therefore the
+        one that waits looks for itself whether the turn is free, until it has waited so long that it is handed the turn.
+        """
+        waiter = _Waiter()
+        self._waiting.append(waiter)
+        try:
+            pause = _FIRST_LOOK
+            while not waiter.lock.acquire(timeout=pause):
+                if self._turn.acquire(False):
+                    self._waiting.remove(waiter)
+                    return
+                # After this time, the thread that has the turn now hands it over in any case.
+                pause = -1 if waiter.waited > _PATIENCE else 2 * pause
+        except BaseException:
+            # An interrupt of the main thread.
             try:
-                self._owner = get_ident()
-                if pending:
-                    # What others queue from now on comes later.
-                    for _ in range(len(pending)):
-                        self._run_first()
-                return job()
-            finally:
-                self._owner = 0
-                self._turn.release()
-                if pending or self._held:
-                    self._look_after()
-        if self._owner == get_ident():
-            raise RuntimeError("webnn cannot wait in a finalizer or a signal handler that interrupts the context's own work")
-        # Another thread has the turn. In the queue, this job comes before that thread's next one.
-        waiting = _Waiting(job)
-        self.hurry(waiting)
-        return waiting.result()
+                self._waiting.remove(waiter)
+            except ValueError:
+                waiter.lock.acquire()
+                self.end()
+            raise
+
+    def _hand_over(self) -> bool:
+        """Give the turn to the thread that has waited longest, if it has waited for long; tell whether one has."""
+        waiter = self._waiting[0]
+        waiter.passed += 1
+        if waiter.waited <= min(_PATIENCE, waiter.passed * _LONG_JOB):
+            return False
+        self._waiting.popleft()
+        waiter.lock.release()
+        return True
 
     def finish(self) -> None:
         """Wait until what is queued is done."""
@@ -167,23 +209,25 @@ class Timeline:
 
     def _run_all(self, *, blocking: bool) -> None:
         """Run what is queued, until nothing is."""
-        if self._turn.acquire(blocking):
-            try:
-                self._owner = get_ident()
-                self._urgent = False
-                while self._pending:
-                    self._run_first()
-            finally:
-                self._owner = 0
-                self._turn.release()
-                self._look_after()
+        if self._turn.acquire(False):
+            pass
+        elif blocking:
+            self._wait_for_turn()
+        else:
+            return
+        try:
+            self._owner = get_ident()
+            self._urgent = False
+            while self._pending:
+                self._run_first()
+            self._held = 0
+        finally:
+            self.end()
 
     def _look_after(self) -> None:
         """Look at the queue after the turn was given back: the worker could not take jobs that were queued meanwhile."""
         if self._pending:
             self._wake()
-        else:
-            self._held = 0
 
     def _wake(self) -> bool:
         """Have the worker look at the queue; start one if there is none. Tell whether there is one: none starts during the exit."""
@@ -277,7 +321,8 @@ class _Forks:
         for timeline in timelines:
             # A job of this thread may fork, too.
             if timeline._owner != get_ident():
-                timeline._turn.acquire()
+                if not timeline._turn.acquire(False):
+                    timeline._wait_for_turn()
                 timeline._owner = get_ident()
                 self._held.append(timeline)
 
@@ -286,9 +331,7 @@ class _Forks:
         held, self._held = self._held, []
         self._fork.release()
         for timeline in held:
-            timeline._owner = 0
-            timeline._turn.release()
-            timeline._look_after()
+            timeline.end()
 
     def end_in_child(self) -> None:
         """Give the turns back, and forget the threads that the child does not have."""
@@ -296,6 +339,7 @@ class _Forks:
         self._lock, self._fork = threading.Lock(), threading.Lock()
         for timeline in list(self._timelines):
             timeline._employed = timeline._watching = timeline._urgent = timeline._active = False
+            timeline._waiting.clear()
             timeline._lock = threading.Lock()
             timeline._signal = threading.Lock()
             timeline._signal.acquire()
@@ -309,36 +353,26 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_FORKS.begin, after_in_parent=_FORKS.end_in_parent, after_in_child=_FORKS.end_in_child)
 
 
-class _Waiting(Generic[T]):
-    """A job in the queue that a thread waits for."""
+class _Waiter:
+    """A thread that waits for the turn.
 
-    __slots__ = ("_done", "_error", "_job", "_value")
+    Attributes:
+        lock: Released when the thread is given the turn.
+        passed: How many times another thread has given the turn back.
+    """
 
-    _value: T
+    __slots__ = ("_since", "lock", "passed")
 
-    def __init__(self, job: Callable[[], T]) -> None:
-        self._job: Callable[[], T] | None = job
-        self._error: Exception | None = None
-        self._done = threading.Lock()
-        self._done.acquire()
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.lock.acquire()
+        self.passed = 0
+        self._since = monotonic()
 
-    def __call__(self) -> None:
-        job = self._job
-        if job is None:
-            return  # it was done when an interrupt came
-        try:
-            self._value = job()
-        except Exception as error:  # it is the other thread's
-            self._error = error
-        self._job = None
-        self._done.release()
-
-    def result(self) -> T:
-        """Wait for the job; return what it returned, or raise what it raised."""
-        with self._done:
-            if self._error is not None:
-                raise self._error
-            return self._value
+    @property
+    def waited(self) -> float:
+        """How long it has waited, in seconds."""
+        return monotonic() - self._since
 
 
 def _first(pending: deque[Callable[[], object]]) -> Callable[[], object] | None:

@@ -242,14 +242,100 @@ def test_an_interrupt_leaves_the_queue_whole(patient: Timeline) -> None:
     assert order.names == ["before", "interrupted", "after", "next call"]
 
 
-def test_an_interrupt_of_one_thread_is_no_failure_of_another() -> None:
-    job = module._Waiting(lambda: 1 if not interrupts else interrupts.pop()())
-    interrupts: list[Any] = [lambda: (_ for _ in ()).throw(KeyboardInterrupt).__next__()]
-    with pytest.raises(KeyboardInterrupt):
-        job()
-    job()
-    job()  # it came after the job, and before the job was taken off
-    assert job.result() == 1
+class Interrupted:
+    """The lock of a thread that waits for the turn: the wait is interrupted, after something has happened."""
+
+    def __init__(self, lock: Any, meanwhile: Callable[[], object]) -> None:
+        self.lock, self.meanwhile = lock, meanwhile
+        self.release = lock.release
+
+    def acquire(self, *, timeout: float | None = None) -> bool:
+        if timeout is None:
+            return bool(self.lock.acquire())
+        self.meanwhile()
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["before it is given the turn", "just when it is given the turn"])
+def test_an_interrupt_of_a_thread_that_waits(monkeypatch: pytest.MonkeyPatch, *, given: bool) -> None:
+    timeline, order = Timeline(), Order()
+    gate, running = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        running.set()
+        gate.wait(PATIENCE)
+
+    def meanwhile() -> None:
+        if given:
+            gate.set()
+            thread.join()
+
+    def make_waiter() -> Any:
+        waiter: Any = made()
+        waiter.lock = Interrupted(waiter.lock, meanwhile)
+        return waiter
+
+    thread = threading.Thread(target=timeline.run, args=(hold,))
+    thread.start()
+    assert running.wait(PATIENCE)
+    made = module._Waiter
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_Waiter", make_waiter)
+        patch.setattr(module, "_PATIENCE", 0)
+        with pytest.raises(KeyboardInterrupt):
+            timeline.run(order.job("interrupted"))
+    gate.set()
+    thread.join()
+    assert not timeline._waiting
+    assert timeline.run(order.job("later")) == "later"
+    assert order.names == ["later"]
+
+
+def test_a_thread_that_waits_takes_the_turn_that_nobody_has() -> None:
+    """The other thread has given it back, and does not come again."""
+    timeline = Timeline()
+    for _ in range(50):
+        running = threading.Event()
+
+        def job(running: threading.Event = running) -> None:
+            running.set()
+            time.sleep(0.0002)
+
+        thread = threading.Thread(target=timeline.run, args=(job,))
+        thread.start()
+        assert running.wait(PATIENCE)
+        assert timeline.run(threading.get_ident) == threading.get_ident()
+        thread.join()
+    assert not timeline._waiting
+
+
+def test_short_jobs_of_one_thread_go_on_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hand-over takes much longer than they do. In the end the other thread gets the turn all the same."""
+    monkeypatch.setattr(module, "_LONG_JOB", 3600)
+    for patience, least, most in ((0.05, 5, 10**6), (0, 0, 1)):
+        monkeypatch.setattr(module, "_PATIENCE", patience)
+        timeline = Timeline()
+        stop, started = threading.Event(), threading.Event()
+        passed = 0
+
+        def job(timeline: Timeline = timeline, started: threading.Event = started) -> None:
+            nonlocal passed
+            passed += bool(timeline._waiting)
+            started.set()
+            time.sleep(0.0005)
+
+        def loop(timeline: Timeline = timeline, stop: threading.Event = stop, job: Callable[[], None] = job) -> None:
+            while not stop.is_set():
+                timeline.run(job)
+
+        thread = threading.Thread(target=loop)
+        thread.start()
+        assert started.wait(PATIENCE)
+        timeline.run(lambda: None)
+        counted = passed
+        stop.set()
+        thread.join()
+        assert least <= counted <= most
 
 
 def test_a_job_cannot_wait_for_its_own_timeline() -> None:
@@ -300,7 +386,7 @@ def test_no_thread_keeps_the_turn_from_another() -> None:
     def take() -> None:
         nonlocal overtaken
         # What waits now was queued after the thread looked at the queue. It must run before this thread's next job.
-        overtaken += bool(timeline._pending)
+        overtaken += bool(timeline._waiting)
         started.set()
         time.sleep(0.002)
 
