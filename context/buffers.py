@@ -74,6 +74,11 @@ class TransferredMemory(ndarray[Any, np.dtype[Any]]):
     layout: tuple[int, ...]
     length: int
 
+    def __array_finalize__(self, _: object) -> None:
+        # What a program makes of such an array itself has no memory to transfer.
+        self.claim = []
+        self.alone = False
+
     @classmethod
     def over(cls, view: Array, source: Any, slot: BufferSlot, address: int, *, alone: bool) -> tuple[TransferredMemory, Array]:
         """Make the memory of a view, and the array that has it, of the view's shape and the slot's type.

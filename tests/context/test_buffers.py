@@ -143,3 +143,20 @@ def test_threads_that_pass_on_one_result() -> None:
             winners = [each for each in pool.map(work, range(4)) if each is not None]
         assert len(winners) == 1
         (shared,) = winners
+
+
+def test_what_a_program_makes_of_the_owner() -> None:
+    context = webnn.ML().createContextSync()
+    builder = webnn.MLGraphBuilder(context)
+    graph = builder.buildSync({"y": builder.neg(builder.input("x", {"dataType": "float32", "dimensions": [3]}))})
+    result = context.computeSync(graph, {"x": np.arange(3, dtype=np.float32)}, {"y": np.zeros(3, np.float32)})
+    owner = result["inputs"]["x"].base
+    for array in (owner, owner[:], owner.view(np.ndarray), owner[:].view(np.ndarray)):
+        with pytest.raises(webnn.WebNNTypeError, match="must not be detached"):
+            context.computeSync(graph, {"x": array}, result["outputs"])
+    assert context.computeSync(graph, {"x": owner.copy().view(np.ndarray).copy()}, result["outputs"])["outputs"]["y"].tolist() == [
+        0,
+        -1,
+        -2,
+    ]
+    assert result["inputs"]["x"].tolist() == [0, 1, 2]
