@@ -33,8 +33,9 @@ _GRACE = 0.002
 _LONGEST_PAUSE = 25
 #: While another thread runs jobs, the pauses grow up to this many times the first.
 _BUSY_PAUSE = 8
-#: When a thread that waits for the turn looks for the first time whether it is free, in seconds; then in twice the time, and so on.
-_FIRST_LOOK = 0.0001
+#: When a thread that waits for the turn looks for the first time whether it is free, in seconds; then in twice the time, and so on, up to
+#: the second number.
+_FIRST_LOOK, _LAST_LOOK = 0.0001, 0.05
 #: How long it waits, in seconds, until it is handed the turn by a thread with many short jobs, and by one whose jobs are longer than this.
 _PATIENCE, _LONG_JOB = 0.005, 0.0005
 #: The most jobs, and the most bytes held by jobs, that a program may queue before it must wait. They bound the use of memory.
@@ -174,26 +175,25 @@ class Timeline:
                 if self._turn.acquire(False):
                     self._waiting.remove(waiter)
                     return
-                # After this time, the thread that has the turn now hands it over in any case.
-                pause = -1 if waiter.waited > _PATIENCE else 2 * pause
+                pause = min(2 * pause, _LAST_LOOK)
         except BaseException:
-            # An interrupt of the main thread.
+            # An interrupt of the main thread. A waiter that is not in the queue any more was given the turn.
             try:
                 self._waiting.remove(waiter)
             except ValueError:
-                waiter.lock.acquire()
                 self.end()
             raise
 
     def _hand_over(self) -> bool:
         """Give the turn to the thread that has waited longest, if it has waited for long; tell whether one has."""
-        waiter = self._waiting[0]
-        waiter.passed += 1
-        if waiter.waited <= min(_PATIENCE, waiter.passed * _LONG_JOB):
-            return False
-        self._waiting.popleft()
-        waiter.lock.release()
-        return True
+        with contextlib.suppress(IndexError, ValueError):  # an interrupt has ended its wait
+            waiter = self._waiting[0]
+            waiter.passed += 1
+            if waiter.waited > min(_PATIENCE, waiter.passed * _LONG_JOB):
+                self._waiting.remove(waiter)
+                waiter.lock.release()
+                return True
+        return False
 
     def finish(self) -> None:
         """Wait until what is queued is done."""
