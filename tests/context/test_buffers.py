@@ -53,6 +53,11 @@ def change_shape(array: Any) -> Any:
     return array
 
 
+def change_type(array: Any) -> Any:
+    array.dtype = np.int32
+    return array
+
+
 def lock(array: Any) -> Any:
     array.flags.writeable = False
     return array
@@ -61,6 +66,7 @@ def lock(array: Any) -> Any:
 #: What a program does with a result before it passes it on; the elements that the graph then sees, or a part of the refusal.
 CHANGES: list[tuple[str, Callable[[Any], Any], list[float] | str]] = [
     ("nothing", lambda array: array, [0, 1, 2, 3, 4, 5]),
+    ("another type, in place", change_type, "must have elements of float32, got int32"),
     ("another shape, in place", change_shape, [0, 1, 2, 3, 4, 5]),
     ("a view of another shape", lambda array: array.reshape(6), [0, 1, 2, 3, 4, 5]),
     ("a view", lambda array: array[...], [0, 1, 2, 3, 4, 5]),
@@ -91,8 +97,10 @@ def test_results_that_are_not_passed_on_as_they_are(change: Callable[[Any], Any]
         assert result["inputs"]["y"].tolist() == [[0, 0, 0], [0, 0, 0]]
         inputs["x"] = np.arange(6, dtype=np.float32)
         expected = [0, 1, 2, 3, 4, 5]
+    shape = np.shape(inputs["x"])
     again = context.computeSync(graph, inputs, result["outputs"])
     assert again["outputs"]["z"].ravel().tolist() == expected
+    assert again["inputs"]["x"].shape == shape
     # The earlier arrays are detached, all three.
     for name, stale in (("x", inputs["x"]), ("y", inputs["y"])):
         with pytest.raises(webnn.WebNNTypeError, match="must not be detached"):
@@ -160,3 +168,37 @@ def test_what_a_program_makes_of_the_owner() -> None:
         -2,
     ]
     assert result["inputs"]["x"].tolist() == [0, 1, 2]
+
+
+def negated(context: webnn.MLContext, data: Any) -> tuple[Any, webnn.MLGraph]:
+    """Return the array to which a computation transfers a vector, and the graph, which takes vectors of this type and length."""
+    builder = webnn.MLGraphBuilder(context)
+    x = builder.input("x", {"dataType": data.dtype.name, "dimensions": list(data.shape)})
+    graph = builder.buildSync({"y": builder.neg(x)})
+    return context.computeSync(graph, {"x": data}, {"y": np.zeros_like(data)})["inputs"]["x"], graph
+
+
+def test_results_of_other_graphs() -> None:
+    """All views of a call are results, of another length or type, or over memory of other owners."""
+    context = webnn.ML().createContextSync()
+    output, graph = negated(context, np.arange(6, dtype=np.float32))
+    for data in (np.arange(12, dtype=np.float32), np.arange(3, dtype=np.float32), np.arange(6, dtype=np.int32)):
+        other, own = negated(context, data)
+        with pytest.raises(webnn.WebNNTypeError, match="must have"):
+            context.computeSync(graph, {"x": other}, {"y": output})
+        spare, _ = negated(context, data.copy())
+        assert context.computeSync(own, {"x": other}, {"y": spare})["outputs"]["y"].tolist() == (-data).tolist()
+    # The type was changed in place.
+    changed, _ = negated(context, np.arange(6, dtype=np.int32))
+    changed.dtype = np.float32
+    result = context.computeSync(graph, {"x": changed}, {"y": output})
+    assert [array.dtype for array in (result["inputs"]["x"], result["outputs"]["y"])] == [np.float32] * 2
+    output = result["outputs"]["y"]
+    # Two owners lie over one memory.
+    memory = (ctypes.c_float * 8)(*range(8))
+    first, second = (
+        negated(context, np.frombuffer((ctypes.c_float * 6).from_buffer(memory, 4 * start), np.float32))[0] for start in (0, 1)
+    )
+    with pytest.raises(webnn.WebNNTypeError, match="must not share memory"):
+        context.computeSync(graph, {"x": first}, {"y": second})
+    assert context.computeSync(graph, {"x": first}, {"y": output})["outputs"]["y"].tolist() == [0, -1, -2, -3, -4, -5]

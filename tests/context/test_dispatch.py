@@ -466,6 +466,8 @@ def test_a_repeated_dispatch(context: MLContext, graph: MLGraph, inputs: Tensors
         context.dispatch(graph, dict(inputs), dict(outputs))
         assert values(context, outputs) == [number + 1, number - 1]
         assert last(graph) is known
+    with pytest.raises(WebNNTypeError, match="must be a graph of this context"):
+        current().dispatch(graph, inputs, outputs)
 
 
 def test_a_call_that_looks_like_the_last_one(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
@@ -514,8 +516,9 @@ def test_a_graph_that_is_lost_with_its_context(context: MLContext, graph: MLGrap
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_quick_graph_runs_at_once_and_a_slow_one_is_queued(context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors) -> None:
-    implementation: Any = graph._implementation
+def test_a_quick_graph_runs_at_once_and_a_slow_one_is_queued(
+    context: MLContext, graph: MLGraph, inputs: Tensors, outputs: Tensors, monkeypatch: pytest.MonkeyPatch
+) -> None:
     threads = ran_on(graph)
     for _ in range(2):
         context.dispatch(graph, inputs, outputs)
@@ -525,8 +528,9 @@ def test_a_quick_graph_runs_at_once_and_a_slow_one_is_queued(context: MLContext,
         context.dispatch(graph, inputs, outputs)
         assert len(threads) == 2
     context._state.timeline.finish()
-    implementation.took(7200)
-    implementation.last = None
+    monkeypatch.setattr(session, "_QUICK", 0)
+    context.dispatch(graph, {"x": inputs["y"], "y": inputs["x"]}, outputs)
+    assert last(graph) is None
     del threads[:]
     context.dispatch(graph, inputs, outputs)
     wait_until(lambda: bool(threads))

@@ -343,6 +343,26 @@ def test_computations_are_handed_out() -> None:
     assert seen == [(graphs[1], expected, False), (graphs[0], expected, False)]
 
 
+def test_no_computation_is_left_out() -> None:
+    """Though the same call is repeated."""
+    seen: list[MLGraph] = []
+    with emulate(on_compute=lambda graph, _: seen.append(graph)):
+        former, newest = (ML(revision=draft).createContextSync() for draft in ("2024-06", "2026-06"))
+    builder = MLGraphBuilder(newest)
+    graph = builder.buildSync({"y": builder.neg(builder.input("x", dataType="float32", shape=[2]))})
+    x, y = (newest.createTensorSync(dataType="float32", shape=[2], readable=True) for _ in range(2))
+    for _ in range(3):
+        newest.dispatch(graph, {"x": x}, {"y": y})
+        newest.readTensorSync(y)
+    assert seen == [graph] * 3
+    builder = MLGraphBuilder(former)
+    again = builder.buildSync({"y": builder.neg(builder.input("x", {"dataType": "float32", "dimensions": [2]}))})
+    result: Any = {"inputs": {"x": np.zeros(2, np.float32)}, "outputs": {"y": np.zeros(2, np.float32)}}
+    for _ in range(3):
+        result = former.computeSync(again, result["inputs"], result["outputs"])
+    assert seen[3:] == [again] * 3
+
+
 def test_a_failure_of_the_observer_is_the_computation_s() -> None:
     def fail(graph: MLGraph, inputs: object) -> None:
         raise LookupError("observed")
