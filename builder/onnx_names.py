@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-__all__ = ["ELEMENT_TYPES", "SESSION_ENTRIES", "find_scopes", "scope"]
+from webnn.builder.numerics import Numerics
+
+__all__ = ["ELEMENT_TYPES", "SESSION_ENTRIES", "find_scopes", "scope", "session_entries"]
 
 #: ONNX element types (``TensorProto.DataType``) by NumPy's name; WebNN's data types are a subset.
 ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
@@ -46,7 +48,7 @@ _VALUE_CHANGING = (
     "SimplifiedLayerNormFusion",
     "SkipLayerNormFusion",
 )
-#: What the session of a translated graph is configured with. A session without these entries may compute other values.
+#: What the session of an exact translation is configured with. A session without these entries may compute other values.
 SESSION_ENTRIES: Mapping[str, str] = MappingProxyType(
     {
         # One optimization replaces operations between a dequantization and a quantization by integer kernels; their values are far off, or
@@ -56,8 +58,15 @@ SESSION_ENTRIES: Mapping[str, str] = MappingProxyType(
         "optimization.disable_specified_optimizers": ";".join(_VALUE_CHANGING),
     }
 )
+#: A fast translation allows the optimizations.
+_FAST_ENTRIES: Mapping[str, str] = MappingProxyType({})
 #: A scope in the name of a node. The name of a value may follow, if the node transposes a value that another operator made.
 _SCOPE = re.compile(r"([A-Za-z0-9]+)#(\d+)(?:\.\w+#\d+\.\d+(?::\d+)?\^)?")
+
+
+def session_entries(numerics: Numerics) -> Mapping[str, str]:
+    """Return what the session of a translated graph is configured with."""
+    return SESSION_ENTRIES if numerics == "exact" else _FAST_ENTRIES
 
 
 def scope(operation: str, index: int) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from webnn.builder.numerics import Numerics, convert_numerics
 from webnn.context.devices.choice import convert_order, convert_provider_options
 from webnn.context.devices.selection import FallbackPolicy, convert_policy
 from webnn.context.faults import Faults
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["FALLBACK_VARIABLE", "PROFILE_VARIABLE", "Emulation", "Settings", "ambient", "convert_settings", "emulate"]
+__all__ = ["FALLBACK_VARIABLE", "NUMERICS_VARIABLE", "PROFILE_VARIABLE", "Emulation", "Settings", "ambient", "convert_settings", "emulate"]
 
 #: The environment variables that apply outside of every `emulate` block.
 FALLBACK_VARIABLE = "WEBNN_FALLBACK"
+NUMERICS_VARIABLE = "WEBNN_NUMERICS"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
 
 
@@ -49,6 +51,7 @@ class Settings:
         order: Rows of the order of providers.
         providerOptions: Options for the execution providers.
         reference: `webnn.reference` computes, not the engine.
+        numerics: The numerics policy of the engine's graphs.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
     """
@@ -59,6 +62,7 @@ class Settings:
     order: Order | None = None
     providerOptions: Mapping[str, Options] | None = None
     reference: bool | None = None
+    numerics: Numerics | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
 
@@ -111,15 +115,16 @@ def emulate(
     order: Mapping[str, Sequence[str]] | None = None,
     providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
     reference: bool | None = None,
+    numerics: Numerics | None = None,
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None,
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None,
 ) -> Emulation:
     """Set defaults for the contexts of every `ML` of the process, ``navigator.ml`` included, until the block ends.
 
     ``with webnn.emulate(profile="coreml"): ...`` runs an unchanged program on a device profile. Arguments that a program gives to its own
-    `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables ``WEBNN_FALLBACK``
-    and ``WEBNN_PROFILE`` come last. A context keeps the settings that it was made with. The settings apply to all threads and tasks of the
-    process.
+    `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables
+    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS`` and ``WEBNN_PROFILE`` come last. A context keeps the settings that it was made with. The
+    settings apply to all threads and tasks of the process.
 
     Args:
         profile: As for `ML`.
@@ -128,6 +133,7 @@ def emulate(
         order: As for `ML`.
         providerOptions: As for `ML`.
         reference: As for `ML`.
+        numerics: As for `ML`.
         on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
             context's timeline; if it raises an exception, the build fails with it.
         on_compute: A function that is called before every `MLContext.compute` and `MLContext.dispatch` with the graph, and with the arrays
@@ -149,6 +155,7 @@ def emulate(
         order=order,
         providerOptions=providerOptions,
         reference=reference,
+        numerics=numerics,
     )
     for name, hook in (("on_build", on_build), ("on_compute", on_compute)):
         if hook is not None and not callable(hook):
@@ -167,9 +174,10 @@ def convert_settings(
     order: object = None,
     providerOptions: object = None,
     reference: object = None,
+    numerics: object = None,
 ) -> Settings:
     """Check and convert the parameters that `ML` and `emulate` share; ``where`` is the name of the caller, for the messages."""
-    given = (profile, fallback, faults, order, providerOptions, reference)
+    given = (profile, fallback, faults, order, providerOptions, reference, numerics)
     if all(value is None for value in given):
         return _NOTHING
     if faults is not None and not isinstance(faults, Faults):
@@ -183,6 +191,7 @@ def convert_settings(
         order=None if order is None else convert_order(order),
         providerOptions=None if providerOptions is None else convert_provider_options(providerOptions),
         reference=reference,
+        numerics=None if numerics is None else convert_numerics(numerics, f"{where}: numerics"),
     )
 
 
@@ -195,20 +204,24 @@ def ambient() -> Settings:
     settings = _NOTHING
     for layer in reversed(tuple(_LAYERS)):
         settings = settings.over(layer.settings)
-    return settings.over(_environment(os.environ.get(PROFILE_VARIABLE) or None, os.environ.get(FALLBACK_VARIABLE) or None))
+    return settings.over(_environment(*(os.environ.get(name) or None for name in (PROFILE_VARIABLE, FALLBACK_VARIABLE, NUMERICS_VARIABLE))))
 
 
 @functools.lru_cache(maxsize=8)
-def _environment(profile: str | None, fallback: str | None) -> Settings:
+def _environment(profile: str | None, fallback: str | None, numerics: str | None) -> Settings:
     """Convert the environment variables. The result is cached, because a profile may be a file."""
-    if profile is None and fallback is None:
+    if profile is None and fallback is None and numerics is None:
         return _NOTHING
     try:
         chosen = None if profile is None else _convertProfile(PROFILE_VARIABLE, profile)
     except ValueError as error:  # it names the profile, not the variable
         error.add_note(f"It is the value of the environment variable {PROFILE_VARIABLE}.")
         raise
-    return Settings(profile=chosen, fallback=None if fallback is None else convert_policy(fallback, FALLBACK_VARIABLE))
+    return Settings(
+        profile=chosen,
+        fallback=None if fallback is None else convert_policy(fallback, FALLBACK_VARIABLE),
+        numerics=None if numerics is None else convert_numerics(numerics, NUMERICS_VARIABLE),
+    )
 
 
 def _convertProfile(where: str, value: object) -> Profile:

@@ -20,6 +20,7 @@ from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.numerics import Numerics
     from webnn.context.backend import Placed
     from webnn.context.devices.selection import FallbackPolicy, Selection
 
@@ -27,17 +28,24 @@ __all__ = ["EngineBackend"]
 
 
 class EngineBackend:
-    """Compiles graphs with ONNX Runtime."""
+    """Compiles graphs with ONNX Runtime.
 
-    __slots__ = ()
+    Args:
+        numerics: The numerics policy.
+    """
+
+    __slots__ = ("_numerics",)
+
+    def __init__(self, numerics: Numerics) -> None:
+        self._numerics: Numerics = numerics
 
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph:
         """Compile a graph without finding out where its operators run. The profile is as for `CompiledGraph`."""
-        return CompiledGraph(translate(graph), selection, profile=profile)
+        return CompiledGraph(translate(graph, self._numerics), selection, profile=profile)
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and find out where its operators run."""
-        return _place(graph, translate(graph), selection, fallback)
+        return _place(graph, translate(graph, self._numerics), selection, fallback)
 
 
 def _place(graph: ComputationalGraph, model: OnnxModel, selection: Selection, fallback: FallbackPolicy) -> Placed:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from pydantic import PlainValidator
 
+from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.context import emulation
 from webnn.context.context import MLContext
 from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_reference
@@ -117,8 +118,10 @@ class ML:
         order: The execution providers to try for each device type, best first; they replace the default ones.
         providerOptions: Options for execution providers, which override the default ones: ``{"CUDAExecutionProvider": {"device_id": 1}}``.
         reference: ``True`` computes every graph by `webnn.reference`, in float64 and slowly; the default is the engine. docs/reference.md.
+        numerics: ``"exact"`` (the default unless the profile names another) returns what docs/numerics.md fixes. ``"fast"`` returns what
+            the engine's own kernels and fusions compute, which differs there. The reference is always exact.
 
-    The last six are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
+    The last seven are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
 
     Raises:
         TypeError: A parameter has the wrong type.
@@ -138,11 +141,19 @@ class ML:
         order: Mapping[str, Sequence[str]] | None = None,
         providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
         reference: bool | None = None,
+        numerics: Numerics | None = None,
     ) -> None:
         self._revision = revision if isinstance(revision, Revision) else find_revision(revision)
         self._document = Document() if document is None else document
         self._settings = emulation.convert_settings(
-            "ML", profile=profile, fallback=fallback, faults=faults, order=order, providerOptions=providerOptions, reference=reference
+            "ML",
+            profile=profile,
+            fallback=fallback,
+            faults=faults,
+            order=order,
+            providerOptions=providerOptions,
+            reference=reference,
+            numerics=numerics,
         )
         self._timeline = Timeline()
 
@@ -296,7 +307,7 @@ def _select(request: _Request, settings: emulation.Settings) -> tuple[Selection,
     """Choose the devices of a context, real ones or those of a profile, and what computes."""
     power = request.powerPreference
     choose: Callable[[str], Selection]
-    load, provider = (_load_reference, REFERENCE) if settings.reference else (_load_engine, CPU)
+    load, provider = (_load_reference, REFERENCE) if settings.reference else (partial(_load_engine, _numerics(settings)), CPU)
     if settings.profile is not None:
         choose = partial(select_by_profile, profile=settings.profile, powerPreference=power, provider=provider)
     elif settings.reference:
@@ -309,11 +320,17 @@ def _select(request: _Request, settings: emulation.Settings) -> tuple[Selection,
     return choose(request.deviceType or "cpu"), load
 
 
-def _load_engine() -> Backend:
+def _numerics(settings: emulation.Settings) -> Numerics:
+    """Return the numerics policy of a context: what is set, else what its profile names."""
+    named = None if settings.profile is None else settings.profile.numerics
+    return settings.numerics or named or DEFAULT_NUMERICS
+
+
+def _load_engine(numerics: Numerics) -> Backend:
     # Imported lazily because it loads onnx, which is slow.
     from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
 
-    return EngineBackend()
+    return EngineBackend(numerics)
 
 
 def _load_reference() -> Backend:

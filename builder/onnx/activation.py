@@ -84,6 +84,10 @@ def _sigmoid(e: Emitter, op: Op) -> str:
     return e.node("Reciprocal", [e.node("Add", [exponential, e.scalar(1, "float32")])])
 
 
+def _fast_sigmoid(e: Emitter, op: Op) -> str:
+    return e.node("Sigmoid", [op["input"]])
+
+
 def _softmax(e: Emitter, op: Op) -> str:
     return e.node("Softmax", [op["input"]], axis=op.arguments["axis"])
 
@@ -96,6 +100,6 @@ TRANSLATIONS = {
     "linear": Translation(emit=_linear, carry={"float16": "float32"}, elementwise=True),
     "prelu": Translation(emit=_prelu, carry={"float16": "float32"}, elementwise=True),
     "relu": Translation(emit=_relu, carry={"float16": "float32"}, elementwise=True),
-    "sigmoid": Translation(emit=_sigmoid, carry={"float16": "float32"}, elementwise=True),
+    "sigmoid": Translation(emit=_sigmoid, fast=_fast_sigmoid, carry={"float16": "float32"}, elementwise=True),
     "softmax": Translation(emit=_softmax, carry={"float16": "float32"}),
 }

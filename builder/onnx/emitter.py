@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 
+from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor, Shape
 
@@ -147,6 +148,8 @@ class Translation:
 
     Attributes:
         emit: The function that emits the nodes.
+        fast: The function that emits them where the numerics are "fast"; by default ``emit``. It may return other numbers, but must not
+            give up what keeps a kernel from crashing, or from reading out of bounds.
         carry: Data types for which the engine has no (right) kernel, with the type that carries them. Every operand of the primary
             operand's type is cast to the carrier before; every output of that type is cast back after. Float16 is rounded here.
         primary: The position of the operand whose data type is looked up.
@@ -155,10 +158,15 @@ class Translation:
     """
 
     emit: Emit
+    fast: Emit | None = None
     carry: Mapping[DataType, DataType] = field(default_factory=dict)
     primary: int = 0
     fixed: tuple[str, ...] = ()
     elementwise: bool = False
+
+    def choose(self, numerics: Numerics) -> Emit:
+        """Return the function that emits the nodes under a numerics policy."""
+        return self.emit if self.fast is None or numerics == "exact" else self.fast
 
 
 class Emitter:
@@ -167,9 +175,13 @@ class Emitter:
     Unused values are not emitted: constants and transposes are added when a node takes them. Two transposes in a row become one transpose,
     or none. A transposed or reshaped constant becomes a new constant. So a network in "nhwc", in which each operation is emitted between
     two transposes, keeps only those at its ends. The engine would remove the others too, but that takes as long as the rest of its work.
+
+    Attributes:
+        numerics: The numerics policy. A translation that differs has a ``fast`` function; what spans several operators asks here.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, numerics: Numerics = DEFAULT_NUMERICS) -> None:
+        self.numerics: Numerics = numerics
         # The graph is made inside the model: putting it there afterwards would copy it.
         self.model = ModelProto(ir_version=IR_VERSION, producer_name="webnn")
         self.model.opset_import.add(domain="", version=OPSET)

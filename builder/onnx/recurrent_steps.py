@@ -57,7 +57,7 @@ class Parameters:
             outputs=(self.state,),
             carried={"input": self.state.dataType},
         )
-        result = activation.TRANSLATIONS[chosen.name].emit(e, function)
+        result = activation.TRANSLATIONS[chosen.name].choose(e.numerics)(e, function)
         assert isinstance(result, str)  # an activation function has one output
         return result
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from onnx import ModelProto
 
 from webnn.builder.graph import ComputationalGraph
+from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.dynamic import find_dynamic, find_needed
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.onnx_names import find_scopes, scope
@@ -39,6 +40,7 @@ class OnnxModel:
         largest: The number of elements of the largest value.
         leaves: The ONNX values of the graph's inputs and constants, by the ids of their operands.
         results: The ONNX values of each operator's results, by the operator's number.
+        numerics: The policy under which it was translated; its session must have the entries of the same one.
     """
 
     proto: ModelProto
@@ -49,6 +51,7 @@ class OnnxModel:
     largest: int
     leaves: Mapping[int, str]
     results: Mapping[int, Sequence[str]]
+    numerics: Numerics
 
     def find_value(self, operand: MLOperand) -> str | None:
         """Return the ONNX value of an operand of the graph, which must still be alive; ``None`` if nothing needs it."""
@@ -71,9 +74,9 @@ class OnnxModel:
 class _Translator:
     """The state of one translation: which ONNX value stands for which operand."""
 
-    def __init__(self, graph: ComputationalGraph) -> None:
+    def __init__(self, graph: ComputationalGraph, numerics: Numerics) -> None:
         self.graph = graph
-        self.emitter = Emitter()
+        self.emitter = Emitter(numerics)
         # By id: the graph keeps the operands alive.
         self.values: dict[int, str] = {}
         self.results: dict[int, Sequence[str]] = {}
@@ -106,6 +109,7 @@ class _Translator:
         for name, operand in zip(names, operator.inputs, strict=True):
             operands[name] = operand
             inputs[name] = self.value(operand)
+        emit = translation.choose(emitter.numerics)
         primary = operator.inputs[translation.primary]
         for name, operand in operator.members:
             operands[name] = operand
@@ -117,7 +121,7 @@ class _Translator:
         original = primary._descriptor.dataType
         carrier = translation.carry.get(original)
         if carrier is None:
-            emitted = translation.emit(emitter, Op(operator, operands, inputs, outputs, _NOTHING))
+            emitted = emit(emitter, Op(operator, operands, inputs, outputs, _NOTHING))
             results = (emitted,) if isinstance(emitted, str) else emitted
         else:
             carried: dict[str, DataType] = {}
@@ -130,7 +134,7 @@ class _Translator:
                     inputs[name] = casts[source]
                     carried[name] = carrier
             outputs = tuple([OperandDescriptor(carrier, each.dimensions) if each.dataType == original else each for each in outputs])
-            emitted = translation.emit(emitter, Op(operator, operands, inputs, outputs, carried))
+            emitted = emit(emitter, Op(operator, operands, inputs, outputs, carried))
             results = [
                 emitter.cast(result, original) if output.dataType == original else result
                 for result, output in zip((emitted,) if isinstance(emitted, str) else emitted, operator.outputs, strict=True)
@@ -188,12 +192,13 @@ class _Translator:
             largest=max(sizes, default=0),
             leaves=self.values,
             results=self.results,
+            numerics=emitter.numerics,
         )
 
 
-def translate(graph: ComputationalGraph) -> OnnxModel:
-    """Translate a computational graph to an ONNX model.
+def translate(graph: ComputationalGraph, numerics: Numerics = DEFAULT_NUMERICS) -> OnnxModel:
+    """Translate a computational graph to an ONNX model, under a numerics policy.
 
     Values get names of their own: an operand's name may be any string, an ONNX name may not.
     """
-    return _Translator(graph).run()
+    return _Translator(graph, numerics).run()

@@ -10,7 +10,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from webnn.builder.onnx_names import ELEMENT_TYPES, SESSION_ENTRIES
+from webnn.builder.onnx_names import ELEMENT_TYPES, session_entries
 from webnn.context.buffers import BufferSlot
 from webnn.context.engine import runtime
 from webnn.validation.descriptor import SMALL_TYPES
@@ -121,7 +121,7 @@ class CompiledGraph:
         if model.largest <= _SMALL and not settings.threads:
             settings = replace(settings, threads=1)
         options = session_options(settings)
-        for name, value in SESSION_ENTRIES.items():
+        for name, value in session_entries(model.numerics).items():
             options.add_session_config_entry(name, value)
         # The session uses the bytes in place and holds no reference: they live as long as this object.
         self._weights = model.weights

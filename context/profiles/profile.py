@@ -15,6 +15,7 @@ from webnn.validation.drafts import for_devices
 from webnn.validation.operation import NamedOperand, Role
 
 if TYPE_CHECKING:
+    from webnn.builder.numerics import Numerics
     from webnn.validation.operation import Call
 
 __all__ = ["RENAMED", "Kind", "Profile", "Violation", "operand_names"]
@@ -91,6 +92,7 @@ class Profile:
         operations: What the operands of each operation may be. An operation that is not there is refused.
         devices: For each device type that a program can ask for, the one on which a graph of this profile runs.
         native: What the device runs itself, by operation and row; a row that is not there restricts nothing. ``None`` for everything.
+        numerics: The numerics policy of a context that sets none; ``None`` if the profile names none.
         observer: Called with every violation, if there is one. If it returns true, the call goes on; otherwise it fails.
     """
 
@@ -104,6 +106,7 @@ class Profile:
     operations: Operations
     devices: Mapping[str, str]
     native: Operations | None = None
+    numerics: Numerics | None = None
     observer: Callable[[Violation], bool] | None = None
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.context.limits import CONTEXT, TensorLimits
 from webnn.context.profiles.profile import Profile, operand_names
 from webnn.validation import webidl
@@ -118,6 +119,7 @@ class _File(_Strict):
     extends: str = Field(default="", alias="_extends")
     devices: dict[DeviceType, DeviceType] = Field(default={}, alias="_devices")
     native: Annotated[dict[str, Rows] | None, BeforeValidator(_native)] = Field(default=None, alias="_native")
+    numerics: Numerics = Field(default=DEFAULT_NUMERICS, alias="_numerics")
     preferredInputLayout: Literal["nchw", "nhwc"] = "nchw"
     maxTensorByteLength: int = Field(default=1, ge=1, le=2**53 - 1)
     input: _Row = _Row()
@@ -263,6 +265,7 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
         ),
         devices=MappingProxyType(devices | data.get("_devices", {})),
         native=native,
+        numerics=data.get("_numerics", None if base is None else base.numerics),
     )
 
 

@@ -30,6 +30,7 @@ def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nothing holds from outside; nothing is left behind."""
     monkeypatch.delenv("WEBNN_PROFILE", raising=False)
     monkeypatch.delenv("WEBNN_FALLBACK", raising=False)
+    monkeypatch.delenv("WEBNN_NUMERICS", raising=False)
     assert emulation._LAYERS == []
     yield
     assert emulation._LAYERS == []
@@ -287,6 +288,7 @@ def test_the_environment_stands_outside(monkeypatch: pytest.MonkeyPatch) -> None
 
 ENVIRONMENT = [
     ("WEBNN_PROFILE", "tensorflow", "tensorflow: must be a device profile, one of coreml"),
+    ("WEBNN_NUMERICS", "Fast", "WEBNN_NUMERICS must be one of ['exact', 'fast'], got 'Fast'"),
     ("WEBNN_FALLBACK", "Deny", "WEBNN_FALLBACK must be one of ['allow', 'silent', 'deny'], got 'Deny'"),
 ]
 

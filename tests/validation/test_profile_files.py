@@ -92,7 +92,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 PROBLEMS: list[tuple[dict[str, Any], str, str]] = [
     ({"conv2D": {}}, "conv2D", "must be an operation of WebNN (perhaps conv2d)"),
     ({"frobnicate": 3}, "frobnicate", "must be an operation of WebNN"),
-    ({"_natives": []}, "_natives", "must be one of ['_source', '_extends', '_devices', '_native']"),
+    ({"_natives": []}, "_natives", "must be one of ['_source', '_extends', '_devices', '_native', '_numerics']"),
     ({"add": 3}, "add", "must be an object, got 3"),
     ({"add": []}, "add", "must be an object, got []"),
     ({"add": {"c": ROW}}, "add.c", "must be an operand of add, one of ['a', 'b', 'output']"),
@@ -118,6 +118,8 @@ PROBLEMS: list[tuple[dict[str, Any], str, str]] = [
     ({"_devices": {"tpu": "cpu"}}, "_devices.tpu", "must be one of 'cpu', 'gpu' or 'npu', got 'tpu'"),
     ({"_devices": {"gpu": "tpu"}}, "_devices.gpu", "must be one of 'cpu', 'gpu' or 'npu', got 'tpu'"),
     ({"_source": 3}, "_source", "must be an object, got 3"),
+    ({"_numerics": "quick"}, "_numerics", "must be one of 'exact' or 'fast', got 'quick'"),
+    ({"_numerics": None}, "_numerics", "must be one of 'exact' or 'fast', got None"),
     ({"_native": "add"}, "_native", "must be an object, got 'add'"),
     ({"_native": ["add", 3]}, "_native", "must hold names of operations, got ['add', 3]"),
     ({"_native": ["add", "sum"]}, "_native[1]", "must be an operation of WebNN, got 'sum'"),

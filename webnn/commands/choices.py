@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-__all__ = ["Device", "Fallback", "FormerDialect", "choose_dialect"]
+__all__ = ["NUMERICS_VARIABLE", "Device", "Fallback", "FormerDialect", "NumericsOption", "choose_dialect", "set_numerics"]
 
 #: ``--profile``, the name of ``--dialect`` until 0.1. Since then a profile is a device's.
 FormerDialect = Annotated[str | None, typer.Option("--profile", hidden=True)]
@@ -27,6 +28,27 @@ class Fallback(StrEnum):
     allow = "allow"
     silent = "silent"
     deny = "deny"
+
+
+class Numerics(StrEnum):
+    """The numerics policies of `webnn.ML`."""
+
+    exact = "exact"
+    fast = "fast"
+
+
+NUMERICS_VARIABLE = "WEBNN_NUMERICS"
+#: ``--numerics``.
+NumericsOption = Annotated[
+    Numerics | None,
+    typer.Option("--numerics", help="Whose numbers: docs/numerics.md's or the kernels'.", envvar=NUMERICS_VARIABLE, show_default="exact"),
+]
+
+
+def set_numerics(chosen: Numerics | None) -> None:
+    """Set the policy for this process and for those that it starts."""
+    if chosen is not None:
+        os.environ[NUMERICS_VARIABLE] = chosen.value
 
 
 def choose_dialect(dialect: str | None, former: str | None) -> str | None:

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 import webnn
-from webnn.commands.choices import Fallback, FormerDialect, choose_dialect
+from webnn.commands.choices import Fallback, FormerDialect, NumericsOption, choose_dialect, set_numerics
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -85,6 +85,7 @@ def command(
         Fallback | None,
         typer.Option(help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
     ] = None,
+    numerics: NumericsOption = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option("--input", metavar="NAME=FILE.npy", help="An input of a graph. Repeatable.", show_default="seeded random numbers"),
@@ -126,6 +127,7 @@ def command(
     """
     if not program.is_file():
         raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
+    set_numerics(numerics)
     try:
         emulation = webnn.emulate(
             profile=device_profile, fallback=None if fallback is None else fallback.value, reference=reference or None

@@ -15,7 +15,7 @@ from rich.style import Style
 from rich.text import Text
 
 import webnn
-from webnn.commands.choices import Device, Fallback
+from webnn.commands.choices import Device, Fallback, NumericsOption, set_numerics
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console
 from webnn.context.engine import runtime
@@ -46,12 +46,14 @@ def command(
         Fallback | None,
         typer.Option(help="What to do where the device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
     ] = None,
+    numerics: NumericsOption = None,
     images: Annotated[int, typer.Option(min=0, help="How many digits to show; the misread ones are always among them.")] = 12,
 ) -> None:
     """Read handwritten digits with a small network.
 
     It reads 300 images that its training has not seen, and shows some of them. Fails if it reads less than 97 % of them correctly.
     """
+    set_numerics(numerics)
     console = make_console()
     digits = network.load_digits()
     with webnn.emulate(fallback=None if fallback is None else fallback.value):

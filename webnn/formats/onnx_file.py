@@ -16,7 +16,7 @@ from webnn._version import __version__
 from webnn.builder.description import FormatError
 from webnn.builder.names import Names
 from webnn.builder.onnx.translate import OnnxModel, translate
-from webnn.builder.onnx_names import ELEMENT_TYPES, SESSION_ENTRIES, find_scopes
+from webnn.builder.onnx_names import ELEMENT_TYPES, find_scopes, session_entries
 from webnn.builder.transform import survey
 from webnn.formats import files
 from webnn.validation import webidl
@@ -52,8 +52,8 @@ def write(description: GraphDescription, path: Path) -> None:
 
     Inputs and outputs have the names that the program gave, other values and nodes those of the description or the label. The
     ``metadata_props`` of a node have the operation (``webnn.operation``) and the label (``webnn.label``), those of the model the draft
-    (``webnn.draft``), and the configuration of the session with which the engine computes what the emulator computes (``webnn.session``,
-    JSON).
+    (``webnn.draft``), the numerics policy (``webnn.numerics``, always "exact"), and the configuration of the session with which the engine
+    computes what the emulator computes under it (``webnn.session``, JSON).
 
     Raises:
         FormatError: An input and an output have the same name, or a name is not Unicode.
@@ -72,7 +72,8 @@ def write(description: GraphDescription, path: Path) -> None:
     _spread_scales(proto.graph)
     proto.producer_version = __version__
     proto.graph.name = description.name or path.stem
-    _add_metadata(proto.metadata_props, {"webnn.draft": description.draft, "webnn.session": json.dumps(dict(SESSION_ENTRIES))})
+    session = json.dumps(dict(session_entries(model.numerics)))
+    _add_metadata(proto.metadata_props, {"webnn.draft": description.draft, "webnn.numerics": model.numerics, "webnn.session": session})
     if sum([weight.data.nbytes for weight in model.weights]) <= INLINE_BYTES:
         _embed(proto, model.weights)
     else:

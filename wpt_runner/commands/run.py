@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from webnn.commands.choices import FormerDialect, choose_dialect
+from webnn.commands.choices import FormerDialect, NumericsOption, choose_dialect, set_numerics
 from webnn.commands.failure import failure
 from webnn.commands.text import one_line
 from webnn.javascript.idl import load_idl
@@ -51,6 +51,7 @@ def command(
         str | None, typer.Option(help="What the IDL has beside the draft's; 'none' for nothing.", show_default="that of the revision")
     ] = None,
     profile: FormerDialect = None,
+    numerics: NumericsOption = None,
     timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
     memory_limit: Annotated[int, typer.Option(min=64, help="The most MiB that a test's JavaScript may allocate.")] = 1024,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only what is not as expected.")] = False,
@@ -63,6 +64,7 @@ def command(
         (path, write) for path, write in ((wptreport, write_wptreport), (junit, write_junit), (html, write_html)) if path is not None
     ]
     chosen = choose_dialect(dialect, profile)
+    set_numerics(numerics)
     try:
         require_engine()
         checkout = Checkout(wpt)

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 import webnn
-from webnn.commands.choices import Device
+from webnn.commands.choices import Device, NumericsOption, set_numerics
 from webnn.commands.failure import failure
 from webnn.processes.pool import StartError
 from webnn.wpt_runner.terminal import make_console, show_progress
@@ -42,6 +42,7 @@ def command(
         typer.Option("--filter", "-k", metavar="TEXT", help='Run only cases with this in "file: name", or of this operation. Repeatable.'),
     ] = None,
     device: Annotated[Device, typer.Option(help="The deviceType of the contexts.")] = Device.cpu,
+    numerics: NumericsOption = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="How many processes run cases.", show_default="the cores, fewer for few cases")
     ] = None,
@@ -62,6 +63,7 @@ def command(
     The exit status is 0 if all is as expected, 1 if a case fails or a correction is stale, and 2 if the input is not valid.
     """
     began = time.perf_counter()
+    set_numerics(numerics)
     if json_file is not None and (json_file.is_dir() or not json_file.parent.is_dir()):
         raise failure(f"--json must be a file in a folder that exists, got {json_file}", _BAD_INPUT)
     try:

@@ -129,6 +129,7 @@ def test_demo_refuses_to_fall_back(monkeypatch: pytest.MonkeyPatch, arguments: l
     ("variable", "value", "message"),
     [
         ("WEBNN_FALLBACK", "never", "webnn: WEBNN_FALLBACK must be one of ['allow', 'silent', 'deny'], got 'never'\n"),
+        ("WEBNN_NUMERICS", "quick", "webnn: WEBNN_NUMERICS must be one of ['exact', 'fast'], got 'quick'\n"),
         ("WEBNN_PROFILE", "nope", "webnn: WEBNN_PROFILE: nope: must be a device profile, one of coreml, "),
     ],
 )

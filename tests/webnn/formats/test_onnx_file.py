@@ -92,6 +92,7 @@ def test_names_and_metadata(tmp_path: Path) -> None:
     assert (model.graph.name, model.producer_name, model.producer_version) == ("classifier", "webnn", webnn.__version__)
     entries = metadata(model.metadata_props)
     assert entries["webnn.draft"] == "2026-06"
+    assert entries["webnn.numerics"] == "exact"
     assert json.loads(entries["webnn.session"]) == dict(SESSION_ENTRIES)
 
 
