@@ -24,6 +24,9 @@ _KERNELS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tanh": ("Tanh", ()),
 }
 
+#: From 17 on, a float32 sigmoid is 1.
+_SIGMOID_IS_ONE = 40.0
+
 
 def _kernel(e: Emitter, op: Op) -> str:
     op_type, attributes = _KERNELS[op.name]
@@ -58,6 +61,10 @@ def _hard_swish(e: Emitter, op: Op) -> str:
     return e.node("Mul", [value, e.node("Div", [gate, e.scalar(6, "float32")])])
 
 
+def _fast_hard_swish(e: Emitter, op: Op) -> str:
+    return e.node("HardSwish", [op["input"]])
+
+
 def _linear(e: Emitter, op: Op) -> str:
     scaled = e.node("Mul", [op["input"], e.scalar(op.options.alpha, "float32")])
     return e.node("Add", [scaled, e.scalar(op.options.beta, "float32")])
@@ -79,9 +86,10 @@ def _relu(e: Emitter, op: Op) -> str:
 
 
 def _sigmoid(e: Emitter, op: Op) -> str:
-    # `Sigmoid` is 0 below -18: it misses the tolerance of web-platform-tests there.
-    exponential = e.node("Exp", [e.node("Neg", [op["input"]])])
-    return e.node("Reciprocal", [e.node("Add", [exponential, e.scalar(1, "float32")])])
+    # `Sigmoid` is 0 below -18: it misses the tolerance of web-platform-tests there. `Softsign` of the exponential is exp(x) / (1 + exp(x)):
+    # off by 2.5 units in the last place at most, denormal results included. The limit keeps the exponential finite; the sigmoid is 1 there.
+    limited = e.node("Clip", [op["input"], e.scalar(-math.inf, "float32"), e.scalar(_SIGMOID_IS_ONE, "float32")])
+    return e.node("Softsign", [e.node("Exp", [limited])])
 
 
 def _fast_sigmoid(e: Emitter, op: Op) -> str:
@@ -96,7 +104,7 @@ TRANSLATIONS = {
     **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in _KERNELS},
     # The engine's `Clip` takes all types; it chooses a value and never rounds.
     "clamp": Translation(emit=_clamp, elementwise=True),
-    "hardSwish": Translation(emit=_hard_swish, carry={"float16": "float32"}, elementwise=True),
+    "hardSwish": Translation(emit=_hard_swish, fast=_fast_hard_swish, carry={"float16": "float32"}, elementwise=True),
     "linear": Translation(emit=_linear, carry={"float16": "float32"}, elementwise=True),
     "prelu": Translation(emit=_prelu, carry={"float16": "float32"}, elementwise=True),
     "relu": Translation(emit=_relu, carry={"float16": "float32"}, elementwise=True),

@@ -6,7 +6,8 @@ values are not affected. For others the loop of single steps would be right, but
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from functools import partial
 
 import numpy as np
 
@@ -32,7 +33,7 @@ _KERNELS = {
 }
 
 #: Of these, the functions that the engine's operators compute with large errors. Networks with one of them run in single steps. The
-#: engine's sigmoid is off by 4 % at -15, and 0 below -18. If this is empty, the engine's operators run all networks that they can.
+#: engine's sigmoid is off by 4 % at -15, and 0 below -18. Where the numerics are "fast" there are none.
 _INEXACT = frozenset({"sigmoid"})
 
 _SIGMOID, _TANH = Activation("sigmoid"), Activation("tanh")
@@ -45,9 +46,9 @@ def _activations(op: Op) -> Sequence[Activation]:
     return [_SIGMOID, _TANH] if op.name.startswith("gru") else [_SIGMOID, _TANH, _TANH]
 
 
-def _has_kernel(op: Op) -> bool:
-    """Tell whether the engine's operator computes the same as the draft's."""
-    if any(activation.name not in _KERNELS or activation.name in _INEXACT for activation in _activations(op)):
+def _has_kernel(op: Op, inexact: Set[str]) -> bool:
+    """Tell whether the engine's operator computes the same as the draft's, but for these activation functions, which it may not have."""
+    if any(activation.name not in _KERNELS or activation.name in inexact for activation in _activations(op)):
         return False
     if "peepholeWeight" not in op.inputs:
         return True
@@ -88,9 +89,9 @@ def _inputs(e: Emitter, op: Op, directions: int, wanted: str) -> list[str | None
     return [op["input"], ordered["weight"], ordered["recurrentWeight"], bias, None, op.get("initialHiddenState")]
 
 
-def _gru(e: Emitter, op: Op) -> list[str]:
+def _gru(e: Emitter, op: Op, *, inexact: Set[str]) -> list[str]:
     options = op.options
-    if not _has_kernel(op):
+    if not _has_kernel(op, inexact):
         return run_sequence(e, op, gru_step, _activations(op), [op.get("initialHiddenState")])
     directions = op.outputs[0].dimensions[0]
     hidden, last = e.nodes(
@@ -105,9 +106,9 @@ def _gru(e: Emitter, op: Op) -> list[str]:
     return [last, hidden] if options.returnSequence else [last]
 
 
-def _lstm(e: Emitter, op: Op) -> list[str]:
+def _lstm(e: Emitter, op: Op, *, inexact: Set[str]) -> list[str]:
     options = op.options
-    if not _has_kernel(op):
+    if not _has_kernel(op, inexact):
         return run_sequence(e, op, lstm_step, _activations(op), [op.get("initialHiddenState"), op.get("initialCellState")])
     directions = op.outputs[0].dimensions[0]
     hidden, last, lastCell = e.nodes(
@@ -133,8 +134,8 @@ def _lstmCell(e: Emitter, op: Op) -> list[str]:
 
 
 TRANSLATIONS = {
-    "gru": Translation(emit=_gru, carry={"float16": "float32"}),
+    "gru": Translation(emit=partial(_gru, inexact=_INEXACT), fast=partial(_gru, inexact=frozenset()), carry={"float16": "float32"}),
     "gruCell": Translation(emit=_gruCell, carry={"float16": "float32"}),
-    "lstm": Translation(emit=_lstm, carry={"float16": "float32"}),
+    "lstm": Translation(emit=partial(_lstm, inexact=_INEXACT), fast=partial(_lstm, inexact=frozenset()), carry={"float16": "float32"}),
     "lstmCell": Translation(emit=_lstmCell, carry={"float16": "float32"}),
 }

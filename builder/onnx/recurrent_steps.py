@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from onnx import AttributeProto, GraphProto
+from onnx import AttributeProto
 
 from webnn.builder.onnx import activation
+from webnn.builder.onnx.branch import subgraph
 from webnn.builder.onnx.emitter import Emitter, Op
 from webnn.builder.operand import Operator
 from webnn.validation.descriptor import OperandDescriptor
@@ -180,20 +181,15 @@ def _scan(e: Emitter, parameters: Parameters, step: Step, fed: str, states: list
     """Emit the loop of one direction: the last states and, if it is wanted, each hidden state at the index of its input."""
     state = parameters.state
     wanted = parameters.op.options.returnSequence
-    body, outer = GraphProto(name="step"), e.graph
-    e.graph = body
-    before = [e.declare_input(f"{fed}.state.{index}", state) for index in range(len(states))]
-    gates = len(parameters.op.options.layout)
-    fedStep = e.declare_input(f"{fed}.step", OperandDescriptor(state.dataType, (state.dimensions[0], gates * state.dimensions[1])))
-    after = step(e, parameters, fedStep, before)
-    if wanted:
-        after = [*after, e.node("Identity", [after[0]])]
-    for value in after:
-        e.declare_output(value, state)
-    e.graph = outer
-    # Literals are shared by the whole graph: move those that the step added to the outer graph.
-    outer.initializer.extend(body.initializer)
-    body.ClearField("initializer")
+    with subgraph(e, "step") as body:
+        before = [e.declare_input(f"{fed}.state.{index}", state) for index in range(len(states))]
+        gates = len(parameters.op.options.layout)
+        fedStep = e.declare_input(f"{fed}.step", OperandDescriptor(state.dataType, (state.dimensions[0], gates * state.dimensions[1])))
+        after = step(e, parameters, fedStep, before)
+        if wanted:
+            after = [*after, e.node("Identity", [after[0]])]
+        for value in after:
+            e.declare_output(value, state)
     results = e.nodes(
         "Scan",
         [*states, fed],
@@ -202,5 +198,5 @@ def _scan(e: Emitter, parameters: Parameters, step: Step, fed: str, states: list
         scan_input_directions=[int(isBackward)],
         **({"scan_output_directions": [int(isBackward)]} if wanted else {}),
     )
-    outer.node[-1].attribute.add(name="body", type=AttributeProto.GRAPH, g=body)
+    e.graph.node[-1].attribute.add(name="body", type=AttributeProto.GRAPH, g=body)
     return results

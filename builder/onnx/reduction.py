@@ -8,9 +8,11 @@ unless all dimensions are reduced: then they take half as long.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
+from webnn.builder.onnx.branch import choose
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.builder.onnx.integer import combine
 from webnn.validation.descriptor import Shape
@@ -119,7 +121,7 @@ def _log_sum_exp(e: Emitter, op: Op) -> str:
     return result if op.options.keepDimensions else e.reshape(result, op.outputs[0].dimensions)
 
 
-def _extreme(e: Emitter, op: Op) -> str:
+def _extreme(e: Emitter, op: Op, *, nan: bool) -> str:
     value, axes, type = op["input"], _axes(op), op.type("input")
     op_type = "ReduceMax" if op.name == "reduceMax" else "ReduceMin"
     if not axes:
@@ -127,7 +129,7 @@ def _extreme(e: Emitter, op: Op) -> str:
     if type in ("uint32", "uint64", "int64"):
         return _fold(e, op_type.removeprefix("Reduce"), value, op)
     result = _reduce(e, op, op_type, value)
-    if type != "float32":
+    if type != "float32" or not nan:
         return result
     # Whether the engine's maximum sees a NaN depends on where it lies. A sum of absolute values is NaN exactly if one of them is.
     if len(axes) == len(op.shape("input")):
@@ -153,7 +155,16 @@ def _merge_axes(e: Emitter, op: Op) -> str:
     return e.reshape(value, [before, count, math.prod(shape) // (before * count)])
 
 
-def _arg(e: Emitter, op: Op) -> str:
+def _first_nan(e: Emitter, op_type: str, value: str, last: int) -> str:
+    """Emit the positions of extreme values along axis 1, where a NaN counts as the extreme one."""
+    # Whether the engine finds a NaN depends on where it lies: look for the first (or last) one, and see whether it is one.
+    nan = e.node("IsNaN", [value])
+    found = e.node("ArgMax", [e.cast(nan, "uint8")], axis=1, select_last_index=last)
+    result = e.node(op_type, [value], axis=1, select_last_index=last)
+    return e.node("Where", [e.node("GatherElements", [nan, found], axis=1), found, result])
+
+
+def _arg(e: Emitter, op: Op, *, nan: bool) -> str:
     op_type = "ArgMax" if op.name == "argMax" else "ArgMin"
     # Since 2026-06 the draft does not say which of several is found: the first one here too.
     last = int(getattr(op.options, "selectLastIndex", False))
@@ -161,12 +172,16 @@ def _arg(e: Emitter, op: Op) -> str:
     if op.type("input") == "uint64":
         # There is no kernel for it; with the highest bit flipped, int64 orders the values in the same way.
         value = e.cast(e.node("BitwiseXor", [value, e.literal(np.array(2**63, np.uint64))]), "int64")
-    result = e.node(op_type, [value], axis=1, select_last_index=last)
-    if op.type("input") == "float32":
-        # Whether the engine finds a NaN depends on where it lies: look for the first (or last) one, and see whether it is one.
-        nan = e.node("IsNaN", [value])
-        found = e.node("ArgMax", [e.cast(nan, "uint8")], axis=1, select_last_index=last)
-        result = e.node("Where", [e.node("GatherElements", [nan, found], axis=1), found, result])
+
+    def plain() -> str:
+        return e.node(op_type, [value], axis=1, select_last_index=last)
+
+    if nan and op.type("input") == "float32":
+        # A sum of absolute values is NaN exactly if one of them is.
+        hasNaN = e.node("IsNaN", [e.node("ReduceL1", [value], keepdims=0)])
+        result = choose(e, hasNaN, lambda: _first_nan(e, op_type, value, last), plain, "int64")
+    else:
+        result = plain()
     result = e.reshape(result, op.outputs[0].dimensions)
     return result if op.outputs[0].dataType == "int64" else e.cast(result, op.outputs[0].dataType)
 
@@ -182,12 +197,17 @@ def _cumulative_sum(e: Emitter, op: Op) -> str:
 TRANSLATIONS: dict[str, Translation] = {
     **{name: Translation(emit=_sum, carry={"float16": "float32"}) for name in _SUMS},
     "reduceLogSumExp": Translation(emit=_log_sum_exp, carry={"float16": "float32"}),
-    "reduceMax": Translation(emit=_extreme, carry={"float16": "float32"}),
+    **{
+        name: Translation(emit=partial(_extreme, nan=True), fast=partial(_extreme, nan=False), carry={"float16": "float32"})
+        for name in ("reduceMax", "reduceMin")
+    },
     "reduceMean": Translation(emit=_mean, carry={"float16": "float32"}),
-    "reduceMin": Translation(emit=_extreme, carry={"float16": "float32"}),
     "reduceProduct": Translation(emit=_product, carry={"float16": "float32"}),
     # There is no kernel for uint32; the output is of a type of its own and not cast back.
-    **{name: Translation(emit=_arg, carry={"float16": "float32", "uint32": "int64"}) for name in ("argMin", "argMax")},
+    **{
+        name: Translation(emit=partial(_arg, nan=True), fast=partial(_arg, nan=False), carry={"float16": "float32", "uint32": "int64"})
+        for name in ("argMin", "argMax")
+    },
     # Its integers wrap. There are no kernels for unsigned ones, but modulo 2^bits they add alike, and the casts keep the bits.
     "cumulativeSum": Translation(emit=_cumulative_sum, carry={"float16": "float32", "uint32": "int32", "uint64": "int64"}),
 }

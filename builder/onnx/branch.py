@@ -1,0 +1,45 @@
+"""Nodes inside a node: graphs of their own that see the values of the graph around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from onnx import AttributeProto, GraphProto
+
+from webnn.builder.onnx.emitter import Emitter
+from webnn.builder.onnx_names import ELEMENT_TYPES
+from webnn.validation.descriptor import DataType
+
+__all__ = ["choose", "subgraph"]
+
+
+@contextmanager
+def subgraph(e: Emitter, name: str) -> Iterator[GraphProto]:
+    """Emit into a graph of its own until the block ends. Values from outside must have been taken by a node outside before."""
+    body, outer = GraphProto(name=name), e.graph
+    e.graph = body
+    try:
+        yield body
+    finally:
+        e.graph = outer
+    # Literals are shared by the whole graph: move those that were added to the outer graph.
+    outer.initializer.extend(body.initializer)
+    body.ClearField("initializer")
+
+
+def choose(e: Emitter, condition: str, then: Callable[[], str], otherwise: Callable[[], str], dataType: DataType) -> str:
+    """Emit nodes of which one group is computed: ``then`` if a scalar is true. Both make a value of this type.
+
+    It costs about 1 µs. The groups take their values as `subgraph` says.
+    """
+    bodies: dict[str, GraphProto] = {}
+    for name, emit in (("then_branch", then), ("else_branch", otherwise)):
+        with subgraph(e, name) as body:
+            # Without a shape: an elementwise operation may be emitted before a transpose.
+            body.output.add(name=emit()).type.tensor_type.elem_type = ELEMENT_TYPES[dataType]
+        bodies[name] = body
+    result = e.node("If", [condition])
+    for name, body in bodies.items():
+        e.graph.node[-1].attribute.add(name=name, type=AttributeProto.GRAPH, g=body)
+    return result
