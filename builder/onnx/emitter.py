@@ -5,7 +5,7 @@ The ``onnx.helper`` functions check and copy several times; here each message is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,9 @@ INT64_MIN = -(2**63)
 
 #: Nodes that the engine's optimizer does not move a transpose over.
 _FIXED = frozenset({"AveragePool", "Conv", "ConvTranspose"})
+
+#: Nodes whose result is in the engine's blocked layout if all their inputs are. The result of a convolution is.
+_BLOCKED = frozenset({"Add", "AveragePool", "BatchNormalization", "Concat", "GlobalAveragePool", "MaxPool", "Mul", "Relu"})
 
 #: Constants below this size stay inside the model: shape inference cannot read external ones.
 INLINE_BYTES = 128
@@ -122,6 +125,11 @@ class Op:
         return self.operands[argument]._descriptor.dataType if carrier is None else carrier
 
     @property
+    def index(self) -> int:
+        """The operator's number."""
+        return self._operator.index
+
+    @property
     def label(self) -> str:
         """The operator's label, empty if it has none."""
         return self._operator.label
@@ -201,6 +209,10 @@ class Emitter:
         self._spread: dict[str, tuple[str, Sequence[int]]] = {}
         #: Values through which the engine can still push a transpose.
         self._turned: set[str] = set()
+        #: Values in the blocked layout of the engine's convolutions, as far as can be told.
+        self._blocked: set[str] = set()
+        #: The numbers of the operators whose result an ``add`` takes.
+        self.added: Set[int] = frozenset()
 
     def scope(self, name: str) -> None:
         """Begin an operator: the names of its nodes and values start with ``name``."""
@@ -243,6 +255,10 @@ class Emitter:
             values.pop()
         if self._turned and op_type not in _FIXED and not self._turned.isdisjoint(values):
             self._turned.update(outputs)
+        if op_type == "Conv" or (
+            op_type in _BLOCKED and self._blocked.issuperset(values[:1] if op_type == "BatchNormalization" else values)
+        ):
+            self._blocked.update(outputs)
         node = self.graph.node.add(op_type=op_type, name=name, input=values, output=outputs)
         for key, attribute in attributes.items():
             _add_attribute(node, key, attribute)
@@ -353,6 +369,10 @@ class Emitter:
     def is_turned(self, value: str) -> bool:
         """Tell whether the engine's optimizer may move a transpose of this value behind the node that takes it."""
         return value in self._turned
+
+    def is_blocked(self, value: str) -> bool:
+        """Tell whether a node's output probably is in the blocked layout of the engine's convolutions."""
+        return value in self._blocked
 
     def view(self, value: str, rank: int) -> View:
         """Return a value as a view of a node's output; such an output is a view of itself."""

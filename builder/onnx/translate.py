@@ -13,6 +13,7 @@ from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.dynamic import find_dynamic, find_needed
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
+from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx_names import find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor
@@ -145,6 +146,7 @@ class _Translator:
 
     def operators(self) -> None:
         """Translate all operators, some of them together."""
+        self.emitter.added = find_added(self.graph)
         dynamic = find_dynamic(self.graph)
         needed = find_needed(self.graph, dynamic) if dynamic else None
         for operator in self.graph.operators:
