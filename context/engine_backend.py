@@ -6,6 +6,7 @@ The translation loads onnx: this module loads at the first build.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -41,25 +42,39 @@ class EngineBackend:
 
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph:
         """Compile a graph without finding out where its operators run. The profile is as for `CompiledGraph`."""
-        return CompiledGraph(translate(graph, self._numerics), selection, profile=profile)
+        return _start(translate(graph, self._numerics), selection, profile=profile)
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and find out where its operators run."""
         return _place(graph, translate(graph, self._numerics), selection, fallback)
 
 
+def _start(model: OnnxModel, selection: Selection, *, profile: str = "") -> CompiledGraph:
+    """Make the session of a translated graph.
+
+    Some of the optimizations that a fast session allows make models that the engine then refuses, above all of quantized networks. Such a
+    model gets a session without them.
+    """
+    try:
+        return CompiledGraph(model, selection, profile=profile)
+    except OperationError:
+        if model.numerics == "exact":
+            raise
+    return CompiledGraph(replace(model, numerics="exact"), selection, profile=profile)
+
+
 def _place(graph: ComputationalGraph, model: OnnxModel, selection: Selection, fallback: FallbackPolicy) -> Placed:
     """Make the session of a graph, and its placement or a function that makes it on first use."""
     if len(selection.devices) == 1:
-        implementation = CompiledGraph(model, selection)
+        implementation = _start(model, selection)
         return implementation, _uniform(model, selection, selection.reason)
     try:
-        implementation = CompiledGraph(model, selection)
+        implementation = _start(model, selection)
     except OperationError as error:
         # Other providers have defects, so the default CPU provider is tried. Wrong provider options are the program's fault and fail.
         if fallback == "deny" or _refuses_options(selection):
             raise
-        implementation = CompiledGraph(model, selection.default_only())
+        implementation = _start(model, selection.default_only())
         reason = f"{selection.providers[0][0]} refused the graph: {one_line(error.__cause__ or error)}"
         return implementation, _uniform(model, selection, reason)()
     assignments = implementation.assignments()

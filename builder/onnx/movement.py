@@ -36,7 +36,7 @@ def _cast(e: Emitter, op: Op) -> str:
 
 def _fast_cast(e: Emitter, op: Op) -> str:
     (target,) = op.arguments.values()
-    # To small integers the engine's cast rounds, and large numbers would wrap.
+    # To small integers the engine's cast rounds, and large numbers wrap.
     return _cast(e, op) if target in SMALL_TYPES or op.type("input") == target else e.cast(op["input"], target)
 
 

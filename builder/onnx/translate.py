@@ -41,7 +41,7 @@ class OnnxModel:
         largest: The number of elements of the largest value.
         leaves: The ONNX values of the graph's inputs and constants, by the ids of their operands.
         results: The ONNX values of each operator's results, by the operator's number.
-        numerics: The policy under which it was translated; its session must have the entries of the same one.
+        numerics: The policy whose entries its session has: the one under which it was translated, or "exact".
     """
 
     proto: ModelProto
