@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, Array, compute_directly
+from tests.support import BROWSERS, CURRENT, Array, compute_directly
 from webnn import ML, MLContext, MLGraphBuilder, MLOperand
 from webnn.builder.graph import collect
 from webnn.builder.numerics import Numerics
@@ -114,7 +114,29 @@ def test_normalizations_in_both_layouts(fast: MLContext, exact: MLContext, layou
         np.testing.assert_allclose(compute(fast, make, x), compute(exact, make, x), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["gruCell", "lstmCell"])
+def test_gates_of_cells(fast: MLContext, name: str) -> None:
+    gates, states = (3, 1) if name == "gruCell" else (4, 2)
+
+    def make(b: MLGraphBuilder, x: MLOperand) -> MLOperand:
+        arguments = [ones(b, 4, 5), ones(b, gates * 2, 5), ones(b, gates * 2, 2), *(ones(b, 4, 2) for _ in range(states)), 2]
+        result = getattr(b, name)(*arguments)
+        return result if isinstance(result, MLOperand) else result[0]
+
+    assert "Sigmoid" in nodes(fast, make, "fast")
+    assert "Sigmoid" not in nodes(fast, make, "exact")
+
+
 # What must not change
+
+
+@pytest.mark.parametrize("dataType", ["int4", "uint4"])
+def test_casts_to_small_integers_saturate(dataType: Any) -> None:
+    context = ML(revision=BROWSERS, numerics="fast").createContextSync()
+    x = np.array([NAN, INF, -INF, 100, -100, 2.7, -2.7, 0], np.float32)
+    low, high = (-8, 7) if dataType == "int4" else (0, 15)
+    y = compute(context, lambda b, x: b.cast(b.cast(x, dataType), "int32"), x)
+    assert y.tolist() == [0, high, low, high, low, 2, max(low, -2), 0]
 
 
 @pytest.mark.parametrize("name", ["argMax", "argMin"])
