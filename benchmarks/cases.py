@@ -26,6 +26,7 @@ from benchmarks import (
     transformer,
 )
 from benchmarks.measure import Array, Effort, Result, check_same, interleave, summarize
+from benchmarks.numerics import NUMERICS_CASES
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML, MLGraph
 
@@ -381,6 +382,7 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "mobilenet": _mobilenet,
         "transformer": _transformer,
         "lstm": _lstm,
+        **NUMERICS_CASES,
         "tiny": _tiny,
         "tiny-await": _tiny_await,
         "tiny-threads": _tiny_threads,

@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.measure import Array
 from benchmarks.sides import OnnxGraph, Program, Session, constant, float32
 from webnn import ML, MLGraphBuilder
+from webnn.builder.numerics import Numerics
 
 __all__ = ["Memory", "make_memory", "onnx_side", "webnn_side"]
 
@@ -39,9 +40,9 @@ def make_memory(steps: int = 100, hiddenSize: int = 64) -> Memory:
     return Memory(uniform(steps, 1, hiddenSize), uniform(*size) / np.float32(8), uniform(*size) / np.float32(8))
 
 
-def webnn_side(memory: Memory) -> Program:
-    """Build ``lstm``."""
-    context = ML().createContextSync()
+def webnn_side(memory: Memory, numerics: Numerics = "exact") -> Program:
+    """Build ``lstm``, under a numerics policy."""
+    context = ML(numerics=numerics).createContextSync()
     builder = MLGraphBuilder(context)
     steps, _, hiddenSize = memory.input.shape
     weight, recurrentWeight = (constant(builder, value) for value in (memory.weight, memory.recurrentWeight))
