@@ -87,7 +87,7 @@ def _relu(e: Emitter, op: Op) -> str:
 
 def _sigmoid(e: Emitter, op: Op) -> str:
     # `Sigmoid` is 0 below -18: it misses the tolerance of web-platform-tests there. `Softsign` of the exponential is exp(x) / (1 + exp(x)):
-    # off by 2.5 units in the last place at most, denormal results included. The limit keeps the exponential finite; the sigmoid is 1 there.
+    # off by 2.8 units in the last place at most, denormal results included. The limit keeps the exponential finite; the sigmoid is 1 there.
     limited = e.node("Clip", [op["input"], e.scalar(-math.inf, "float32"), e.scalar(_SIGMOID_IS_ONE, "float32")])
     return e.node("Softsign", [e.node("Exp", [limited])])
 

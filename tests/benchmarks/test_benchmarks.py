@@ -7,12 +7,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import cases, first_build, imports, inside, memory, mobilenet, onnx_files, recurrent, small, squeezenet, transformer
+from benchmarks import (
+    cases,
+    first_build,
+    imports,
+    inside,
+    memory,
+    mobilenet,
+    onnx_files,
+    recurrent,
+    resnet,
+    silu,
+    small,
+    squeezenet,
+    transformer,
+)
 from benchmarks.__main__ import main
 from benchmarks.measure import Array, OutputsDifferError, Result, check_same, interleave, summarize
 from benchmarks.report import COLUMNS, cells
 from benchmarks.sides import CURRENT, TensorProgram
 from webnn import ML
+from webnn.builder.numerics import Numerics
 from webnn.reference import compute
 
 Side = Callable[[], Array]
@@ -44,9 +59,25 @@ def _transformer(revision: str) -> tuple[Side, Side]:
     return transformer.webnn_side(block, revision), transformer.onnx_side(block)
 
 
-def _lstm() -> tuple[Side, Side]:
+def _lstm(numerics: Numerics) -> tuple[Side, Side]:
     network = recurrent.make_memory(steps=5, hiddenSize=3)
-    return recurrent.webnn_side(network), recurrent.onnx_side(network)
+    return recurrent.webnn_side(network, numerics), recurrent.onnx_side(network)
+
+
+def _silu(numerics: Numerics) -> tuple[Side, Side]:
+    x = silu.silu_input()
+    return silu.webnn_silu(ML(numerics=numerics).createContextSync(), x), silu.onnx_silu(x)
+
+
+def _detector(numerics: Numerics) -> tuple[Side, Side]:
+    detector = silu.make_detector(size=32, divisor=8)
+    assert sum(len(layers) for layers, _ in detector.blocks) == 58
+    return silu.webnn_detector(ML(numerics=numerics).createContextSync(), detector), silu.onnx_detector(detector)
+
+
+def _resnet(numerics: Numerics) -> tuple[Side, Side]:
+    network = resnet.make_network(size=64, classes=7, divisor=4)
+    return resnet.webnn_side(ML(numerics=numerics).createContextSync(), network), resnet.onnx_side(network)
 
 
 def _written(program: TensorProgram) -> TensorProgram:
@@ -62,7 +93,14 @@ SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
     "build": lambda: _mobilenet(external=True),
     "transformer": lambda: _transformer("2024-06"),
     "transformer-dispatch": lambda: _transformer(CURRENT),
-    "lstm": _lstm,
+    "lstm": lambda: _lstm("exact"),
+    "lstm-fast": lambda: _lstm("fast"),
+    "silu": lambda: _silu("exact"),
+    "silu-fast": lambda: _silu("fast"),
+    "detector": lambda: _detector("exact"),
+    "detector-fast": lambda: _detector("fast"),
+    "resnet": lambda: _resnet("exact"),
+    "resnet-fast": lambda: _resnet("fast"),
     "tiny": lambda: (small.webnn_tiny(), small.onnx_tiny()),
     "tiny-dispatch": lambda: (small.webnn_tiny_tensors(), small.onnx_tiny_bound()),
     "queued-dispatch": lambda: (_written(small.webnn_tiny_tensors()).queue, small.onnx_tiny_bound().queue),

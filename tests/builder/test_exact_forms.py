@@ -94,7 +94,7 @@ def test_the_sigmoid_over_all_numbers() -> None:
     np.testing.assert_array_equal(np.isnan(y), np.isnan(x))
     # Below the smallest normal number the engine may return 0.
     normal = exact >= np.finfo(np.float32).smallest_normal
-    assert ulp_distance(y[normal], exact[normal], "float32").max() <= 3
+    assert ulp_distance(y[normal], exact[normal], "float32").max() <= 4
     tiny = ~normal & ~np.isnan(x)
     assert np.abs(y[tiny] - exact[tiny]).max() <= np.finfo(np.float32).smallest_normal
     assert y[:-3][x[:-3] > 40].min() >= 1 - 2.0**-23
