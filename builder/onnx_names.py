@@ -33,6 +33,8 @@ _VALUE_CHANGING = (
     "AttentionFusion",
     "BiasGeluFusion",
     "BiasSkipLayerNormFusion",
+    # It compares the bounds of a `Clip` before a quantization with an absolute tolerance, and drops bounds of small numbers.
+    "ClipQuantRewrite",
     "DivMulFusion",
     "EmbedLayerNormFusion",
     "FastGeluFusion",

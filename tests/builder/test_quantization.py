@@ -249,6 +249,15 @@ class Chain:
         assert len(np.unique(self.value)) > 1
 
 
+@each_row("bounds", [{"maxValue": 9e-9}, {"minValue": -9e-9}, {"minValue": -9e-9, "maxValue": 2e-8}])
+def test_bounds_of_small_numbers_hold(bounds: dict[str, float]) -> None:
+    chain = Chain(np.linspace(-3e-8, 3e-8, 64, dtype=np.float32).reshape(1, 1, 8, 8))
+    chain.apply("conv2d", np.ones((1, 1, 1, 1), np.float32))
+    chain.apply("clamp", **bounds)
+    chain.quantize(3e-10, np.int8(0))
+    chain.check()
+
+
 def test_two_pairs_do_not_become_one() -> None:
     chain = Chain(RNG.normal(0, 3, (4, 50)).astype(np.float32))
     chain.quantize(0.037, np.uint8(120))
