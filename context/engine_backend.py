@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.onnx.translate import OnnxModel, translate
+from webnn.context.devices.selection import CPU
 from webnn.context.engine.discovery import refuses_options
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import CompiledGraph
@@ -42,11 +43,15 @@ class EngineBackend:
 
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph:
         """Compile a graph without finding out where its operators run. The profile is as for `CompiledGraph`."""
-        return _start(translate(graph, self._numerics), selection, profile=profile)
+        return _start(self._translate(graph, selection), selection, profile=profile)
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and find out where its operators run."""
-        return _place(graph, translate(graph, self._numerics), selection, fallback)
+        return _place(graph, self._translate(graph, selection), selection, fallback)
+
+    def _translate(self, graph: ComputationalGraph, selection: Selection) -> OnnxModel:
+        """Translate a graph for some devices. Only the default CPU provider has all kernels of integers, and exact ones."""
+        return translate(graph, self._numerics, integers=[name for name, _ in selection.providers] == [CPU])
 
 
 def _start(model: OnnxModel, selection: Selection, *, profile: str = "") -> CompiledGraph:

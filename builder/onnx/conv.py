@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from webnn.builder.onnx.emitter import Emitter, Op, Translation
+from typing import Any
+
+from webnn.builder.onnx.emitter import Attribute, Emitter, Op, Translation
 from webnn.validation.conv import conv_transpose_output_size, input_sizes
 from webnn.validation.errors import OperationError, label_prefix
 
-__all__ = ["TRANSLATIONS"]
+__all__ = ["TRANSLATIONS", "conv_attributes"]
 
 
 def _filter(e: Emitter, op: Op, wanted: str) -> str:
@@ -14,18 +16,21 @@ def _filter(e: Emitter, op: Op, wanted: str) -> str:
     return e.transpose(op["filter"], [op.options.filterLayout.index(axis) for axis in wanted])
 
 
+def conv_attributes(options: Any) -> dict[str, Attribute]:
+    """Return the attributes of a convolution from the options of `conv2d`."""
+    beginningHeight, endingHeight, beginningWidth, endingWidth = options.padding or (0, 0, 0, 0)
+    return {
+        "pads": [beginningHeight, beginningWidth, endingHeight, endingWidth],
+        "strides": options.strides or (1, 1),
+        "dilations": options.dilations or (1, 1),
+        "group": options.groups,
+    }
+
+
 def _conv2d(e: Emitter, op: Op) -> str:
     options = op.options
-    beginningHeight, endingHeight, beginningWidth, endingWidth = options.padding or (0, 0, 0, 0)
-    result = e.node(
-        "Conv",
-        [e.from_layout(op["input"], options.inputLayout), _filter(e, op, "oihw"), op.get("bias")],
-        pads=[beginningHeight, beginningWidth, endingHeight, endingWidth],
-        strides=options.strides or (1, 1),
-        dilations=options.dilations or (1, 1),
-        group=options.groups,
-    )
-    return e.to_layout(result, options.inputLayout)
+    inputs = [e.from_layout(op["input"], options.inputLayout), _filter(e, op, "oihw"), op.get("bias")]
+    return e.to_layout(e.node("Conv", inputs, **conv_attributes(options)), options.inputLayout)
 
 
 def _conv_transpose2d(e: Emitter, op: Op) -> str:

@@ -20,7 +20,7 @@ from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
 
-__all__ = ["BOOL", "INT64_MIN", "Emitter", "Op", "Translation", "View", "Weight"]
+__all__ = ["BOOL", "INT64_MIN", "Attribute", "Emitter", "Op", "Translation", "View", "Weight"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Attribute = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
@@ -41,6 +41,8 @@ _FIXED = frozenset({"AveragePool", "Conv", "ConvTranspose"})
 
 #: Nodes whose result is in the engine's blocked layout if all their inputs are. The result of a convolution is.
 _BLOCKED = frozenset({"Add", "AveragePool", "BatchNormalization", "Concat", "GlobalAveragePool", "MaxPool", "Mul", "Relu"})
+#: Operators of ONNX Runtime itself.
+MICROSOFT = frozenset({"MatMulIntegerToFloat", "MatMulNBits"})
 
 #: Constants below this size stay inside the model: shape inference cannot read external ones.
 INLINE_BYTES = 128
@@ -207,6 +209,8 @@ class Emitter:
         self._pending: set[str] = set()
         #: The scalars that got dimensions of size 1, with those; their nodes may be in `_pending`, too.
         self._spread: dict[str, tuple[str, Sequence[int]]] = {}
+        #: The uint8 values that are 128 larger than int8 values, by these.
+        self._unsigned: dict[str, str] = {}
         #: Values through which the engine can still push a transpose.
         self._turned: set[str] = set()
         #: Values in the blocked layout of the engine's convolutions, as far as can be told.
@@ -260,6 +264,10 @@ class Emitter:
         ):
             self._blocked.update(outputs)
         node = self.graph.node.add(op_type=op_type, name=name, input=values, output=outputs)
+        if op_type in MICROSOFT:
+            node.domain = "com.microsoft"
+            if len(self.model.opset_import) == 1:
+                self.model.opset_import.add(domain=node.domain, version=1)
         for key, attribute in attributes.items():
             _add_attribute(node, key, attribute)
 
@@ -327,6 +335,11 @@ class Emitter:
         elif value in self._spread:
             scalar, shape = self._spread[value]
             self._add("Reshape", [scalar, self.ints(shape)], value, [value], {})
+        elif value in self._unsigned:
+            # The sum wraps.
+            total = f"{value}+"
+            self._add("Add", [self._unsigned[value], self.scalar(128, "uint8")], total, [total], {})
+            self._add("Cast", [total], value, [value], {"to": ELEMENT_TYPES["int8"]})
         else:
             self._add_transpose(value)
 
@@ -400,6 +413,23 @@ class Emitter:
         self._spread[name] = scalar, shape
         self._pending.add(name)
         return name
+
+    def signed(self, value: str) -> str:
+        """Return uint8 numbers less 128, as int8. The nodes are emitted when another one takes the result; `unsigned` takes it back."""
+        name = self._name()
+        self._unsigned[name] = value
+        self._pending.add(name)
+        return name
+
+    def unsigned(self, value: str, rank: int) -> str:
+        """Return int8 numbers plus 128, as uint8."""
+        view = self.view(value, rank)
+        shifted = self._unsigned.get(view.source)
+        if shifted is None:
+            # Negative numbers become those that are 256 larger, and the sum wraps.
+            shifted = self.node("Add", [self.node("Cast", [view.source], to=ELEMENT_TYPES["uint8"]), self.scalar(128, "uint8")])
+            self._unsigned[view.source] = shifted
+        return self.transpose(shifted, view.permutation)
 
     def reduce(self, op_type: str, value: str, rank: int, axes: Sequence[int], *, keep: bool) -> str:
         """Reduce dimensions of a value, at least one, by an ONNX operator such as "ReduceSum"; keep them with size 1 if wanted."""

@@ -11,9 +11,11 @@ from onnx import ModelProto
 
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
-from webnn.builder.onnx.dynamic import find_dynamic, find_needed
+from webnn.builder.onnx.dynamic import find_dynamic
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
+from webnn.builder.onnx.integer_products import find_products
 from webnn.builder.onnx.normalization import find_added
+from webnn.builder.onnx.together import Together, find_needed
 from webnn.builder.onnx_names import find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor
@@ -75,8 +77,9 @@ class OnnxModel:
 class _Translator:
     """The state of one translation: which ONNX value stands for which operand."""
 
-    def __init__(self, graph: ComputationalGraph, numerics: Numerics) -> None:
+    def __init__(self, graph: ComputationalGraph, numerics: Numerics, *, integers: bool) -> None:
         self.graph = graph
+        self.integers = integers
         self.emitter = Emitter(numerics)
         # By id: the graph keeps the operands alive.
         self.values: dict[int, str] = {}
@@ -147,14 +150,16 @@ class _Translator:
     def operators(self) -> None:
         """Translate all operators, some of them together."""
         self.emitter.added = find_added(self.graph)
-        dynamic = find_dynamic(self.graph)
-        needed = find_needed(self.graph, dynamic) if dynamic else None
+        together: dict[int, Together] = {**find_dynamic(self.graph), **(find_products(self.graph) if self.integers else {})}
+        needed = find_needed(self.graph, together) if together else None
         for operator in self.graph.operators:
-            if operator.index in dynamic:
-                together = dynamic[operator.index]
-                self.results |= together.emit(self.emitter, self.value(together.input))
-            elif needed is None or operator.index in needed:
+            if needed is not None and operator.index not in needed:
+                continue
+            one = together.get(operator.index)
+            if one is None:
                 self.operator(operator)
+            else:
+                self.results |= one.emit(self.emitter, [self.value(operand) for operand in one.operands])
 
     def run(self) -> OnnxModel:
         """Translate the whole graph."""
@@ -198,9 +203,14 @@ class _Translator:
         )
 
 
-def translate(graph: ComputationalGraph, numerics: Numerics = DEFAULT_NUMERICS) -> OnnxModel:
+def translate(graph: ComputationalGraph, numerics: Numerics = DEFAULT_NUMERICS, *, integers: bool = False) -> OnnxModel:
     """Translate a computational graph to an ONNX model, under a numerics policy.
 
     Values get names of their own: an operand's name may be any string, an ONNX name may not.
+
+    Args:
+        graph: The graph.
+        integers: Compute products of quantized numbers with kernels of integers. Some of them are operators of ONNX Runtime, and those of
+            its CPU provider are the measured ones.
     """
-    return _Translator(graph, numerics).run()
+    return _Translator(graph, numerics, integers=integers).run()
