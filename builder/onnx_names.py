@@ -57,9 +57,6 @@ SESSION_ENTRIES: Mapping[str, str] = MappingProxyType(
         # they fail for an unusual scale. The other one merges two pairs of quantizations into one.
         "session.disable_quant_qdq": "1",
         "session.disable_double_qdq_remover": "1",
-        # Without VNNI, the engine's fastest products of uint8 and int8 add pairs of products in 16 bits, which overflows. With this entry
-        # such CPUs, and only these, take slower ones.
-        "session.x64quantprecision": "1",
         "optimization.disable_specified_optimizers": ";".join(_VALUE_CHANGING),
     }
 )

@@ -14,6 +14,7 @@ from webnn.builder.describe import describe_graph
 from webnn.builder.onnx.translate import OnnxModel, translate
 from webnn.context.devices.selection import CPU
 from webnn.context.engine.discovery import refuses_options
+from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
 from webnn.context.engine.session import CompiledGraph
 from webnn.context.placement import Placement
@@ -51,7 +52,8 @@ class EngineBackend:
 
     def _translate(self, graph: ComputationalGraph, selection: Selection) -> OnnxModel:
         """Translate a graph for some devices. Only the default CPU provider has all kernels of integers, and exact ones."""
-        return translate(graph, self._numerics, integers=[name for name, _ in selection.providers] == [CPU])
+        factors = factor_type if [name for name, _ in selection.providers] == [CPU] else None
+        return translate(graph, self._numerics, factors=factors)
 
 
 def _start(model: OnnxModel, selection: Selection, *, profile: str = "") -> CompiledGraph:

@@ -102,7 +102,8 @@ class _BlockProduct:
         if not self.matrix.transposed:
             grid = grid.T
         for axis, count in enumerate(counts):
-            grid = np.repeat(grid, count // grid.shape[axis], axis)
+            if grid.shape[axis] != count:
+                grid = np.repeat(grid, count // grid.shape[axis], axis)
         return grid
 
     def _integers(self) -> Array:

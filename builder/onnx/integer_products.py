@@ -2,15 +2,15 @@
 
 A kernel of integers adds the products exactly. So the result is nearer to that of real numbers than a sum in float32, and is there sooner.
 `docs/numerics.md` says what is promised. The fastest kernels of x86-64 take uint8 on the left and int8 on the right: other integers become
-such ones, with zero points that are 128 more or less.
+such ones, with zero points that are 128 more or less. Where these kernels overflow, both factors become uint8.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from webnn.builder.onnx_names import scope
 from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.descriptor import DataType, Shape, integer_range
 
-__all__ = ["find_products"]
+__all__ = ["FactorType", "find_products"]
+
+#: Returns the type of constant factors.
+FactorType = Callable[[], Literal["int8", "uint8"]]
 
 #: Scales between these: no number and no product of two numbers leaves the normal range of float32, even a sum of 2^31 does not.
 _LEAST, _GREATEST = 2.0**-48, 2.0**48
@@ -107,13 +110,14 @@ def _left(e: Emitter, value: str, left: _Quantized) -> list[str]:
     return [e.unsigned(value, len(left.shape)) if shift else value, zeroPoint]
 
 
-def _right(e: Emitter, value: str, right: _Quantized) -> tuple[str, Array]:
-    """Return the right factor, a constant, as int8, and its zero points."""
-    zeroPoints = right.grid.zeroPoint + (right.grid.shift - 128)
+def _right(e: Emitter, value: str, right: _Quantized, target: DataType) -> tuple[str, Array]:
+    """Return the right factor, a constant, in the type that it should have, and its zero points."""
+    zeroPoints = right.grid.zeroPoint + right.grid.shift - (128 if target == "int8" else 0)
     integers = right.integers._value
-    if right.grid.dataType == "uint8" and integers is not None:
-        value = e.weight(f"{value}^int8", (integers ^ np.uint8(128)).view(np.int8))
-    return value, zeroPoints.astype(np.int8)
+    if right.grid.dataType != target and integers is not None:
+        # 128 more or less, modulo 256.
+        value = e.weight(f"{value}^{target}", (integers.view(np.uint8) ^ np.uint8(128)).view(target))
+    return value, zeroPoints.astype(target)
 
 
 # Matrix products
@@ -128,10 +132,12 @@ class _MatrixProduct:
         factors: The factors. The scale of the right one is one number, or one for each column.
         transposed: The right factor has to be transposed.
         addend: What is added to each row of the product.
+        target: Returns the type of the right factor.
     """
 
     operator: Operator
     factors: _Factors
+    target: FactorType
     transposed: bool
     addend: MLOperand | None
 
@@ -151,7 +157,7 @@ class _MatrixProduct:
         e.scope(scope(self.operator.operation.name, self.operator.index))
         left, right = self.factors
         rows, rowsZero = _left(e, inputs[0], left)
-        columns, columnsZero = _right(e, inputs[1], right)
+        columns, columnsZero = _right(e, inputs[1], right, self.target())
         if self.transposed:
             columns = e.transpose(columns, (1, 0))
         shape = () if right.grid.isOne else (right.grid.scale.size,)
@@ -162,7 +168,7 @@ class _MatrixProduct:
         return {self.operator.index: [result]}
 
 
-def _matrix_product(operator: Operator) -> Together | None:
+def _matrix_product(operator: Operator, target: FactorType) -> Together | None:
     product = find_product(operator)
     factors = None if product is None else _factors(product.a, product.b)
     if product is None or factors is None or len(factors.right.shape) != 2:
@@ -174,7 +180,7 @@ def _matrix_product(operator: Operator) -> Together | None:
         return None
     if addend is not None and addend._descriptor.dimensions != (columns,):
         return None
-    return _MatrixProduct(operator=operator, factors=factors, transposed=transposed, addend=addend)
+    return _MatrixProduct(operator=operator, factors=factors, target=target, transposed=transposed, addend=addend)
 
 
 # Convolutions
@@ -192,11 +198,13 @@ class _Convolution:
         bias: The bias, in steps of the product of both scales.
         result: Scale and zero point of the result.
         bounds: The smallest and the largest integer of the result.
+        target: Returns the type of the filter.
     """
 
     operator: Operator
     conv: Operator
     factors: _Factors
+    target: FactorType
     ratios: Array
     bias: Array | None
     result: _Grid
@@ -218,7 +226,7 @@ class _Convolution:
         options: Any = self.conv.options
         shift = self.result.shift
         input, inputZero = _left(e, inputs[0], self.factors.left)
-        filter, filterZeros = _right(e, inputs[1], self.factors.right)
+        filter, filterZeros = _right(e, inputs[1], self.factors.right, self.target())
         filter = e.transpose(filter, [options.filterLayout.index(axis) for axis in "oihw"])
         filterZero = np.broadcast_to(filterZeros.reshape(-1)[:1], self.ratios.shape).copy()
         # The engine multiplies the scales of the factors and divides by that of the result, in float32. So all of it is one of them.
@@ -241,7 +249,7 @@ class _Convolution:
         return {self.operator.index: [e.to_layout(result, options.inputLayout)]}
 
 
-def _convolution(operator: Operator) -> Together | None:
+def _convolution(operator: Operator, target: FactorType) -> Together | None:
     real, scale, zeroPoint = operator.inputs
     result = _grid(operator.outputs[0].dataType, scale, zeroPoint)
     if result is None or not result.isOne:
@@ -279,7 +287,9 @@ def _convolution(operator: Operator) -> Together | None:
     if sums * _PRODUCT + (0 if bias is None else int(np.abs(bias).max())) >= 2**31:
         return None
     whole = None if bias is None else bias.astype(np.int32)
-    return _Convolution(operator=operator, conv=conv, factors=factors, ratios=ratios, bias=whole, result=result, bounds=bounds)
+    return _Convolution(
+        operator=operator, conv=conv, factors=factors, target=target, ratios=ratios, bias=whole, result=result, bounds=bounds
+    )
 
 
 def _between(operand: MLOperand) -> Iterator[Operator]:
@@ -329,21 +339,19 @@ def _count(bias: MLOperand, steps: Array) -> Array | None:
     return whole.astype(np.int64) if (np.abs(counts - whole) <= _NEAR * np.abs(whole)).all() else None
 
 
-#: What finds a product, by the operation at which it is looked for.
-_FINDERS: Mapping[str, Sequence[Callable[[Operator], Together | None]]] = {
-    "gemm": (_matrix_product, find_block_product),
-    "matmul": (_matrix_product, find_block_product),
-    "quantizeLinear": (_convolution,),
-}
+def find_products(graph: ComputationalGraph, target: FactorType) -> dict[int, Together]:
+    """Find the products of a graph that kernels of integers compute, each by the number of its operator.
 
-
-def find_products(graph: ComputationalGraph) -> dict[int, Together]:
-    """Find the products of a graph that kernels of integers compute, each by the number of its operator."""
+    ``target`` returns the type that the constant factors of 8 bits get.
+    """
     found: dict[int, Together] = {}
     for operator in graph.operators:
-        for find in _FINDERS.get(operator.operation.name, ()):
-            one = find(operator)
-            if one is not None:
-                found[operator.index] = one
-                break
+        one: Together | None = None
+        match operator.operation.name:
+            case "quantizeLinear":
+                one = _convolution(operator, target)
+            case "matmul" | "gemm":
+                one = _matrix_product(operator, target) or find_block_product(operator)
+        if one is not None:
+            found[operator.index] = one
     return found

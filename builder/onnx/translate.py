@@ -13,7 +13,7 @@ from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.dynamic import find_dynamic
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
-from webnn.builder.onnx.integer_products import find_products
+from webnn.builder.onnx.integer_products import FactorType, find_products
 from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx.together import Together, find_needed
 from webnn.builder.onnx_names import find_scopes, scope
@@ -77,9 +77,9 @@ class OnnxModel:
 class _Translator:
     """The state of one translation: which ONNX value stands for which operand."""
 
-    def __init__(self, graph: ComputationalGraph, numerics: Numerics, *, integers: bool) -> None:
+    def __init__(self, graph: ComputationalGraph, numerics: Numerics, factors: FactorType | None) -> None:
         self.graph = graph
-        self.integers = integers
+        self.factors = factors
         self.emitter = Emitter(numerics)
         # By id: the graph keeps the operands alive.
         self.values: dict[int, str] = {}
@@ -150,7 +150,9 @@ class _Translator:
     def operators(self) -> None:
         """Translate all operators, some of them together."""
         self.emitter.added = find_added(self.graph)
-        together: dict[int, Together] = {**find_dynamic(self.graph), **(find_products(self.graph) if self.integers else {})}
+        together: dict[int, Together] = {**find_dynamic(self.graph)}
+        if self.factors is not None:
+            together |= find_products(self.graph, self.factors)
         needed = find_needed(self.graph, together) if together else None
         for operator in self.graph.operators:
             if needed is not None and operator.index not in needed:
@@ -203,14 +205,15 @@ class _Translator:
         )
 
 
-def translate(graph: ComputationalGraph, numerics: Numerics = DEFAULT_NUMERICS, *, integers: bool = False) -> OnnxModel:
+def translate(graph: ComputationalGraph, numerics: Numerics = DEFAULT_NUMERICS, *, factors: FactorType | None = None) -> OnnxModel:
     """Translate a computational graph to an ONNX model, under a numerics policy.
 
     Values get names of their own: an operand's name may be any string, an ONNX name may not.
 
     Args:
         graph: The graph.
-        integers: Compute products of quantized numbers with kernels of integers. Some of them are operators of ONNX Runtime, and those of
-            its CPU provider are the measured ones.
+        numerics: The policy.
+        factors: Returns the type that constant factors of quantized products get; called if there are any. With it, such products are
+            computed by kernels of integers, some of which are operators of ONNX Runtime itself.
     """
-    return _Translator(graph, numerics, integers=integers).run()
+    return _Translator(graph, numerics, factors).run()

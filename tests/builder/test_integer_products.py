@@ -7,14 +7,17 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
-from tests.property.quantized import Program, nodes_of
+from tests.property.quantized import Program, nodes_of, run
 from tests.support import Array, each_row
 from webnn import MLOperand
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import OnnxModel, translate
+from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.context.devices.selection import CPU, CUDA, Device, Selection
+from webnn.context.engine.products import factor_type
 from webnn.context.engine_backend import EngineBackend
 
 KERNELS = {"MatMulIntegerToFloat", "MatMulNBits", "QLinearConv"}
@@ -23,7 +26,7 @@ HALF = np.float32(0.5)
 
 def kernels_of(outputs: Mapping[str, MLOperand], *, integers: bool = True) -> list[str]:
     """Return the nodes of a translation that are kernels of integers."""
-    return [node for node in nodes_of(translate(collect(outputs), integers=integers)) if node in KERNELS]
+    return [node for node in nodes_of(translate(collect(outputs), factors=factor_type if integers else None)) if node in KERNELS]
 
 
 def spread(value: Any, shape: tuple[int, ...], dataType: str) -> Array:
@@ -218,6 +221,47 @@ def test_sums_of_the_largest_products_are_exact(left: str, right: str) -> None:
             np.testing.assert_array_equal(network.compute(output, integers=True), exact.astype(np.float32), strict=True)
 
 
+@pytest.mark.parametrize("what", FOUND)
+def test_factors_of_uint8_give_the_same_bits(what: str) -> None:
+    # A processor without VNNI takes these.
+    network = Network()
+    output = FOUND[what](network)
+    model = translate(collect({"y": output}), factors=lambda: "uint8")
+    [node] = [node for node in model.proto.graph.node if node.op_type in KERNELS]
+    types = {tensor.name: tensor.data_type for tensor in model.proto.graph.initializer}
+    assert types[node.input[1 if node.op_type == "MatMulIntegerToFloat" else 3]] == ELEMENT_TYPES["uint8"]
+    actual = run(model, network.inputs)["y"]
+    np.testing.assert_array_equal(actual, network.compute(output, integers=True), strict=True)
+
+
+class Saturating:
+    """An engine whose products of uint8 and int8 overflow."""
+
+    SessionOptions = onnxruntime.SessionOptions
+
+    def __init__(self, changed: int) -> None:
+        self.changed = changed
+
+    def InferenceSession(self, *arguments: Any, **options: Any) -> Saturating:
+        self.session = onnxruntime.InferenceSession(*arguments, **options)
+        return self
+
+    def run(self, names: list[str], feeds: dict[str, Array]) -> list[Array]:
+        results = self.session.run(names, feeds)
+        if self.changed < len(results):
+            results[self.changed] = results[self.changed] // 2
+        return list(results)
+
+
+@each_row("changed", [0, 1, 2, 3])
+def test_a_kernel_that_overflows_is_found(changed: int) -> None:
+    # Three kernels are tried: for one row, for several ones, for a convolution.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("webnn.context.engine.products.runtime.load", lambda: Saturating(changed))
+        found = factor_type.__wrapped__()
+    assert found == ("uint8" if changed < 3 else factor_type())
+
+
 def test_sums_that_might_overflow() -> None:
     network = Network()
     output = network.matmul(np.full((1, 33_026), 255, np.uint8), np.full((33_026, 1), 127, np.int8), b={"scale": 1})
@@ -265,8 +309,8 @@ def test_int8_between_two_convolutions_stays_uint8() -> None:
     window = np.arange(-27, 27, dtype=np.int8).reshape(2, 3, 3, 3)
     y = network.builder.conv2d(numbers, network.number(window, constant=True))
     second = network.requantize(y, scale=20, zeroPoint=100)
-    assert nodes_of(translate(collect({"y": second}), integers=True)) == ["QLinearConv", "QLinearConv"]
-    both = translate(collect({"y": second, "first": first}), integers=True)
+    assert nodes_of(translate(collect({"y": second}), factors=factor_type)) == ["QLinearConv", "QLinearConv"]
+    both = translate(collect({"y": second, "first": first}), factors=factor_type)
     assert sorted(nodes_of(both)) == ["Add", "Cast", "QLinearConv", "QLinearConv"]
     for output in (first, second):
         check(network, output)

@@ -15,11 +15,12 @@ from webnn import MLGraphBuilder, MLOperand
 from webnn.builder.describe import describe_graph
 from webnn.builder.graph import collect
 from webnn.builder.onnx.translate import OnnxModel, translate
+from webnn.context.engine.products import factor_type
 from webnn.context.engine.session import CompiledGraph
 from webnn.reference import compute
 from webnn.validation.descriptor import integer_range, pack
 
-__all__ = ["FAMILIES", "Drawn", "Errors", "Program", "check", "nodes_of"]
+__all__ = ["FAMILIES", "Drawn", "Errors", "Program", "check", "nodes_of", "run"]
 
 #: The largest relative error of a rounding to float32.
 UNIT = 2.0**-24
@@ -61,14 +62,19 @@ class Program:
 
     def compute_all(self, outputs: Mapping[str, MLOperand], *, integers: bool) -> dict[str, Array]:
         """Compute outputs with kernels of integers or without."""
-        compiled = CompiledGraph(translate(collect(outputs), integers=integers), shared_context(BROWSERS)._state.selection)
-        feeds = {slot.value: self.inputs[name] for name, slot in compiled.inputs.items()}
-        values = compiled._session.run([slot.value for slot in compiled.outputs.values()], feeds)
-        return dict(zip(compiled.outputs, values, strict=True))
+        return run(translate(collect(outputs), factors=factor_type if integers else None), self.inputs)
 
     def real(self, output: MLOperand) -> Array:
         """Compute an output with real numbers: in float64, without roundings between the operators."""
         return compute(describe_graph(collect({"y": output})), self.inputs, exact=True)["y"]
+
+
+def run(model: OnnxModel, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """Compute the outputs of a model."""
+    compiled = CompiledGraph(model, shared_context(BROWSERS)._state.selection)
+    feeds = {slot.value: inputs[name] for name, slot in compiled.inputs.items()}
+    values = compiled._session.run([slot.value for slot in compiled.outputs.values()], feeds)
+    return dict(zip(compiled.outputs, values, strict=True))
 
 
 def nodes_of(model: OnnxModel) -> list[str]:
@@ -113,7 +119,7 @@ class Errors:
 def check(drawn: Drawn, errors: Errors) -> None:
     """Compute a product with kernels of integers and without them, and compare both with real numbers."""
     program, output = drawn.program, drawn.output
-    model = translate(collect({"y": output}), integers=True)
+    model = translate(collect({"y": output}), factors=factor_type)
     assert drawn.node in nodes_of(model)
     assert all(weight.data.flags.c_contiguous for weight in model.weights)
     actual, plain = (program.compute(output, integers=integers) for integers in (True, False))

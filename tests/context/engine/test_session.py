@@ -126,8 +126,7 @@ def test_the_cpu_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert session.arguments == {"providers": [CPU], "provider_options": [{}], "enable_fallback": 0}
     optimizers = session.options.entries.pop("optimization.disable_specified_optimizers").split(";")
     assert {"NoopElimination", "MatMulScaleFusion", "SkipLayerNormFusion"} <= set(optimizers)
-    names = "session.disable_quant_qdq", "session.disable_double_qdq_remover", "session.x64quantprecision"
-    assert session.options.entries == dict.fromkeys(names, "1")
+    assert session.options.entries == {"session.disable_quant_qdq": "1", "session.disable_double_qdq_remover": "1"}
     assert session.options.selected == []
     assert (session.options.intra_op_num_threads, session.options.enable_mem_pattern) == (1, True)
     assert session.options.execution_mode == "not set"
