@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from benchmarks import (
     memory,
     mobilenet,
     onnx_files,
+    quantized,
     recurrent,
     small,
     squeezenet,
@@ -39,6 +41,8 @@ MODELS = Path(__file__).parents[2] / "shared" / "models"
 CHAIN = 1000
 #: The number of operators of the graph that is saved and loaded.
 OPERATORS = 4000
+#: By how many steps the integers of four quantized layers may differ: a difference of one step goes through three layers.
+QUANTIZED_STEPS = 3
 #: The weights of the memory benchmark: 25 of 4 MiB.
 WEIGHTS, WEIGHT_SIZE = 25, 1024
 
@@ -325,24 +329,50 @@ def _accuracy_transformer(effort: Effort) -> Result:
     return _accuracy(effort, "accuracy-transformer", "Transformer encoder block", *inside.transformer_graph(transformer.make_block()))
 
 
+def _layers(effort: Effort, name: str, title: str, layers: quantized.Layers, bar: float) -> Result:
+    ours, theirs = quantized.webnn_layers(layers), quantized.onnx_layers(layers)
+    check_same(ours(), theirs(), steps=QUANTIZED_STEPS)
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(40))
+    return summarize(name, f"{title}, four layers: one inference", times, unit="ms", bar=bar)
+
+
+def _blocks(effort: Effort) -> Result:
+    blocks = quantized.Blocks()
+    ours, theirs = quantized.webnn_blocks(blocks), quantized.onnx_blocks(blocks)
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(20))
+    title = f"{blocks.count} products of a row with uint4 [{blocks.size}, {blocks.size}] in blocks"
+    return summarize("uint4-matmul", title, times, unit="ms", bar=1.2, against="onnxruntime, MatMulNBits")
+
+
 def _memory(effort: Effort) -> Result:
+    title = f"Peak memory of {4 * WEIGHTS} MiB of weights, built and computed"
+    return _peaks(effort, "memory", title, lambda side: memory.run_child(side, WEIGHTS, WEIGHT_SIZE), "onnxruntime, weights in place")
+
+
+def _memory_blocks(effort: Effort) -> Result:
+    title = "Peak memory of these products, built and computed"
+    return _peaks(effort, "uint4-memory", title, quantized.run_child, "onnxruntime, MatMulNBits, weights in place")
+
+
+def _peaks(effort: Effort, name: str, title: str, run_child: Callable[[str], dict[str, Any]], against: str) -> Result:
     if sys.platform == "win32":
         raise SkippedError("Windows does not tell a process its peak memory in a way that Python reads")
     mine, other = [], []
     for _ in range(max(1, effort.rounds // 5)):
-        reports = [memory.run_child(side, WEIGHTS, WEIGHT_SIZE) for side in ("webnn", "onnxruntime")]
+        reports = [run_child(side) for side in ("webnn", "onnxruntime")]
         check_same(*(np.array(report["output"]) for report in reports))
         mine.append(reports[0])
         other.append(reports[1])
     above = [statistics.median(report["peak"] - report["before"] for report in side) / 2**20 for side in (mine, other)]
     ratios = [ours["peak"] / theirs["peak"] for ours, theirs in zip(mine, other, strict=True)]
     return Result(
-        name="memory",
-        title=f"Peak memory of {4 * WEIGHTS} MiB of weights, built and computed",
+        name=name,
+        title=title,
         unit="MiB",
         webnn=statistics.median(report["peak"] for report in mine) / 2**20,
         other=statistics.median(report["peak"] for report in other) / 2**20,
-        against="onnxruntime, weights in place",
+        against=against,
         metric="ratio",
         value=statistics.median(ratios),
         low=min(ratios),
@@ -383,6 +413,11 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "transformer": _transformer,
         "lstm": _lstm,
         **NUMERICS_CASES,
+        "uint8-matmul": lambda effort: _layers(effort, "uint8-matmul", "uint8 by int8 [128, 768]", quantized.make_matrices(), 1.1),
+        "int8-matmul": lambda effort: _layers(effort, "int8-matmul", "int8 by int8 [128, 768]", quantized.make_matrices("int8"), 1.1),
+        "uint8-conv": lambda effort: _layers(effort, "uint8-conv", "conv2d of uint8, 64 channels", quantized.make_convolutions(), 1.1),
+        "int8-conv": lambda effort: _layers(effort, "int8-conv", "conv2d of int8, 64 channels", quantized.make_convolutions("int8"), 0.76),
+        "uint4-matmul": _blocks,
         "tiny": _tiny,
         "tiny-await": _tiny_await,
         "tiny-threads": _tiny_threads,
@@ -408,6 +443,7 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "accuracy-squeezenet": _accuracy_squeezenet,
         "accuracy-transformer": _accuracy_transformer,
         "memory": _memory,
+        "uint4-memory": _memory_blocks,
         "import": _import,
     }
 )

@@ -86,17 +86,22 @@ class Result:
         return self.value >= self.bar if self.metric == "rate" else self.value <= self.bar
 
 
-def check_same(ours: Array, theirs: Array) -> None:
+def check_same(ours: Array, theirs: Array, *, steps: int = 0) -> None:
     """Compare the outputs of the two sides.
 
+    Args:
+        ours: The output of webnn.
+        theirs: That of the other side.
+        steps: By how many steps quantized numbers may differ.
+
     Raises:
-        OutputsDifferError: They differ by more than `TOLERANCE`.
+        OutputsDifferError: They differ by more than `TOLERANCE`, or more steps.
     """
     if ours.shape != theirs.shape:
         raise OutputsDifferError(f"the shapes differ: {ours.shape} and {theirs.shape}")
-    largest = float(np.max(np.abs(theirs)))
-    error = float(np.max(np.abs(ours - theirs)))
-    if not error <= TOLERANCE * largest:
+    largest = float(np.max(np.abs(theirs.astype(np.float64))))
+    error = float(np.max(np.abs(ours.astype(np.float64) - theirs)))
+    if not error <= max(TOLERANCE * largest, steps):
         raise OutputsDifferError(f"the outputs differ by {error:.3g}, the largest is {largest:.3g}")
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "CPU",
     "CURRENT",
     "LOOPS",
+    "MICROSOFT",
     "DeviceType",
     "OnnxGraph",
     "Program",
@@ -26,6 +27,7 @@ __all__ = [
     "Session",
     "TensorProgram",
     "constant",
+    "described",
     "float32",
     "make_session",
 ]
@@ -40,20 +42,27 @@ CPU: Providers = (("CPUExecutionProvider", {}),)
 
 #: The versions that `webnn` writes, for the same kernels on both sides.
 OPSET = 21
+#: The domain of ONNX Runtime's own operators.
+MICROSOFT = "com.microsoft"
 IR_VERSION = 10
 
 #: Smaller initializers stay inside a model with external ones, because shape inference reads them.
 INLINE_BYTES = 128
 
 
-def float32(shape: Sequence[int]) -> Any:
+def described(dataType: str, shape: Sequence[int]) -> Any:
     """Describe an operand, in both drafts: each ignores the member that the other one reads."""
-    return {"dataType": "float32", "dimensions": shape, "shape": shape}
+    return {"dataType": dataType, "dimensions": shape, "shape": shape}
+
+
+def float32(shape: Sequence[int]) -> Any:
+    """Describe an operand of numbers."""
+    return described("float32", shape)
 
 
 def constant(builder: MLGraphBuilder, value: Array) -> MLOperand:
-    """Make a constant of a float32 array."""
-    return builder.constant(float32(value.shape), value)
+    """Make a constant of an array."""
+    return builder.constant(described(value.dtype.name, value.shape), value)
 
 
 class Program:
@@ -113,14 +122,24 @@ class TensorProgram:
         graph: As for `Program`.
         inputs: Its inputs.
         outputs: As for `Program`.
+        dataType: The type of the outputs.
     """
 
-    def __init__(self, context: MLContext, graph: MLGraph, inputs: Mapping[str, Array], outputs: Mapping[str, Sequence[int]]) -> None:
+    def __init__(
+        self,
+        context: MLContext,
+        graph: MLGraph,
+        inputs: Mapping[str, Array],
+        outputs: Mapping[str, Sequence[int]],
+        dataType: str = "float32",
+    ) -> None:
         self._context = context
         self._graph = graph
         self._data = list(inputs.values())
-        self._inputs = {name: context.createTensorSync(float32(array.shape) | {"writable": True}) for name, array in inputs.items()}
-        self._outputs = {name: context.createTensorSync(float32(shape) | {"readable": True}) for name, shape in outputs.items()}
+        self._inputs = {
+            name: context.createTensorSync(described(array.dtype.name, array.shape) | {"writable": True}) for name, array in inputs.items()
+        }
+        self._outputs = {name: context.createTensorSync(described(dataType, shape) | {"readable": True}) for name, shape in outputs.items()}
 
     def __call__(self, repeats: int = 1) -> Array:
         """Write, dispatch and read a number of times; return what was read last."""
@@ -160,14 +179,14 @@ class OnnxGraph:
     inputs: list[ValueInfoProto] = field(default_factory=list)
     outputs: list[ValueInfoProto] = field(default_factory=list)
 
-    def input(self, name: str, shape: Sequence[int]) -> str:
-        """Declare a float32 input."""
-        self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)))
+    def input(self, name: str, shape: Sequence[int], dataType: int = TensorProto.FLOAT) -> str:
+        """Declare an input."""
+        self.inputs.append(helper.make_tensor_value_info(name, dataType, list(shape)))
         return name
 
-    def output(self, name: str, shape: Sequence[int]) -> None:
-        """Declare a float32 output."""
-        self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)))
+    def output(self, name: str, shape: Sequence[int], dataType: int = TensorProto.FLOAT) -> None:
+        """Declare an output."""
+        self.outputs.append(helper.make_tensor_value_info(name, dataType, list(shape)))
 
     def weight(self, value: Array) -> str:
         """Add an initializer, C-contiguous."""
@@ -196,7 +215,8 @@ class OnnxGraph:
     def model(self) -> ModelProto:
         """Make the model."""
         graph = helper.make_graph(self.nodes, "graph", self.inputs, self.outputs, self.initializers)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
 
 
 class Session:
