@@ -35,6 +35,10 @@ _LEAST, _GREATEST = 2.0**-48, 2.0**48
 _LEAST_RATIO, _GREATEST_RATIO = 2.0**-126, 2.0**96
 #: The largest magnitude of a product of two integers of 8 bits, less their zero points or not.
 _PRODUCT = 255 * 255
+#: The fewest products of each sum of a matrix product. With fewer, products of floating-point numbers are faster.
+_FEWEST_PRODUCTS = 16
+#: The same for convolutions: the fewest input channels without groups, of each group, and of all groups if each channel is one.
+_FEWEST_CHANNELS, _FEWEST_IN_GROUP, _FEWEST_GROUPS = 8, 32, 32
 #: How far a bias may be from a whole number of steps, relatively: a rounding of float32.
 _NEAR = 2.0**-23
 
@@ -176,7 +180,7 @@ def _matrix_product(operator: Operator, target: FactorType) -> Together | None:
     transposed, addend = product.transposed, product.addend
     sums, columns = factors.right.shape[::-1] if transposed else factors.right.shape
     wide = (columns, 1) if transposed else (1, columns)
-    if factors.right.grid.scale.shape not in ((1, 1), wide) or sums * _PRODUCT >= 2**31:
+    if factors.right.grid.scale.shape not in ((1, 1), wide) or sums < _FEWEST_PRODUCTS or sums * _PRODUCT >= 2**31:
         return None
     if addend is not None and addend._descriptor.dimensions != (columns,):
         return None
@@ -268,6 +272,8 @@ def _convolution(operator: Operator, target: FactorType) -> Together | None:
     shape, grid = factors.right.shape, factors.right.grid
     options: Any = conv.options
     channels = options.filterLayout.index("o")
+    if not _is_large(options.groups, shape[options.filterLayout.index("i")], shape[channels]):
+        return None
     if any(size != 1 for axis, size in enumerate(grid.scale.shape) if axis != channels) or np.ptp(grid.zeroPoint):
         return None
     steps = factors.left.grid.scale.item() * grid.scale.reshape(-1)
@@ -290,6 +296,13 @@ def _convolution(operator: Operator, target: FactorType) -> Together | None:
     return _Convolution(
         operator=operator, conv=conv, factors=factors, target=target, ratios=ratios, bias=whole, result=result, bounds=bounds
     )
+
+
+def _is_large(groups: int, inputs: int, outputs: int) -> bool:
+    """Tell whether a convolution has so many input channels in each group that integers are faster."""
+    if groups == 1:
+        return inputs >= _FEWEST_CHANNELS
+    return inputs >= _FEWEST_IN_GROUP or (inputs == 1 and groups == outputs >= _FEWEST_GROUPS)
 
 
 def _between(operand: MLOperand) -> Iterator[Operator]:

@@ -57,27 +57,39 @@ class Network(Program):
 
     def matmul(self, left: Array | None = None, right: Array | None = None, *, a: Any = None, b: Any = None) -> MLOperand:
         """Multiply numbers; ``a`` and ``b`` are options of `number`."""
-        left = np.arange(12, dtype=np.uint8).reshape(3, 4) if left is None else left
-        right = np.arange(-10, 10, dtype=np.int8).reshape(4, 5) if right is None else right
+        left = np.arange(48, dtype=np.uint8).reshape(3, 16) if left is None else left
+        right = np.arange(-40, 40, dtype=np.int8).reshape(16, 5) if right is None else right
         return self.builder.matmul(self.number(left, **(a or {})), self.number(right, **{"constant": True, **(b or {})}))
 
     def gemm(self, *, c: tuple[int, ...] = (), fixed: bool = True, **options: Any) -> MLOperand:
         """Multiply matrices and add something of a shape."""
-        left = np.arange(12, dtype=np.int8).reshape((4, 3) if options.get("aTranspose") else (3, 4))
-        right = np.arange(-10, 10, dtype=np.int8).reshape((5, 4) if options.get("bTranspose") else (4, 5))
+        left = np.arange(48, dtype=np.int8).reshape((16, 3) if options.get("aTranspose") else (3, 16))
+        right = np.arange(-40, 40, dtype=np.int8).reshape((5, 16) if options.get("bTranspose") else (16, 5))
         if c:
             options["c"] = self.constant(np.arange(np.prod(c), dtype=np.float32).reshape(c))
         return self.builder.gemm(self.number(left), self.number(right, constant=fixed), options)
 
     def conv2d(
-        self, *, bias: Any = None, x: Any = None, filter: Any = None, between: Callable[[MLOperand], MLOperand] = lambda y: y, **result: Any
+        self,
+        *,
+        channels: int = 8,
+        groups: int = 1,
+        filters: int = 3,
+        bias: Any = None,
+        x: Any = None,
+        filter: Any = None,
+        between: Callable[[MLOperand], MLOperand] = lambda y: y,
+        **result: Any,
     ) -> MLOperand:
         """Convolve and quantize; ``x``, ``filter`` and the other options are those of `number`."""
-        image = np.arange(50, dtype=np.uint8).reshape(1, 2, 5, 5)
-        window = np.arange(-27, 27, dtype=np.int8).reshape(3, 2, 3, 3)
-        options = {} if bias is None else {"bias": bias if isinstance(bias, MLOperand) else self.constant(np.asarray(bias))}
+        image = np.arange(channels * 25, dtype=np.uint8).reshape(1, channels, 5, 5)
+        inputs = channels // groups
+        window = (np.arange(filters * inputs * 9) % 109 - 54).astype(np.int8).reshape(filters, inputs, 3, 3)
+        options: dict[str, Any] = {"groups": groups}
+        if bias is not None:
+            options["bias"] = bias if isinstance(bias, MLOperand) else self.constant(np.asarray(bias))
         y = self.builder.conv2d(self.number(image, **(x or {})), self.number(window, **{"constant": True, **(filter or {})}), options)
-        return self.requantize(between(y), **{"scale": 9, "zeroPoint": 100, **result})
+        return self.requantize(between(y), **{"scale": 99, "zeroPoint": 100, **result})
 
     def requantize(
         self, y: MLOperand, *, scale: Any, zeroPoint: Any, shape: tuple[int, ...] = (), dataType: str = "uint8", fixed: bool = True
@@ -97,7 +109,7 @@ CHANNELS = (3, 1, 1, 1)
 FOUND: Mapping[str, Make] = MappingProxyType(
     {
         "a product of matrices": Network.matmul,
-        "a product of many matrices and one": lambda n: n.matmul(np.ones((2, 3, 4), np.int8)),
+        "a product of many matrices and one": lambda n: n.matmul(np.ones((2, 3, 16), np.int8)),
         "a scale for each column": lambda n: n.matmul(b={"scale": [1, 2, 3, 4, 5], "zeroPoint": [1, 2, 3, 4, 5], "shape": (1, 5)}),
         "gemm": Network.gemm,
         "gemm with a vector": lambda n: n.gemm(c=(5,)),
@@ -105,6 +117,8 @@ FOUND: Mapping[str, Make] = MappingProxyType(
         "a convolution": Network.conv2d,
         "a convolution of int8": lambda n: n.conv2d(dataType="int8", zeroPoint=-100),
         "a scale for each channel": lambda n: n.conv2d(filter={"scale": [[[[1]]], [[[2]]], [[[3]]]], "shape": CHANNELS}),
+        "groups": lambda n: n.conv2d(channels=64, groups=2, filters=4),
+        "a group for each channel": lambda n: n.conv2d(channels=32, groups=32, filters=32),
         "a bias": lambda n: n.conv2d(bias=np.array([1, -2.5, 0], np.float32)),
         "relu": lambda n: n.conv2d(between=n.builder.relu),
         "clamp": lambda n: n.conv2d(between=lambda y: n.builder.clamp(y, minValue=-200, maxValue=77)),
@@ -118,26 +132,31 @@ OTHERS: Mapping[str, Make] = MappingProxyType(
     {
         "a product of two inputs": lambda n: n.matmul(b={"constant": False}),
         "a product of two constants": lambda n: n.matmul(a={"constant": True}),
-        "int32": lambda n: n.matmul(np.ones((3, 4), np.int32)),
+        "int32": lambda n: n.matmul(np.ones((3, 16), np.int32)),
         "float16": lambda n: n.matmul(a={"real": "float16"}, b={"real": "float16"}),
         "a left scale that is not known": lambda n: n.matmul(a={"fixed": False}),
         "a right scale that is not known": lambda n: n.matmul(b={"fixed": False}),
         "a scale for each row": lambda n: n.matmul(a={"scale": [[1], [2], [3]], "shape": (3, 1)}),
-        "a scale for each element of a sum": lambda n: n.matmul(b={"shape": (4, 1)}),
+        "a scale for each element of a sum": lambda n: n.matmul(b={"shape": (16, 1)}),
         "blocks": lambda n: n.matmul(b={"shape": (2, 5)}),
-        "many right matrices": lambda n: n.matmul(np.ones((2, 3, 4), np.uint8), np.ones((2, 4, 5), np.int8)),
+        "many right matrices": lambda n: n.matmul(np.ones((2, 3, 16), np.uint8), np.ones((2, 16, 5), np.int8)),
         "gemm of two inputs": lambda n: n.gemm(fixed=False),
         "gemm with alpha": lambda n: n.gemm(alpha=2),
         "gemm with beta": lambda n: n.gemm(c=(5,), beta=2),
         "gemm with a matrix": lambda n: n.gemm(c=(3, 5)),
         "gemm with a left factor that is transposed": lambda n: n.gemm(aTranspose=True),
+        "few products": lambda n: n.matmul(np.ones((3, 15), np.uint8), np.arange(75, dtype=np.int8).reshape(15, 5)),
+        "a convolution of few channels": lambda n: n.conv2d(channels=7),
+        "groups of few channels": lambda n: n.conv2d(channels=48, groups=2, filters=4),
+        "a group for each of few channels": lambda n: n.conv2d(channels=31, groups=31, filters=31),
+        "groups of one channel with two filters": lambda n: n.conv2d(channels=32, groups=32, filters=64),
         "a convolution that is not quantized": lambda n: n.conv2d()._operator.inputs[0],  # type: ignore[union-attr]
         "a convolution of two inputs": lambda n: n.conv2d(filter={"constant": False}),
         "a result whose scale is not known": lambda n: n.conv2d(fixed=False),
         "a result with a scale for each channel": lambda n: n.conv2d(shape=(1, 3, 1, 1)),
         "a result of int32": lambda n: n.conv2d(dataType="int32"),
         "a zero point for each channel": lambda n: n.conv2d(filter={"zeroPoint": [[[[1]]], [[[2]]], [[[3]]]], "shape": CHANNELS}),
-        "a scale for each input channel": lambda n: n.conv2d(filter={"shape": (1, 2, 1, 1)}),
+        "a scale for each input channel": lambda n: n.conv2d(filter={"shape": (1, 8, 1, 1)}),
         "a ratio that is too large": lambda n: n.conv2d(x={"scale": 2.0**47}, filter={"scale": 2.0**10}, scale=2.0**-47),
         "a ratio that is too small": lambda n: n.conv2d(x={"scale": 2.0**-47}, filter={"scale": 2.0**-47}, scale=2.0**47),
         "a bias between two steps": lambda n: n.conv2d(bias=np.array([1, 2.6, 3], np.float32)),
@@ -206,7 +225,7 @@ def test_odd_scales(what: str, scale: str) -> None:
 @each_row("right", ["uint8", "int8"])
 def test_sums_of_the_largest_products_are_exact(left: str, right: str) -> None:
     # Pairs of such products overflow in 16 bits. The last number of products is the largest whose sum is below 2^31.
-    for count in (2, 17, 64, 1000, 33_025):
+    for count in (16, 17, 64, 1000, 33_025):
         low, high = (np.iinfo(left).min, np.iinfo(right).min), (np.iinfo(left).max, np.iinfo(right).max)
         network = Network()
         signs = np.arange(6) % 2
@@ -277,8 +296,8 @@ def test_sums_that_might_overflow() -> None:
 def test_padding_is_zero_whatever_the_zero_point_is() -> None:
     network = Network()
     for dataType, zeroPoint in (("uint8", 0), ("uint8", 255), ("uint8", 77), ("int8", -128), ("int8", 127)):
-        x = network.number(np.full((1, 1, 3, 3), zeroPoint, dataType), zeroPoint=zeroPoint)
-        y = network.builder.conv2d(x, network.number(np.full((1, 1, 3, 3), 127, np.int8), constant=True), padding=[1, 1, 1, 1])
+        x = network.number(np.full((1, 8, 3, 3), zeroPoint, dataType), zeroPoint=zeroPoint)
+        y = network.builder.conv2d(x, network.number(np.full((1, 8, 3, 3), 127, np.int8), constant=True), padding=[1, 1, 1, 1])
         output = network.requantize(y, scale=1, zeroPoint=9)
         assert kernels_of({"y": output}) == ["QLinearConv"]
         assert network.compute(output, integers=True).tolist() == [[[[9] * 3] * 3]]
@@ -304,9 +323,9 @@ def test_a_result_does_not_depend_on_the_outputs(what: str) -> None:
 
 def test_int8_between_two_convolutions_stays_uint8() -> None:
     network = Network()
-    first = network.conv2d(dataType="int8", zeroPoint=-100)
+    first = network.conv2d(dataType="int8", zeroPoint=-100, filters=8)
     numbers = network.dequantize(first, np.full((1, 1, 1, 1), HALF), np.full((1, 1, 1, 1), 5, np.int8))
-    window = np.arange(-27, 27, dtype=np.int8).reshape(2, 3, 3, 3)
+    window = (np.arange(144) % 109 - 54).astype(np.int8).reshape(2, 8, 3, 3)
     y = network.builder.conv2d(numbers, network.number(window, constant=True))
     second = network.requantize(y, scale=20, zeroPoint=100)
     assert nodes_of(translate(collect({"y": second}), factors=factor_type)) == ["QLinearConv", "QLinearConv"]

@@ -185,7 +185,7 @@ def _most(sums: int, scale: Array, scales: Array) -> float:
 def _matmul(rng: np.random.Generator) -> Drawn:
     program = Program()
     size = tuple(int(each) for each in rng.integers(1, 40, 2))
-    sums = int(_choose(rng, 1, 3, 16, 100, 511, 3000))
+    sums = int(_choose(rng, 16, 17, 33, 100, 511, 3000))
     first, second = (str(each) for each in rng.choice(["int8", "uint8"], 2))
     batches = (int(rng.integers(1, 4)),) * int(rng.integers(3))
     left = program.input(_integers(rng, first, (*batches, size[0], sums)))
@@ -200,7 +200,7 @@ def _matmul(rng: np.random.Generator) -> Drawn:
 
 def _gemm(rng: np.random.Generator) -> Drawn:
     program = Program()
-    rows, columns, sums = (int(each) for each in rng.integers(1, 70, 3))
+    rows, columns, sums = (int(each) for each in rng.integers((1, 1, 16), 70))
     first, second = (str(each) for each in rng.choice(["int8", "uint8"], 2))
     transposed = bool(rng.integers(2))
     scale = _scales(rng, (1, 1))
@@ -227,9 +227,10 @@ def _gemm(rng: np.random.Generator) -> Drawn:
 def _conv2d(rng: np.random.Generator) -> Drawn:
     program = Program()
     first, second, third = (str(each) for each in rng.choice(["int8", "uint8"], 3))
-    groups = int(_choose(rng, 1, 1, 2, 4, 8))
-    channels = int(_choose(rng, 1, 3, 16)) if groups == 1 else groups * int(_choose(rng, 1, 1, 2))
-    filters = int(_choose(rng, 1, 5, 32)) if groups == 1 else groups * int(_choose(rng, 1, 1, 3))
+    # Without groups, with two, and a group for each channel.
+    groups = int(_choose(rng, 1, 1, 2, 32, 37))
+    channels = {1: int(_choose(rng, 8, 9, 16)), 2: 64}.get(groups, groups)
+    filters = {1: int(_choose(rng, 1, 5, 32)), 2: int(_choose(rng, 2, 6))}.get(groups, groups)
     window = tuple(int(each) for each in _choose(rng, (1, 1), (3, 3), (3, 3), (2, 4)))
     layout, order = _choose(rng, "nchw", "nhwc"), _choose(rng, "oihw", "hwio", "ohwi", "ihwo")
     sizes = {"n": int(rng.integers(1, 3)), "c": channels, "h": int(rng.integers(5, 12)), "w": int(rng.integers(5, 12))}
