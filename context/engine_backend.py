@@ -51,9 +51,12 @@ class EngineBackend:
         return _place(graph, self._translate(graph, selection), selection, fallback)
 
     def _translate(self, graph: ComputationalGraph, selection: Selection) -> OnnxModel:
-        """Translate a graph for some devices. Only the default CPU provider has all kernels of integers, and exact ones."""
-        factors = factor_type if [name for name, _ in selection.providers] == [CPU] else None
-        return translate(graph, self._numerics, factors=factors)
+        """Translate a graph for some devices.
+
+        Only the default CPU provider has all operators of ONNX Runtime's own, and all kernels of integers, and exact ones.
+        """
+        default = [name for name, _ in selection.providers] == [CPU]
+        return translate(graph, self._numerics, contributed=default, factors=factor_type if default else None)
 
 
 def _start(model: OnnxModel, selection: Selection, *, profile: str = "") -> CompiledGraph:

@@ -36,13 +36,15 @@ _ARRAY_TYPES: Mapping[np.dtype[Any], int] = MappingProxyType(
 BOOL = "bool"
 INT64_MIN = -(2**63)
 
+#: Operators of ONNX Runtime's own, and their domain.
+
 #: Nodes that the engine's optimizer does not move a transpose over.
 _FIXED = frozenset({"AveragePool", "Conv", "ConvTranspose"})
 
 #: Nodes whose result is in the engine's blocked layout if all their inputs are. The result of a convolution is.
 _BLOCKED = frozenset({"Add", "AveragePool", "BatchNormalization", "Concat", "GlobalAveragePool", "MaxPool", "Mul", "Relu"})
 #: Operators of ONNX Runtime itself.
-MICROSOFT = frozenset({"MatMulIntegerToFloat", "MatMulNBits"})
+MICROSOFT = frozenset({"FusedMatMul", "MatMulIntegerToFloat", "MatMulNBits"})
 
 #: Constants below this size stay inside the model: shape inference cannot read external ones.
 INLINE_BYTES = 128
@@ -187,10 +189,12 @@ class Emitter:
     two transposes, keeps only those at its ends. The engine would remove the others too, but that takes as long as the rest of its work.
 
     Attributes:
+        contributed: Whether operators of ONNX Runtime's own may be used.
         numerics: The numerics policy. A translation that differs has a ``fast`` function; what spans several operators asks here.
     """
 
-    def __init__(self, numerics: Numerics = DEFAULT_NUMERICS) -> None:
+    def __init__(self, numerics: Numerics = DEFAULT_NUMERICS, *, contributed: bool = False) -> None:
+        self.contributed = contributed
         self.numerics: Numerics = numerics
         # The graph is made inside the model: putting it there afterwards would copy it.
         self.model = ModelProto(ir_version=IR_VERSION, producer_name="webnn")

@@ -14,6 +14,7 @@ from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.dynamic import find_dynamic
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.onnx.integer_products import FactorType, find_products
+from webnn.builder.onnx.matmul import find_scaled
 from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx.together import Together, find_needed
 from webnn.builder.onnx_names import find_scopes, scope
@@ -77,10 +78,10 @@ class OnnxModel:
 class _Translator:
     """The state of one translation: which ONNX value stands for which operand."""
 
-    def __init__(self, graph: ComputationalGraph, numerics: Numerics, factors: FactorType | None) -> None:
+    def __init__(self, graph: ComputationalGraph, numerics: Numerics, *, contributed: bool, factors: FactorType | None) -> None:
         self.graph = graph
         self.factors = factors
-        self.emitter = Emitter(numerics)
+        self.emitter = Emitter(numerics, contributed=contributed)
         # By id: the graph keeps the operands alive.
         self.values: dict[int, str] = {}
         self.results: dict[int, Sequence[str]] = {}
@@ -99,12 +100,13 @@ class _Translator:
             self.emitter.weight(name, operand._value, operand._descriptor)
         return name
 
-    def operator(self, operator: Operator) -> None:
-        """Translate one operator: cast to the carrier, emit, cast back."""
+    def operator(self, operator: Operator, translation: Translation | None = None) -> None:
+        """Translate one operator, as it is or in another way: cast to the carrier, emit, cast back."""
         operation = operator.operation
         emitter = self.emitter
         emitter.scope(scope(operation.name, operator.index))
-        translation: Translation = TRANSLATIONS[operation.name] if operation.translation is None else operation.translation()
+        if translation is None:
+            translation = TRANSLATIONS[operation.name] if operation.translation is None else operation.translation()
         names: Sequence[str] = operation.operands
         if operation.variadic:
             names = [f"{names[0]}[{index}]" for index in range(len(operator.inputs))]
@@ -154,11 +156,21 @@ class _Translator:
         if self.factors is not None:
             together |= find_products(self.graph, self.factors)
         needed = find_needed(self.graph, together) if together else None
+        scaled = {each.scaled.index: each for each in (find_scaled(self.graph) if self.emitter.contributed else ())}
+        # What is computed together with others is not computed here.
+        taken = {member for each in together.values() for member in each.members}
+        scaled = {index: each for index, each in scaled.items() if taken.isdisjoint((index, each.product.index))}
+        products = {each.product.index for each in scaled.values()}
         for operator in self.graph.operators:
-            if needed is not None and operator.index not in needed:
+            index = operator.index
+            if index in products or (needed is not None and index not in needed):
                 continue
-            one = together.get(operator.index)
-            if one is None:
+            one = together.get(index)
+            if index in scaled:
+                product = scaled[index].product
+                self.operator(product, scaled[index].translation)
+                self.results[index] = self.results.pop(product.index)
+            elif one is None:
                 self.operator(operator)
             else:
                 self.results |= one.emit(self.emitter, [self.value(operand) for operand in one.operands])
@@ -205,7 +217,9 @@ class _Translator:
         )
 
 
-def translate(graph: ComputationalGraph, numerics: Numerics = DEFAULT_NUMERICS, *, factors: FactorType | None = None) -> OnnxModel:
+def translate(
+    graph: ComputationalGraph, numerics: Numerics = DEFAULT_NUMERICS, *, contributed: bool = False, factors: FactorType | None = None
+) -> OnnxModel:
     """Translate a computational graph to an ONNX model, under a numerics policy.
 
     Values get names of their own: an operand's name may be any string, an ONNX name may not.
@@ -213,7 +227,9 @@ def translate(graph: ComputationalGraph, numerics: Numerics = DEFAULT_NUMERICS, 
     Args:
         graph: The graph.
         numerics: The policy.
+        contributed: Whether operators of ONNX Runtime's own may stand in the model: those of the domain "com.microsoft". Its CPU provider
+            has them, other providers may not.
         factors: Returns the type that constant factors of quantized products get; called if there are any. With it, such products are
             computed by kernels of integers, some of which are operators of ONNX Runtime itself.
     """
-    return _Translator(graph, numerics, factors).run()
+    return _Translator(graph, numerics, contributed=contributed, factors=factors).run()

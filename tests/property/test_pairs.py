@@ -154,8 +154,8 @@ class Runner:
         self.compared = "numbers" if chains[0].placeholders[0].dtype.kind == "f" else "specials"
         last = {f"{number}:{len(chain.calls) - 1}": chain.operands[-1] for number, chain in enumerate(chains)}
         every = {f"{number}:{index}": value for number, chain in enumerate(chains) for index, value in enumerate(chain.operands)}
-        selection, model = context._state.selection, translate(collect(every))
-        self.last, self.every = CompiledGraph(translate(collect(last)), selection), CompiledGraph(model, selection)
+        selection, model = context._state.selection, translate(collect(every), contributed=True)
+        self.last, self.every = CompiledGraph(translate(collect(last), contributed=True), selection), CompiledGraph(model, selection)
         with monkeypatch.context() as patch:
             options = session.session_options
             patch.setattr(session, "session_options", lambda settings: without_optimizer(options(settings)))
@@ -346,7 +346,7 @@ def test_the_engine_adds_no_casts(context: MLContext, dtype: str, monkeypatch: p
 
     monkeypatch.setattr(session, "session_options", saving)
     outputs = {str(number): chain.operands[-1] for number, chain in enumerate(chains)}
-    model = translate(collect(outputs))
+    model = translate(collect(outputs), contributed=True)
     emitted = {node.name for node in model.proto.graph.node}
     CompiledGraph(model, context._state.selection)
     added = [node for node in onnx.load(path, load_external_data=False).graph.node if node.op_type == "Cast" and node.name not in emitted]
