@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import (
+    attention,
     devices,
     first_build,
     formats,
@@ -100,6 +101,37 @@ def _transformer(effort: Effort, revision: str = "2024-06", deviceType: DeviceTy
     times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(25))
     name, title = _named(revision, deviceType, "transformer", "Transformer encoder block: one inference")
     return summarize(name, title, times, unit="ms", bar=1.05)
+
+
+def _transformer_of(effort: Effort, sequence: int) -> Result:
+    block = transformer.make_block(sequence)
+    ours, theirs = transformer.webnn_side(block), transformer.onnx_side(block)
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(3200 // sequence))
+    title = f"Transformer encoder block, {sequence} tokens: one inference"
+    return summarize(f"transformer-{sequence}", title, times, unit="ms", bar=0.95)
+
+
+def _attention(effort: Effort, sequence: int) -> Result:
+    heads = attention.Heads(sequence=sequence)
+    ours, theirs = attention.webnn_side(heads), attention.onnx_side(heads)
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(6400 // sequence))
+    title = f"Attention, 12 heads of 64, {sequence} tokens: one computation"
+    return summarize(f"attention-{sequence}", title, times, unit="ms", bar=1, against="onnxruntime, MultiHeadAttention")
+
+
+def _decoder(effort: Effort, *, columns: bool) -> Result:
+    heads = attention.Heads(sequence=1024, columns=columns)
+    ours, theirs = attention.TensorSteps(heads), attention.BoundSteps(heads)
+    check_same(ours(), theirs())
+    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(20))
+    title = (
+        f"Attention of a decoder, 12 heads of 64, 1,024 keys and values in tensors, keys as {'columns' if columns else 'rows'}: one token"
+    )
+    # No bar for rows: the engine's default does not transpose them, but adds up in another order (docs/benchmarks.md).
+    name, bar = ("decoder", 1.0) if columns else ("decoder-rows", None)
+    return summarize(name, title, times, unit="ms", bar=bar, against="onnxruntime, bound values")
 
 
 def _lstm(effort: Effort) -> Result:
@@ -411,6 +443,12 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "squeezenet": _squeezenet,
         "mobilenet": _mobilenet,
         "transformer": _transformer,
+        "transformer-32": lambda effort: _transformer_of(effort, 32),
+        "transformer-512": lambda effort: _transformer_of(effort, 512),
+        "attention-128": lambda effort: _attention(effort, 128),
+        "attention-512": lambda effort: _attention(effort, 512),
+        "decoder": lambda effort: _decoder(effort, columns=True),
+        "decoder-rows": lambda effort: _decoder(effort, columns=False),
         "lstm": _lstm,
         **NUMERICS_CASES,
         "uint8-matmul": lambda effort: _layers(effort, "uint8-matmul", "uint8 by int8 [128, 768]", quantized.make_matrices(), 1.1),

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks import (
+    attention,
     cases,
     first_build,
     imports,
@@ -85,6 +87,8 @@ def _written(program: TensorProgram) -> TensorProgram:
     return program
 
 
+_HEADS = attention.Heads(sequence=7, heads=3, size=8)
+
 SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
     "squeezenet": lambda: _squeezenet("2024-06"),
     "squeezenet-dispatch": lambda: _squeezenet(CURRENT),
@@ -101,6 +105,8 @@ SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
     "detector-fast": lambda: _detector("fast"),
     "resnet": lambda: _resnet("exact"),
     "resnet-fast": lambda: _resnet("fast"),
+    "attention": lambda: (attention.webnn_side(_HEADS), attention.onnx_side(_HEADS)),
+    "lstm": _lstm,
     "tiny": lambda: (small.webnn_tiny(), small.onnx_tiny()),
     "tiny-dispatch": lambda: (small.webnn_tiny_tensors(), small.onnx_tiny_bound()),
     "queued-dispatch": lambda: (_written(small.webnn_tiny_tensors()).queue, small.onnx_tiny_bound().queue),
@@ -117,6 +123,19 @@ def test_the_sides_compute_the_same(name: str) -> None:
     # The second call uses the arrays that the first one passed on.
     for _ in range(2):
         np.testing.assert_allclose(ours(), expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("columns", [True, False])
+def test_a_decoder_takes_the_same_steps(columns: bool) -> None:
+    heads = replace(_HEADS, columns=columns)
+    ours, theirs = attention.TensorSteps(heads), attention.BoundSteps(heads)
+    last = np.zeros(())
+    for step in range(9):
+        expected = theirs()
+        np.testing.assert_allclose(ours(), expected, rtol=1e-5, atol=1e-6)
+        # A step finds what the one before it kept; after seven steps all is the same token.
+        assert step > 6 or not np.allclose(expected, last)
+        last = expected.copy()
 
 
 def test_the_import_of_an_onnx_file_computes_the_same(tmp_path: Path) -> None:
