@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.operand import MLActivation, MLOperand, Operator
 from webnn.validation import numbers, webidl
-from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.descriptor import DataType, OperandDescriptor, Types
 from webnn.validation.dictionary import Dictionary, convertMembers, member_names
 from webnn.validation.errors import InvalidStateError, label_prefix
 from webnn.validation.ignored import warn_ignored
@@ -39,6 +38,10 @@ class Missing:
 MISSING = Missing()
 
 
+#: For each operand argument the data types, and the smallest and the largest rank, of the tables of limits; empty without tables.
+_Limits = tuple[tuple[Types, int, int], ...]
+
+
 #: Converts to `MLOperand`.
 require_operand = webidl.interface(MLOperand, "MLOperand")
 _convertOperands = webidl.sequence(require_operand)
@@ -62,28 +65,66 @@ def _chosen(operation: Operation) -> str:
     return _TYPE_GIVERS.get(operation.name, "")
 
 
+@cache
+def _default(model: type[Dictionary]) -> Dictionary:
+    """Return the dictionary without members, which cannot be changed."""
+    return model()
+
+
 #: The operands other than the first one that give the output their data type.
 _TYPE_GIVERS: Mapping[str, str] = MappingProxyType({"dequantizeLinear": "scale", "quantizeLinear": "zeroPoint"})
+
+
+def _fit(limits: _Limits, descriptors: Sequence[OperandDescriptor]) -> bool:
+    """Tell whether the operands of a call are within its limits: a quick way to say that `BuilderBase._checkLimits` finds nothing."""
+    if len(limits) != len(descriptors):
+        # Of a variadic operation, all operands have the only row.
+        limits = limits * len(descriptors)
+    for (types, low, high), descriptor in zip(limits, descriptors, strict=True):
+        if descriptor.dataType not in types or not low <= len(descriptor.dimensions) <= high:
+            return False
+    return True
+
+
+def _round(dictionary: Dictionary, members: Sequence[str], dataType: DataType, *, isOwn: bool) -> Dictionary:
+    """Cast members of a dictionary to a data type; change the dictionary if it is this call's own, otherwise a copy."""
+    changes: dict[str, int | float] = {}
+    for member in members:
+        value = getattr(dictionary, member)
+        if value is not None:
+            rounded = numbers.cast(value, dataType)
+            if rounded != value or type(rounded) is not type(value):
+                changes[member] = rounded
+    if not changes:
+        return dictionary
+    if not isOwn:
+        return dictionary.model_copy(update=changes)
+    # The model is frozen for those who get it.
+    vars(dictionary).update(changes)
+    return dictionary
 
 
 class BuilderBase(DraftMembers):
     """A builder without its methods: the graph's counter and the shared driver."""
 
-    __slots__ = ("__weakref__", "_calls", "_count", "_defaults", "_hasBuilt", "_isGuarded", "_revision", "_state")
+    __slots__ = ("__weakref__", "_calls", "_count", "_hasBuilt", "_isGuarded", "_revision", "_state")
 
     _count: int
     _hasBuilt: bool
     #: Every method begins with the step that asks whether the builder can build.
     _isGuarded: bool
-    _calls: dict[str, tuple[Operation, Call]]
-    _defaults: dict[str, Dictionary]
+    _calls: dict[str, tuple[Operation, Call, _Limits]]
     _revision: Revision
     _state: State
 
-    def _prepare(self, name: str) -> tuple[Operation, Call]:
+    def _prepare(self, name: str) -> tuple[Operation, Call, _Limits]:
         revision = self._revision
         operation = revision.operations[name]
-        entry = operation, Call(name, operation.anchor, revision)
+        limits: _Limits = ()
+        if revision.checks_operands:
+            types, ranks = revision.data_types[name], revision.ranks[name]
+            limits = tuple([(types[row], *ranks[row]) for row in operation.operands])
+        entry = operation, Call(name, operation.anchor, revision), limits
         self._calls[name] = entry
         return entry
 
@@ -121,11 +162,11 @@ class BuilderBase(DraftMembers):
         if operation.options is None:
             return None
         if not given:
-            default = self._defaults.get(operation.name)
-            if default is None:
-                default = self._defaults[operation.name] = model()
-            return default
-        return call.convert("options", partial(convertMembers, model), given)
+            return _default(model)
+        try:
+            return convertMembers(model, given)
+        except webidl.ConversionError as error:
+            raise call.error(f"options{error.path}", error.reason) from error.__cause__
 
     def _connect(
         self, name: str, operands: tuple[object, ...], arguments: tuple[object, ...], options: object, members: Mapping[str, Any]
@@ -139,13 +180,13 @@ class BuilderBase(DraftMembers):
             WebNNTypeError: A conversion or a step fails.
         """
         entry = self._calls.get(name)
-        operation, call = entry if entry is not None else self._prepare(name)
+        operation, call, limits = entry if entry is not None else self._prepare(name)
         given = None
         if options is not None or members:
             given = self._members(call, options, members)
             label = given.get("label")
             if label is not None:
-                call = replace(call, label=call.convert("options.label", webidl.usvString, label))
+                call = Call(name, call.anchor, call.revision, call.convert("options.label", webidl.usvString, label))
             for member, instead in operation.elsewhere.items():
                 if member in given and instead not in given:
                     has = f"has {instead}" if instead else "has nothing like it"
@@ -173,24 +214,20 @@ class BuilderBase(DraftMembers):
                 raise call.error(argument, "must be an operand of this builder, but another one made it")
         optional: tuple[tuple[str, MLOperand], ...] = ()
         if given:
-            optional = tuple((member, given[member]) for member in operation.members if member in given)
+            optional = tuple([(member, given[member]) for member in operation.members if member in given])
             for member, operand in optional:
                 # [operands] So were those among the options.
                 if operand._builder is not self:
                     raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it")
             if call.revision.activations and "activations" in given:
                 self._checkActivations(call, getattr(dictionary, "activations", ()))
-        # The data types and ranks that the tables of limits restrict (since 2026-06).
-        if call.revision.checks_operands:
-            self._checkLimits(call, operation, inputs, optional)
-        if dictionary is not None and operation.numbers:
-            values = {member: getattr(dictionary, member) for member in operation.numbers}
-            dataType = inputs[0]._descriptor.dataType
-            dictionary = dictionary.model_copy(
-                update={member: numbers.cast(value, dataType) for member, value in values.items() if value is not None}
-            )
-        # The operation's own steps.
         descriptors = [operand._descriptor for operand in inputs]
+        # The data types and ranks that the tables of limits restrict (since 2026-06).
+        if limits and (optional or not _fit(limits, descriptors)):
+            self._checkLimits(call, operation, inputs, optional)
+        if dictionary is not None and (numbers_ := operation.numbers):
+            dictionary = _round(dictionary, numbers_, inputs[0]._descriptor.dataType, isOwn=bool(given))
+        # The operation's own steps.
         positional: tuple[Any, ...] = (tuple(descriptors),) if operation.variadic else tuple(descriptors)
         if dictionary is None:
             outputs = operation.infer(call, *positional, *converted)
@@ -260,7 +297,7 @@ class BuilderBase(DraftMembers):
     def _activation(self, name: str, options: object = None, members: Mapping[str, Any] = {}) -> MLActivation:
         """Make an activation function: the overload of an operation without its input."""
         entry = self._calls.get(name)
-        operation, call = entry if entry is not None else self._prepare(name)
+        operation, call, _ = entry if entry is not None else self._prepare(name)
         given = self._members(call, options, members) if options is not None or members else None
         dictionary = self._convertOptions(operation, call, given)
         parameters = {} if dictionary is None else dict(dictionary)
@@ -274,7 +311,7 @@ class BuilderBase(DraftMembers):
         has_activations = self._revision.activations
         if webidl.isInstance(input, MLOperand) or options is not None or not has_activations:
             if not has_activations and (input is MISSING or input is None):
-                _, call = self._calls.get(name) or self._prepare(name)
+                _, call, _ = self._calls.get(name) or self._prepare(name)
                 raise call.error("input", f"must be given: the draft {call.revision.name} names activations in options.activations")
             return self._single(name, (input,), (), options, members)
         entry = self._calls.get(name)

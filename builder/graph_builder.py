@@ -87,7 +87,6 @@ class GraphBuilder(
         self._count = 0
         self._memory = constants.ConstantMemory()
         self._calls = {}
-        self._defaults = {}
 
     @overload
     def input(self, name: str, descriptor: MLOperandDescriptor) -> MLOperand: ...

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from struct import Struct
+from types import MappingProxyType
 
-import numpy as np
-
-from webnn.validation.descriptor import NUMPY_DTYPES, DataType, integer_range
+from webnn.validation.descriptor import DataType, integer_range
 
 __all__ = ["cast"]
 
 #: The number of significant bits of a double.
 _DOUBLE_BITS = 53
+#: The formats of floating-point types. Python rounds to them as IEEE 754 says, and raises an error where the result is infinite.
+_PACKING: Mapping[DataType, Struct] = MappingProxyType({"float32": Struct("<f"), "float16": Struct("<e")})
 
 
 def cast(number: float, dataType: DataType) -> int | float:
@@ -25,10 +28,14 @@ def cast(number: float, dataType: DataType) -> int | float:
         A number that the type represents exactly. For a floating-point type: the nearest one, ties to even; a number that is too large
         becomes infinite. For an integer type: the nearest integer of its range, ties to even; NaN becomes 0.
     """
-    dtype = NUMPY_DTYPES[dataType]
-    if dtype.kind == "f":
-        with np.errstate(over="ignore"):
-            return float(dtype.type(_as_double(number)))
+    packing = _PACKING.get(dataType)
+    if packing is not None:
+        double = _as_double(number)
+        try:
+            rounded: float = packing.unpack(packing.pack(double))[0]
+        except OverflowError:
+            return math.copysign(math.inf, double)
+        return rounded
     if isinstance(number, float) and math.isnan(number):
         return 0
     # (The draft takes the bounds of int32 for uint32: see docs/spec-issues.md.)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support import CURRENT, Case, check_cases, each_row, run
+from tests.support import CURRENT, Case, check_cases, each_row, run, shared_context
+from webnn import MLGraphBuilder
 
 RNG = np.random.default_rng(0)
 FLOATS = ["float32", "float16"]
@@ -156,6 +157,21 @@ def test_parameters_are_rounded_to_the_type(dtype: str) -> None:
         ("linear", {"beta": 1e300}),
     ]
     check(*(Case(name, random(dtype, 3, 5), **options) for name, options in parameters), rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("options", [{}, {"alpha": 0.3, "beta": 0.7}])
+def test_parameters_of_one_call_are_not_those_of_the_next(options: dict[str, float]) -> None:
+    """Without options, all calls have one dictionary: the numbers for one type must not stay in it."""
+    builder = MLGraphBuilder(shared_context(CURRENT))
+    found: list[Any] = []
+    types: list[Any] = ["float16", "float32", "float16"]
+    for dtype in types:
+        y = builder.hardSigmoid(builder.input(f"x{len(found)}", dataType=dtype, shape=[2]), **options)
+        assert y._operator is not None
+        found.append(y._operator.options)
+    for dtype, made in zip(types, found, strict=True):
+        wanted = np.array([options.get("alpha", 0.2), options.get("beta", 0.5)], dtype)
+        assert [made.alpha, made.beta] == wanted.tolist()
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -65,3 +65,22 @@ def test_special_values() -> None:
     assert math.isnan(cast(NAN, "float16"))
     assert math.copysign(1, cast(-0.0, "float32")) == -1
     assert math.copysign(1, cast(-1e-60, "float16")) == -1
+
+
+@pytest.mark.parametrize("dataType", ["float32", "float16"])
+def test_all_sizes_round_as_numpy_rounds(dataType: DataType) -> None:
+    """Numbers of all exponents, ties and their neighbours, the smallest and the largest ones."""
+    dtype = np.dtype(dataType)
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2 ** (8 * dtype.itemsize), 20_000, dtype=np.uint64).astype(f"u{dtype.itemsize}")
+    finite = bits.view(dtype)[np.isfinite(bits.view(dtype))]
+    exact = finite.astype(np.float64)
+    ties = (exact + np.nextafter(finite, dtype.type(0)).astype(np.float64)) / 2
+    doubles = rng.integers(0, 2**64, 20_000, dtype=np.uint64).view(np.float64)
+    values = np.concatenate([exact, ties, np.nextafter(ties, INF), np.nextafter(ties, -INF), doubles[~np.isnan(doubles)]])
+    with np.errstate(all="ignore"):
+        expected = values.astype(dtype).astype(np.float64)
+    actual = np.array([cast(value, dataType) for value in values.tolist()])
+    np.testing.assert_array_equal(actual, expected)
+    np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
+    assert math.isnan(cast(NAN, dataType))
