@@ -99,7 +99,7 @@ class Enumeration:
 
 UnsignedLong = Annotated[int, PlainValidator(webidl.enforceRangeUnsignedLong)]
 Long = Annotated[int, PlainValidator(webidl.enforceRangeLong)]
-UnsignedLongSequence = Annotated[tuple[int, ...], PlainValidator(webidl.sequence(webidl.enforceRangeUnsignedLong))]
+UnsignedLongSequence = Annotated[tuple[int, ...], PlainValidator(webidl.unsignedLongs)]
 Float = Annotated[float, PlainValidator(webidl.float_)]
 FloatSequence = Annotated[tuple[float, ...], PlainValidator(webidl.sequence(webidl.float_))]
 #: Since 2026-06, members of these two types are cast to the data type of the operation's first operand.

@@ -69,13 +69,10 @@ class TriangularOptions(Dictionary):
     diagonal: Long = 0
 
 
-_convertSizes = webidl.sequence(webidl.enforceRangeUnsignedLong)
-
-
 def _convertSplits(value: object) -> int | tuple[int, ...]:
     """Convert to ``([EnforceRange] unsigned long or sequence<[EnforceRange] unsigned long>)``."""
     if webidl.isIterable(value):
-        return _convertSizes(value)
+        return webidl.unsignedLongs(value)
     return webidl.enforceRangeUnsignedLong(value)
 
 
@@ -290,14 +287,14 @@ OPERATIONS = (
         name="expand",
         anchor="#api-mlgraphbuilder-expand",
         operands=("input",),
-        arguments=(Argument("newShape", _convertSizes),),
+        arguments=(Argument("newShape", webidl.unsignedLongs),),
         infer=expand,
     ),
     Operation(
         name="pad",
         anchor="#api-mlgraphbuilder-pad",
         operands=("input",),
-        arguments=(Argument("beginningPadding", _convertSizes), Argument("endingPadding", _convertSizes)),
+        arguments=(Argument("beginningPadding", webidl.unsignedLongs), Argument("endingPadding", webidl.unsignedLongs)),
         infer=pad,
         options=PadOptions,
     ),
@@ -305,14 +302,14 @@ OPERATIONS = (
         name="reshape",
         anchor="#api-mlgraphbuilder-reshape-method",
         operands=("input",),
-        arguments=(Argument("newShape", _convertSizes),),
+        arguments=(Argument("newShape", webidl.unsignedLongs),),
         infer=reshape,
     ),
     Operation(
         name="slice",
         anchor="#api-mlgraphbuilder-slice",
         operands=("input",),
-        arguments=(Argument("starts", _convertSizes), Argument("sizes", _convertSizes)),
+        arguments=(Argument("starts", webidl.unsignedLongs), Argument("sizes", webidl.unsignedLongs)),
         infer=slice,
     ),
     Operation(

@@ -41,6 +41,7 @@ __all__ = [
     "record",
     "sequence",
     "unsignedLong",
+    "unsignedLongs",
     "usvString",
 ]
 
@@ -368,6 +369,22 @@ def sequence(convert: Callable[[object], T]) -> Callable[[object], tuple[T, ...]
         return tuple(result)
 
     return convertAll
+
+
+_convertUnsignedLongs = sequence(enforceRangeUnsignedLong)
+
+
+def unsignedLongs(value: object) -> tuple[int, ...]:
+    """Convert to ``sequence<[EnforceRange] unsigned long>``: shapes, axes, strides."""
+    if type(value) is list or type(value) is tuple:
+        elements = tuple(value)
+        # Plain integers in range, which almost all are, are their own conversion.
+        for element in elements:
+            if type(element) is not int or not 0 <= element <= 0xFFFFFFFF:
+                break
+        else:
+            return elements
+    return _convertUnsignedLongs(value)
 
 
 def _entries(value: object, wanted: str) -> Iterable[tuple[Any, Any]]:

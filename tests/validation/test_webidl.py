@@ -296,6 +296,31 @@ def test_sequence(value: Any) -> None:
     assert webidl.sequence(webidl.enforceRangeUnsignedLong)(value) == (1, 2)
 
 
+class OwnInteger(int):
+    """An integer with a value of its own kind."""
+
+
+UNSIGNED_LONGS: list[Any] = [
+    *([1, 2], (), [0, 2**32 - 1], [2**32], [-1], [1, -1], [True, 2], [1.5, 2], [1.0], ["3"], [None], [np.int64(4)], [math.nan], [[1]]),
+    *([OwnInteger(3)], (OwnInteger(-3),), np.array([1, 2]), range(3), "12", None, 3, {1: 2}, bytearray(b"\1")),
+]
+
+
+@pytest.mark.parametrize("value", UNSIGNED_LONGS, ids=repr)
+def test_sequences_of_unsigned_long_are_converted_as_any_other(value: Any) -> None:
+    """Plain integers are not converted one by one; what comes out is the same, and so are the messages."""
+    expected, actual = (_outcome(convert, value) for convert in (webidl.sequence(webidl.enforceRangeUnsignedLong), webidl.unsignedLongs))
+    assert actual == expected
+    assert {type(each) for each in actual} <= {int, str}
+
+
+def _outcome(convert: Any, value: Any) -> Any:
+    try:
+        return convert(value)
+    except ConversionError as error:
+        return error.path, error.reason
+
+
 @pytest.mark.parametrize("value", [3, None, "12", b"12", {1: 2}, np.array(1), object()])
 def test_sequence_refuses(value: Any) -> None:
     with pytest.raises(ConversionError, match="must be a sequence"):
