@@ -106,7 +106,6 @@ SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
     "resnet": lambda: _resnet("exact"),
     "resnet-fast": lambda: _resnet("fast"),
     "attention": lambda: (attention.webnn_side(_HEADS), attention.onnx_side(_HEADS)),
-    "lstm": _lstm,
     "tiny": lambda: (small.webnn_tiny(), small.onnx_tiny()),
     "tiny-dispatch": lambda: (small.webnn_tiny_tensors(), small.onnx_tiny_bound()),
     "queued-dispatch": lambda: (_written(small.webnn_tiny_tensors()).queue, small.onnx_tiny_bound().queue),
