@@ -11,6 +11,7 @@ from onnx import ModelProto
 
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
+from webnn.builder.onnx.collection import without_collection
 from webnn.builder.onnx.dynamic import find_dynamic
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.onnx.integer_products import FactorType, find_products
@@ -232,4 +233,5 @@ def translate(
         factors: Returns the type that constant factors of quantized products get; called if there are any. With it, such products are
             computed by kernels of integers, some of which are operators of ONNX Runtime itself.
     """
-    return _Translator(graph, numerics, contributed=contributed, factors=factors).run()
+    with without_collection():
+        return _Translator(graph, numerics, contributed=contributed, factors=factors).run()
