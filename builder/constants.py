@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import threading
 from typing import Any
 
@@ -31,8 +32,14 @@ class ConstantMemory:
         self._used = 0
         self._lock = threading.Lock()
 
-    def copy(self, view: Array, descriptor: OperandDescriptor) -> Array:
-        """Copy a view's bytes, in row-major order."""
+    def keep(self, view: Array, descriptor: OperandDescriptor) -> Array:
+        """Return an array of a view's bytes, in row-major order, that nobody writes to: the same memory if nobody can, otherwise a copy."""
+        # A small constant must not keep a large file in memory.
+        if view.nbytes >= _SMALL and view.flags.c_contiguous and view.flags.aligned and _is_unwritable(view):
+            return view.reshape(descriptor.array_shape)
+        return self._copy(view, descriptor)
+
+    def _copy(self, view: Array, descriptor: OperandDescriptor) -> Array:
         dtype = NUMPY_DTYPES[descriptor.dataType]
         if not _SMALL <= view.nbytes < _LARGE:
             return np.array(view, dtype=dtype, order="C").reshape(descriptor.array_shape)
@@ -48,6 +55,19 @@ class ConstantMemory:
             start = self._used
             self._used = start + size + -size % _ALIGNMENT
             return self._block[start : start + size]
+
+
+def _is_unwritable(view: Array) -> bool:
+    """Tell whether nobody can write to a view's memory: it belongs to an object of `bytes`, or to an `mmap` made with ``ACCESS_READ``.
+
+    A read-only array over memory that an array owns does not count: the owner can be made writeable again. Subclasses do not count, because
+    they may give away other memory, nor do other exporters, such as a library's arrays that came by DLPack: they cannot be asked.
+    """
+    owner: Any = view
+    while isinstance(owner, np.ndarray | memoryview):
+        owner = owner.obj if isinstance(owner, memoryview) else owner.base
+    # An mmap says whether it can be written to only through a buffer. It cannot be closed or changed while an array has its buffer.
+    return type(owner) is bytes or (type(owner) is mmap.mmap and memoryview(owner).readonly)
 
 
 def scalar(descriptor: OperandDescriptor, number: float) -> Array:

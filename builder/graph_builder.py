@@ -134,7 +134,7 @@ class GraphBuilder(
 
         ``constant(descriptor, buffer)`` copies the bytes of a NumPy array, or of any object with the buffer protocol, whose byte length
         matches the descriptor; its element type is the descriptor's, or uint8 for plain bytes. The draft 2024-06 allows the first
-        only. `#api-mlgraphbuilder-constant-buffer`.
+        only. Memory of `bytes` and of a read-only `mmap` is used in place. `#api-mlgraphbuilder-constant-buffer`.
 
         ``constant(dataType, value)`` makes a scalar. The number is rounded to the nearest one of the type, ties to even; for an integer
         type NaN becomes 0. Until 2024-06, for an integer type, the fraction is dropped, and the rest wraps modulo 2^bits.
@@ -181,8 +181,8 @@ class GraphBuilder(
         if detached:
             raise call.error("bufferView", detached)
         self._checkTensor(call, "constant", "descriptor", converted)
-        # 4. (3.) Make graph connections, with a copy of the bytes.
-        return MLOperand._create(self, converted, value=self._memory.copy(view, converted))
+        # 4. (3.) Make graph connections, with a copy of the bytes unless nobody can change them.
+        return MLOperand._create(self, converted, value=self._memory.keep(view, converted))
 
     def _constantFromTensor(self, tensor: Tensor) -> MLOperand:
         """Run the steps of `#api-mlgraphbuilder-constant-tensor`."""

@@ -97,5 +97,5 @@ class _Views(ConstantMemory):
 
     __slots__ = ()
 
-    def copy(self, view: np.ndarray[Any, np.dtype[Any]], descriptor: OperandDescriptor) -> np.ndarray[Any, np.dtype[Any]]:
+    def keep(self, view: np.ndarray[Any, np.dtype[Any]], descriptor: OperandDescriptor) -> np.ndarray[Any, np.dtype[Any]]:
         return view.reshape(descriptor.array_shape)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -110,7 +111,8 @@ SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
     "tiny-dispatch": lambda: (small.webnn_tiny_tensors(), small.onnx_tiny_bound()),
     "queued-dispatch": lambda: (_written(small.webnn_tiny_tensors()).queue, small.onnx_tiny_bound().queue),
     "chain": lambda: (small.webnn_chain(ML().createContextSync(), 10), small.onnx_chain(10)),
-    "memory": lambda: (memory.webnn_side(2, 16), memory.onnx_side(2, 16)),
+    "memory": lambda: (memory.webnn_side(2, 16, "array"), memory.onnx_side(2, 16, "array")),
+    "memory-in-place": lambda: (memory.webnn_side(2, 64, "bytes"), memory.onnx_side(2, 64, "bytes")),
 }
 
 
@@ -154,9 +156,10 @@ def test_the_mobilenet_has_its_17_blocks() -> None:
 
 @pytest.mark.processes
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells the peak of the process alone")
-def test_the_peak_memory_is_the_childs_own() -> None:
+@pytest.mark.parametrize("kind", get_args(memory.Kind))
+def test_the_peak_memory_is_the_childs_own(kind: memory.Kind) -> None:
     ballast = np.ones(2**28, np.uint8)
-    ours, theirs = (memory.run_child(side, 2, 256) for side in ("webnn", "onnxruntime"))
+    ours, theirs = (memory.run_child(side, 2, 256, kind) for side in ("webnn", "onnxruntime"))
     check_same(np.array(ours["output"]), np.array(theirs["output"]))
     for report in (ours, theirs):
         assert 0 < report["before"] <= report["peak"] < ballast.nbytes

@@ -104,7 +104,9 @@ class Weights:
             raise Problem(f"{self._path.name} must have {_NAMES[descriptor.dataType]} {wanted} for {webidl.describe(name)}, got {given}")
         array = self._read.get(name)
         if array is None:
-            array = self._read[name] = self._file.get_tensor(name).view(NUMPY_DTYPES[descriptor.dataType])
+            # In an object of bytes, which the builder uses in place.
+            data = self._file.get_tensor(name).tobytes()
+            array = self._read[name] = np.frombuffer(data, NUMPY_DTYPES[descriptor.dataType]).reshape(wanted)
         return array
 
     def _open(self) -> None:
