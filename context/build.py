@@ -44,7 +44,7 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
             placed = simulate(describe_graph(graph), profile, state.selection.requested)
             # Before the work: a refused placement needs no session.
             answer_placement(placed, state.fallback, caller)
-            implementation = backend.compile(graph, state.selection)
+            implementation, _ = backend.compile_and_place(graph, state.selection, state.fallback)
         else:
             implementation, placed = backend.compile_and_place(graph, state.selection, state.fallback)
             if isinstance(placed, Placement):

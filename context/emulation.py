@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +34,27 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["FALLBACK_VARIABLE", "NUMERICS_VARIABLE", "PROFILE_VARIABLE", "Emulation", "Settings", "ambient", "convert_settings", "emulate"]
+__all__ = [
+    "DEFAULT_CACHE_SIZE",
+    "FALLBACK_VARIABLE",
+    "NUMERICS_VARIABLE",
+    "PROFILE_VARIABLE",
+    "Emulation",
+    "Settings",
+    "ambient",
+    "convert_settings",
+    "emulate",
+]
 
 #: The environment variables that apply outside of every `emulate` block.
 FALLBACK_VARIABLE = "WEBNN_FALLBACK"
 NUMERICS_VARIABLE = "WEBNN_NUMERICS"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
+CACHE_VARIABLE = "WEBNN_CACHE"
+#: The most bytes that stored models may take, and the default.
+CACHE_SIZE_VARIABLE = "WEBNN_CACHE_SIZE"
+DEFAULT_CACHE_SIZE = 2**30
+_CACHE_SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +69,8 @@ class Settings:
         providerOptions: Options for the execution providers.
         reference: `webnn.reference` computes, not the engine.
         numerics: The numerics policy of the engine's graphs.
+        cache: The folder of optimized models, an absolute path.
+        cacheSize: The most bytes that they may take.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
     """
@@ -63,6 +82,8 @@ class Settings:
     providerOptions: Mapping[str, Options] | None = None
     reference: bool | None = None
     numerics: Numerics | None = None
+    cache: Path | None = None
+    cacheSize: int | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
 
@@ -116,6 +137,7 @@ def emulate(
     providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
     reference: bool | None = None,
     numerics: Numerics | None = None,
+    cache: str | os.PathLike[str] | None = None,
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None,
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None,
 ) -> Emulation:
@@ -123,8 +145,8 @@ def emulate(
 
     ``with webnn.emulate(profile="coreml"): ...`` runs an unchanged program on a device profile. Arguments that a program gives to its own
     `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables
-    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS`` and ``WEBNN_PROFILE`` come last. A context keeps the settings that it was made with. The
-    settings apply to all threads and tasks of the process.
+    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE`` and ``WEBNN_CACHE`` come last. A context keeps the settings that it was made
+    with. The settings apply to all threads and tasks of the process.
 
     Args:
         profile: As for `ML`.
@@ -134,6 +156,7 @@ def emulate(
         providerOptions: As for `ML`.
         reference: As for `ML`.
         numerics: As for `ML`.
+        cache: As for `ML`.
         on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
             context's timeline; if it raises an exception, the build fails with it.
         on_compute: A function that is called before every `MLContext.compute` and `MLContext.dispatch` with the graph, and with the arrays
@@ -156,6 +179,7 @@ def emulate(
         providerOptions=providerOptions,
         reference=reference,
         numerics=numerics,
+        cache=cache,
     )
     for name, hook in (("on_build", on_build), ("on_compute", on_compute)):
         if hook is not None and not callable(hook):
@@ -175,9 +199,10 @@ def convert_settings(
     providerOptions: object = None,
     reference: object = None,
     numerics: object = None,
+    cache: object = None,
 ) -> Settings:
     """Check and convert the parameters that `ML` and `emulate` share; ``where`` is the name of the caller, for the messages."""
-    given = (profile, fallback, faults, order, providerOptions, reference, numerics)
+    given = (profile, fallback, faults, order, providerOptions, reference, numerics, cache)
     if all(value is None for value in given):
         return _NOTHING
     if faults is not None and not isinstance(faults, Faults):
@@ -192,6 +217,7 @@ def convert_settings(
         providerOptions=None if providerOptions is None else convert_provider_options(providerOptions),
         reference=reference,
         numerics=None if numerics is None else convert_numerics(numerics, f"{where}: numerics"),
+        cache=None if cache is None else _convertFolder(where, cache),
     )
 
 
@@ -204,13 +230,14 @@ def ambient() -> Settings:
     settings = _NOTHING
     for layer in reversed(tuple(_LAYERS)):
         settings = settings.over(layer.settings)
-    return settings.over(_environment(*(os.environ.get(name) or None for name in (PROFILE_VARIABLE, FALLBACK_VARIABLE, NUMERICS_VARIABLE))))
+    names = (PROFILE_VARIABLE, FALLBACK_VARIABLE, NUMERICS_VARIABLE, CACHE_VARIABLE, CACHE_SIZE_VARIABLE)
+    return settings.over(_environment(*(os.environ.get(name) or None for name in names)))
 
 
 @functools.lru_cache(maxsize=8)
-def _environment(profile: str | None, fallback: str | None, numerics: str | None) -> Settings:
+def _environment(profile: str | None, fallback: str | None, numerics: str | None, cache: str | None, cacheSize: str | None) -> Settings:
     """Convert the environment variables. The result is cached, because a profile may be a file."""
-    if profile is None and fallback is None and numerics is None:
+    if profile is None and fallback is None and numerics is None and cache is None and cacheSize is None:
         return _NOTHING
     try:
         chosen = None if profile is None else _convertProfile(PROFILE_VARIABLE, profile)
@@ -221,7 +248,25 @@ def _environment(profile: str | None, fallback: str | None, numerics: str | None
         profile=chosen,
         fallback=None if fallback is None else convert_policy(fallback, FALLBACK_VARIABLE),
         numerics=None if numerics is None else convert_numerics(numerics, NUMERICS_VARIABLE),
+        cache=None if cache is None else _convertFolder(CACHE_VARIABLE, cache),
+        cacheSize=None if cacheSize is None else _convertSize(cacheSize),
     )
+
+
+def _convertFolder(where: str, value: object) -> Path:
+    """Convert the folder of the cache. A later change of the working directory does not move it."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(text := os.fspath(value), str):
+        raise TypeError(f"{where}: cache must be the path of a folder, got {webidl.describe(value)}")
+    if not text or "\0" in text:
+        raise ValueError(f"{where}: cache must be the path of a folder, got {webidl.describe(value)}")
+    return Path(text).absolute()
+
+
+def _convertSize(text: str) -> int:
+    match = _CACHE_SIZE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{CACHE_SIZE_VARIABLE} must be a number of bytes, or of K, M, G or T (512M), got {webidl.describe(text)}")
+    return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
 
 
 def _convertProfile(where: str, value: object) -> Profile:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from webnn.builder.numerics import Numerics
     from webnn.context.backend import Placed
     from webnn.context.devices.selection import FallbackPolicy, Selection
+    from webnn.context.engine.cache.models import ModelCache
 
 __all__ = ["EngineBackend"]
 
@@ -35,20 +36,22 @@ class EngineBackend:
 
     Args:
         numerics: The numerics policy.
+        cache: The cache of optimized models for the graphs of programs; by default there is none.
     """
 
-    __slots__ = ("_numerics",)
+    __slots__ = ("_cache", "_numerics")
 
-    def __init__(self, numerics: Numerics) -> None:
+    def __init__(self, numerics: Numerics, cache: ModelCache | None = None) -> None:
         self._numerics: Numerics = numerics
+        self._cache = cache
 
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph:
-        """Compile a graph without finding out where its operators run. The profile is as for `CompiledGraph`."""
+        """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
         return _start(self._translate(graph, selection), selection, profile=profile)
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and find out where its operators run."""
-        return _place(graph, self._translate(graph, selection), selection, fallback)
+        return _place(graph, self._translate(graph, selection), selection, fallback, self._cache)
 
     def _translate(self, graph: ComputationalGraph, selection: Selection) -> OnnxModel:
         """Translate a graph for some devices.
@@ -59,24 +62,24 @@ class EngineBackend:
         return translate(graph, self._numerics, contributed=default, factors=factor_type if default else None)
 
 
-def _start(model: OnnxModel, selection: Selection, *, profile: str = "") -> CompiledGraph:
+def _start(model: OnnxModel, selection: Selection, *, profile: str = "", cache: ModelCache | None = None) -> CompiledGraph:
     """Make the session of a translated graph.
 
     Some of the optimizations that a fast session allows make models that the engine then refuses, above all of quantized networks. Such a
     model gets a session without them.
     """
     try:
-        return CompiledGraph(model, selection, profile=profile)
+        return CompiledGraph(model, selection, profile=profile, cache=cache)
     except OperationError:
         if model.numerics == "exact":
             raise
-    return CompiledGraph(replace(model, numerics="exact"), selection, profile=profile)
+    return CompiledGraph(replace(model, numerics="exact"), selection, profile=profile, cache=cache)
 
 
-def _place(graph: ComputationalGraph, model: OnnxModel, selection: Selection, fallback: FallbackPolicy) -> Placed:
+def _place(graph: ComputationalGraph, model: OnnxModel, selection: Selection, fallback: FallbackPolicy, cache: ModelCache | None) -> Placed:
     """Make the session of a graph, and its placement or a function that makes it on first use."""
     if len(selection.devices) == 1:
-        implementation = _start(model, selection)
+        implementation = _start(model, selection, cache=cache)
         return implementation, _uniform(model, selection, selection.reason)
     try:
         implementation = _start(model, selection)

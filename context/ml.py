@@ -120,8 +120,9 @@ class ML:
         reference: ``True`` computes every graph by `webnn.reference`, in float64 and slowly; the default is the engine. docs/reference.md.
         numerics: ``"exact"`` (the default unless the profile names another) returns what docs/numerics.md fixes. ``"fast"`` returns what
             the engine's own kernels and fusions compute, which differs there. The reference is always exact.
+        cache: A folder for optimized models, with which graphs build faster the next time; by default there is none. docs/cache.md.
 
-    The last seven are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
+    The last eight are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
 
     Raises:
         TypeError: A parameter has the wrong type.
@@ -142,6 +143,7 @@ class ML:
         providerOptions: Mapping[str, Mapping[str, str | int | float]] | None = None,
         reference: bool | None = None,
         numerics: Numerics | None = None,
+        cache: str | os.PathLike[str] | None = None,
     ) -> None:
         self._revision = revision if isinstance(revision, Revision) else find_revision(revision)
         self._document = Document() if document is None else document
@@ -154,6 +156,7 @@ class ML:
             providerOptions=providerOptions,
             reference=reference,
             numerics=numerics,
+            cache=cache,
         )
         self._timeline = Timeline()
 
@@ -307,7 +310,7 @@ def _select(request: _Request, settings: emulation.Settings) -> tuple[Selection,
     """Choose the devices of a context, real ones or those of a profile, and what computes."""
     power = request.powerPreference
     choose: Callable[[str], Selection]
-    load, provider = (_load_reference, REFERENCE) if settings.reference else (partial(_load_engine, _numerics(settings)), CPU)
+    load, provider = (_load_reference, REFERENCE) if settings.reference else (partial(_load_engine, settings), CPU)
     if settings.profile is not None:
         choose = partial(select_by_profile, profile=settings.profile, powerPreference=power, provider=provider)
     elif settings.reference:
@@ -320,17 +323,20 @@ def _select(request: _Request, settings: emulation.Settings) -> tuple[Selection,
     return choose(request.deviceType or "cpu"), load
 
 
-def _numerics(settings: emulation.Settings) -> Numerics:
-    """Return the numerics policy of a context: what is set, else what its profile names."""
-    named = None if settings.profile is None else settings.profile.numerics
-    return settings.numerics or named or DEFAULT_NUMERICS
-
-
-def _load_engine(numerics: Numerics) -> Backend:
+def _load_engine(settings: emulation.Settings) -> Backend:
     # Imported lazily because it loads onnx, which is slow.
     from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
 
-    return EngineBackend(numerics)
+    # What is set, else what the profile names.
+    named = None if settings.profile is None else settings.profile.numerics
+    numerics = settings.numerics or named or DEFAULT_NUMERICS
+    if settings.cache is None:
+        return EngineBackend(numerics)
+    # Imported lazily; few programs use it.
+    from webnn.context.engine.cache.models import open_cache  # noqa: PLC0415
+
+    size = emulation.DEFAULT_CACHE_SIZE if settings.cacheSize is None else settings.cacheSize
+    return EngineBackend(numerics, open_cache(settings.cache, size))
 
 
 def _load_reference() -> Backend:

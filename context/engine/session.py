@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.onnx_names import ELEMENT_TYPES, session_entries
 from webnn.context.buffers import BufferSlot
+from webnn.context.devices.selection import CPU
 from webnn.context.engine import runtime
 from webnn.validation.descriptor import SMALL_TYPES
 from webnn.validation.errors import OperationError, label_prefix
 
 if TYPE_CHECKING:
+    from webnn.builder.onnx.emitter import Weight
     from webnn.builder.onnx.translate import OnnxModel
     from webnn.context.devices.selection import Device, Options, Selection, SessionSettings
+    from webnn.context.engine.cache.models import ModelCache
     from webnn.context.engine.memory import Dispatch, TensorMemory
 
 __all__ = ["SILENT", "CompiledGraph", "session_options", "start"]
@@ -33,6 +36,8 @@ _QUICK = 1e-4
 #: A graph that has not run yet counts as quick if it is small, and has no more nodes and none of these, which can take long all the same.
 _FEW = 32
 _LONG = frozenset({"Conv", "ConvTranspose", "Einsum", "GRU", "Gemm", "If", "LSTM", "Loop", "MatMul", "MatMulInteger", "RNN", "Scan"})
+#: A graph of fewer nodes is not put into the cache: it starts as fast without.
+_FEW_NODES = 8
 
 
 def session_options(settings: SessionSettings) -> Any:
@@ -69,6 +74,21 @@ def start(model: bytes, options: Any, devices: Sequence[Device], providers: Sequ
     return session(model, options, providers=names, provider_options=[dict(each) for _, each in providers], enable_fallback=0)
 
 
+def _use_in_place(options: Any, weights: Sequence[Weight]) -> None:
+    """Give weights to a session, which uses their bytes in place."""
+    options.add_external_initializers_from_files_in_memory(
+        [weight.location for weight in weights],
+        [weight.data.reshape(-1).view("uint8") for weight in weights],
+        [weight.data.nbytes for weight in weights],
+    )
+    options.add_session_config_entry("session.use_external_initializer_file_buffers_directly", "1")
+
+
+def _is_cached(model: OnnxModel, selection: Selection) -> bool:
+    """Tell whether the cache takes a graph. Other providers than the CPU's compile it in ways of their own."""
+    return [name for name, _ in selection.providers] == [CPU] and len(model.proto.graph.node) >= _FEW_NODES
+
+
 def _runner(session: Any, binding: Any) -> Callable[[], None]:
     """Return the cheapest function that runs a session with the bound memory.
 
@@ -91,6 +111,7 @@ class CompiledGraph:
         model: The translated graph.
         selection: The devices.
         profile: The beginning of the name of a file for the engine's times; by default it takes none.
+        cache: The cache of optimized models; by default there is none.
 
     Attributes:
         quick: Whether the last run was short, or the first one surely will be.
@@ -116,32 +137,42 @@ class CompiledGraph:
         "repeat",
     )
 
-    def __init__(self, model: OnnxModel, selection: Selection, *, profile: str = "") -> None:
+    def __init__(self, model: OnnxModel, selection: Selection, *, profile: str = "", cache: ModelCache | None = None) -> None:
         settings = selection.settings
         if model.largest <= _SMALL and not settings.threads:
             settings = replace(settings, threads=1)
-        options = session_options(settings)
-        for name, value in session_entries(model.numerics).items():
-            options.add_session_config_entry(name, value)
-        # The session uses the bytes in place and holds no reference: they live as long as this object.
-        self._weights = model.weights
-        if model.weights:
-            options.add_external_initializers_from_files_in_memory(
-                [weight.location for weight in model.weights],
-                [weight.data.reshape(-1).view("uint8") for weight in model.weights],
-                [weight.data.nbytes for weight in model.weights],
-            )
-            options.add_session_config_entry("session.use_external_initializer_file_buffers_directly", "1")
+        entries = dict(session_entries(model.numerics))
         self._model = model
         #: On the CPU provider alone there is nothing to record.
         self._recorded = len(selection.providers) > 1 and hasattr(runtime.load().InferenceSession, "get_provider_graph_assignment_info")
         if self._recorded:
-            options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-        if profile:
-            options.enable_profiling = True
-            options.profile_file_prefix = profile
+            entries["session.record_ep_graph_assignment_info"] = "1"
+
+        def begin(content: bytes, weights: Sequence[Weight], adapt: Callable[[Any], None] | None = None) -> Any:
+            options = session_options(settings)
+            for name, value in entries.items():
+                options.add_session_config_entry(name, value)
+            if weights:
+                _use_in_place(options, weights)
+            if profile:
+                options.enable_profiling = True
+                options.profile_file_prefix = profile
+            if adapt is not None:
+                adapt(options)
+            return start(content, options, selection.devices, selection.providers)
+
+        content = model.proto.SerializeToString()
+        # The session uses the bytes of the weights in place and holds no reference: they live as long as this object.
+        self._weights: Sequence[Weight] = model.weights
         try:
-            self._session = start(model.proto.SerializeToString(), options, selection.devices, selection.providers)
+            if cache is None or not _is_cached(model, selection):
+                self._session = begin(content, model.weights)
+            else:
+                configured = repr((settings, sorted(entries.items()), selection.providers))
+                self._session, self._weights = cache.start(content, model.weights, configured, begin)
+        except Warning:
+            # The cache's, which the program has made an error.
+            raise
         except Exception as error:  # the engine's exceptions have no common class
             raise self._failure("build", error) from error
         if len(selection.providers) > 1:
