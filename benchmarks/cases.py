@@ -28,7 +28,7 @@ from benchmarks import (
     squeezenet,
     transformer,
 )
-from benchmarks.measure import Array, Effort, Result, check_same, interleave, summarize
+from benchmarks.measure import Array, Effort, Result, check_same, interleave, processor_time, summarize
 from benchmarks.numerics import NUMERICS_CASES
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML, MLGraph
@@ -40,6 +40,8 @@ MODELS = Path(__file__).parents[2] / "shared" / "models"
 
 #: The chain's number of additions.
 CHAIN = 1000
+#: The largest graph whose growth is measured.
+GROWTH = 50_000
 #: The number of operators of the graph that is saved and loaded.
 OPERATORS = 4000
 #: By how many steps the integers of four quantized layers may differ: a difference of one step goes through three layers.
@@ -207,21 +209,31 @@ def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: f
     )
 
 
-def _build(effort: Effort) -> Result:
+def _build(effort: Effort, kind: memory.Kind = "array") -> Result:
+    name, where = ("build", "") if kind == "array" else ("build-in-place", ", weights in objects of bytes")
+    title = f"MobileNetV2 shapes{where}: from the builder to the first result, first build of the process, processor time"
+    return _first_build(effort, name, title, 1.05, kind, None)
+
+
+def _build_cached(effort: Effort) -> Result:
+    title = "The same with a cache of optimized models that an earlier process has filled, processor time"
+    with tempfile.TemporaryDirectory() as folder:
+        first_build.run_child("webnn", kind="bytes", cache=Path(folder))
+        return _first_build(effort, "build-cached", title, 0.7, "bytes", Path(folder))
+
+
+def _first_build(effort: Effort, name: str, title: str, bar: float, kind: memory.Kind, cache: Path | None) -> Result:
     mine, other = [], []
-    for _ in range(effort.rounds):
-        reports = [first_build.run_child(side) for side in ("webnn", "onnxruntime")]
-        check_same(*(np.array(report["output"]) for report in reports))
-        mine.append(reports[0]["seconds"])
-        other.append(reports[1]["seconds"])
-    return summarize(
-        "build",
-        "MobileNetV2 shapes: from the builder to the first result, first build of the process",
-        (mine, other),
-        unit="ms",
-        bar=1.1,
-        against="onnxruntime, weights in place",
-    )
+    for index in range(effort.rounds):
+        sides = ("webnn", "onnxruntime") if index % 2 == 0 else ("onnxruntime", "webnn")
+        reports = {side: first_build.run_child(side, kind=kind, cache=cache) for side in sides}
+        check_same(*(np.array(report["output"]) for report in reports.values()))
+        mine.append(reports["webnn"])
+        other.append(reports["onnxruntime"])
+    wall = [statistics.median(report["seconds"] for report in side) * 1e3 for side in (mine, other)]
+    times = [report["work"] for report in mine], [report["work"] for report in other]
+    notes = f"on the clock: {wall[0]:.1f} and {wall[1]:.1f} ms"
+    return summarize(name, title, times, unit="ms", bar=bar, against="onnxruntime, weights in place", notes=notes)
 
 
 def _rebuild(effort: Effort) -> Result:
@@ -289,6 +301,16 @@ def _builder(effort: Effort) -> Result:
         high=max(rates),
         bar=150_000,
     )
+
+
+def _growth(effort: Effort) -> Result:
+    context = ML().createContextSync()
+    mine, other = [], []
+    for _ in range(max(1, effort.rounds // 3)):
+        mine.append(processor_time(lambda: small.webnn_translation(context, GROWTH)) / GROWTH)
+        other.append(processor_time(lambda: small.onnx_nodes(GROWTH).model().SerializeToString()) / GROWTH)
+    title = f"Chain of {GROWTH:,} additions, from the builder to the ONNX model: one operator, processor time"
+    return _alone("growth", title, (mine, other), bar=6, against="onnx.helper")
 
 
 def _describe(effort: Effort) -> Result:
@@ -470,9 +492,12 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "queued-dispatch": _queued_dispatch,
         "context": _context,
         "build": _build,
+        "build-in-place": lambda effort: _build(effort, "bytes"),
+        "build-cached": _build_cached,
         "rebuild": _rebuild,
         "chain": _chain,
         "builder": _builder,
+        "growth": _growth,
         "describe": _describe,
         "save": lambda effort: _file(effort, ".webnn.json", saves=True),
         "load": lambda effort: _file(effort, ".webnn.json", saves=False),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["Array", "Batch", "Effort", "OutputsDifferError", "Result", "check_same", "interleave", "summarize"]
+__all__ = ["Array", "Batch", "Effort", "OutputsDifferError", "Result", "check_same", "interleave", "processor_time", "summarize"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -127,6 +127,16 @@ def interleave(ours: Batch, theirs: Batch, *, rounds: int, repeats: int) -> tupl
             del kept
         sides.reverse()
     return times
+
+
+def processor_time(work: Callable[[], object]) -> float:
+    """Return the seconds that this thread takes for something, in which other work of the machine does not count."""
+    gc.collect()
+    start = time.thread_time()
+    kept = work()
+    seconds = time.thread_time() - start
+    del kept
+    return seconds
 
 
 _UNITS = {"s": 1.0, "ms": 1e3, "µs": 1e6}

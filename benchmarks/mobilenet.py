@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from benchmarks.measure import Array
 from benchmarks.sides import OnnxGraph, Program, Session, constant
 from webnn import MLContext, MLGraphBuilder, MLOperand
 
-__all__ = ["Layer", "Network", "make_network", "onnx_side", "webnn_side"]
+__all__ = ["Layer", "Network", "make_network", "onnx_side", "over_bytes", "webnn_side"]
 
 #: The inverted residual blocks: expansion factor, output channels, how many, stride of the first.
 _BLOCKS = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
@@ -98,6 +98,19 @@ def make_network(size: int = 224, classes: int = 1001, divisor: int = 1, seed: i
     blocks.append(((layer(channels, 1280 // divisor),), False))
     image = rng.uniform(-1, 1, (1, size, size, 3)).astype(np.float32)
     return Network(image=image, blocks=tuple(blocks), classifier=layer(1280 // divisor, classes, clamped=False))
+
+
+def over_bytes(network: Network) -> Network:
+    """Return the network with weights in objects of `bytes`, to which nobody can write."""
+
+    def fixed(array: Array) -> Array:
+        return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
+
+    def layer(each: Layer) -> Layer:
+        return replace(each, filter=fixed(each.filter), planar=fixed(each.planar), bias=fixed(each.bias))
+
+    blocks = tuple([(tuple(map(layer, layers)), residual) for layers, residual in network.blocks])
+    return replace(network, blocks=blocks, classifier=layer(network.classifier))
 
 
 def webnn_side(context: MLContext, network: Network) -> Program:

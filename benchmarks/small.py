@@ -10,6 +10,7 @@ import onnxruntime
 from benchmarks.measure import Array
 from benchmarks.sides import CURRENT, OnnxGraph, Program, Session, TensorProgram, float32, make_session
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
+from webnn.builder.onnx.translate import translate
 
 __all__ = [
     "BoundSession",
@@ -23,6 +24,7 @@ __all__ = [
     "webnn_operators",
     "webnn_tiny",
     "webnn_tiny_tensors",
+    "webnn_translation",
 ]
 
 _LENGTH = 16
@@ -132,6 +134,12 @@ def onnx_nodes(count: int) -> OnnxGraph:
         value = graph.node("Add", [value, y], "z" if index == count - 1 else "")
     graph.output("z", [_LENGTH])
     return graph
+
+
+def webnn_translation(context: MLContext, count: int) -> bytes:
+    """Call the builder and translate: all of webnn's own work for the chain."""
+    builder, value = webnn_operators(context, count)
+    return translate(builder._collect({"z": value})).proto.SerializeToString()
 
 
 def webnn_chain(context: MLContext, count: int) -> Program:

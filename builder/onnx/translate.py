@@ -115,7 +115,9 @@ class _Translator:
         inputs: dict[str, str] = {}
         for name, operand in zip(names, operator.inputs, strict=True):
             operands[name] = operand
-            inputs[name] = self.value(operand)
+            maker = operand._operator
+            # Most operands are results: this saves a call for each.
+            inputs[name] = self.value(operand) if maker is None else self.results[maker.index][operand._position]
         emit = translation.choose(emitter.numerics)
         primary = operator.inputs[translation.primary]
         for name, operand in operator.members:

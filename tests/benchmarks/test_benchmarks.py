@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
+import onnx
 import pytest
 
 from benchmarks import (
@@ -170,6 +171,20 @@ def test_the_first_builds_compute_the_same() -> None:
     ours, theirs = (first_build.run_child(side, 32, 11, 8) for side in ("webnn", "onnxruntime"))
     check_same(np.array(ours["output"]), np.array(theirs["output"]))
     assert ours["seconds"] > 0
+    assert ours["work"] > 0
+
+
+@pytest.mark.processes
+def test_the_first_builds_with_a_cache_compute_the_same(tmp_path: Path) -> None:
+    results = [first_build.run_child("webnn", 32, 11, 8, kind="bytes", cache=tmp_path)["output"] for _ in range(2)]
+    # The small network that loads the modules is stored, too.
+    assert len(list(tmp_path.glob("*.model"))) == 2
+    assert results[0] == results[1] == first_build.run_child("webnn", 32, 11, 8)["output"]
+
+
+def test_the_model_that_grows_is_that_of_the_chain() -> None:
+    nodes = onnx.ModelProto.FromString(small.webnn_translation(ML().createContextSync(), 50)).graph.node
+    assert [node.op_type for node in nodes] == [node.op_type for node in small.onnx_nodes(50).model().graph.node] == ["Add"] * 50
 
 
 @pytest.mark.processes
