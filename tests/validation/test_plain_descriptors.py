@@ -76,7 +76,8 @@ def outcome(revision: str, members: Any) -> Outcome:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            result: object = convertDescriptor(call, members)
+            # As text: True equals 1.
+            result: object = repr(convertDescriptor(call, members))
         except WebNNTypeError as error:
             result = f"{type(error).__name__}: {error}"
     return type(result).__name__, result, [str(each.message) for each in caught]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -128,17 +129,25 @@ GRAPHS: Mapping[str, Make] = {
 
 
 class Hits:
-    """Counts the sessions of stored models."""
+    """Counts the builds that took a stored model, and that the engine did not refuse."""
 
     def __init__(self, monkeypatch: Any) -> None:
         self.count = 0
-        original = models._take_as_it_is
+        start, store = models.ModelCache.start, models.ModelCache._start_and_store
+        stored = threading.local()
 
-        def noted(options: Any) -> None:
-            self.count += 1
-            original(options)
+        def noted(*arguments: Any) -> Any:
+            stored.anew = False
+            result = start(*arguments)
+            self.count += not stored.anew
+            return result
 
-        monkeypatch.setattr(models, "_take_as_it_is", noted)
+        def anew(*arguments: Any) -> Any:
+            stored.anew = True
+            return store(*arguments)
+
+        monkeypatch.setattr(models.ModelCache, "start", noted)
+        monkeypatch.setattr(models.ModelCache, "_start_and_store", anew)
 
 
 def context_with(cache: Path | None) -> MLContext:

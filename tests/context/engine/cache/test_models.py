@@ -6,6 +6,7 @@ import gc
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -429,3 +430,17 @@ def test_a_cache_warns_once_whatever_fails(tmp_path: Path) -> None:
         cache._warn("first")
     cache._warn("second")
     assert models.open_cache(tmp_path, 10) is models.open_cache(tmp_path, 10)
+
+
+def test_only_the_default_cpu_provider_uses_it() -> None:
+    model = translated(convolutions)
+    chosen = build(convolutions, None)[0]._state.selection
+    assert session._is_cached(model, chosen)
+    for providers in ([("CUDAExecutionProvider", {}), *chosen.providers], [("OpenVINOExecutionProvider", {}), *chosen.providers]):
+        assert not session._is_cached(model, replace(chosen, providers=tuple(providers)))
+
+
+def translated(make: Make) -> translate.OnnxModel:
+    graph = build(make, None)[1]
+    assert graph._source is not None
+    return translate.translate(graph._source)
