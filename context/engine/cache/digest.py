@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import itertools
@@ -66,12 +67,18 @@ def digest(memory: Sequence[Array], function: Callable[[Array], bytes] = sha256)
 
     size = sum(array.nbytes for array in memory)
     helpers = min(usable_cores(), _MOST_THREADS, size // _THREADED) - 1
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(helpers)]
-    for thread in threads:
-        thread.start()
+    threads: list[threading.Thread] = []
+    # A process that ends, or has too many threads, can start no more: the others do the work.
+    with contextlib.suppress(RuntimeError):
+        for _ in range(helpers):
+            thread = threading.Thread(target=work, daemon=True)
+            thread.start()
+            threads.append(thread)
     work()
     for thread in threads:
         thread.join()
+    # A thread that failed leaves a piece undone.
+    digests = [each or function(piece) for each, piece in zip(digests, pieces, strict=True)]
     lengths = struct.pack(f"<{len(memory) + 1}Q", len(memory), *(array.nbytes for array in memory))
     return hashlib.sha256(lengths + b"".join(digests)).digest()
 

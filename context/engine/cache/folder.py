@@ -63,7 +63,8 @@ class Folder:
             if found is not None:
                 # The time of the last change is that of the last use: some systems do not keep the latter.
                 os.utime(path)
-        except OSError:
+        except (OSError, ValueError):
+            # The latter if it has just become empty: such a file cannot be mapped.
             return None
         return found
 

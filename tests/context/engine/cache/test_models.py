@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks import mobilenet, squeezenet, transformer
-from tests.context.engine.cache.graphs import GRAPHS, Hits, Make, build, constant, convolutions, numbers, result, run, stored
+from tests.context.engine.cache.graphs import GRAPHS, Array, Hits, Make, build, constant, convolutions, numbers, result, run, stored
 from webnn import ML, InvalidStateError, MLContext, MLGraphBuilder, MLOperand, OperationError, WebNNWarning
 from webnn.builder import onnx_names
 from webnn.builder.onnx import optimized, translate
@@ -115,6 +115,36 @@ def test_large_weights_differ_by_any_byte() -> None:
 
 #: Another way of computing quantized products.
 ENTRIES = {**onnx_names.SESSION_ENTRIES, "session.x64quantprecision": "1"}
+
+
+def test_a_process_that_starts_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = np.arange(9 * 2**20, dtype=np.uint8)
+    expected = digest.digest([data])
+    monkeypatch.setattr(digest, "usable_cores", lambda: 4)
+    assert digest.digest([data]) == expected
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert digest.digest([data]) == expected
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_thread_that_fails_leaves_no_piece_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = np.arange(9 * 2**20, dtype=np.uint8)
+    expected = digest.digest([data])
+    monkeypatch.setattr(digest, "usable_cores", lambda: 4)
+    caller = threading.get_ident()
+
+    def fail_elsewhere(piece: Array) -> bytes:
+        if threading.get_ident() != caller:
+            raise MemoryError
+        return digest.sha256(piece)
+
+    assert digest.digest([data], fail_elsewhere) == expected
+
+
 KEYS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "the engine": lambda patch: patch.setattr(digest, "_engine", lambda: "another"),
     "the processor": lambda patch: patch.setattr(digest, "_processor", lambda: "another"),
