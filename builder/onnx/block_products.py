@@ -163,7 +163,7 @@ def _find_matrix(operand: MLOperand, *, transposed: bool) -> _Matrix | None:
     if maker is None:
         return None
     integers, scale, zeroPoint = maker.inputs
-    if integers._descriptor.dataType not in SMALL_TYPES or scale._descriptor.dataType != "float32":
+    if integers._descriptor.dataType not in SMALL_TYPES:
         return None
     if integers._value is None or scale._value is None or zeroPoint._value is None:
         return None

@@ -174,6 +174,24 @@ def test_odd_scales(scale: float) -> None:
     check(matrix, matrix.product(), found=False)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_scales_for_parts_of_a_block(turned: bool) -> None:
+    # Two blocks of 32, each with a scale for each half.
+    matrix = Matrix()
+    matrix.scale, matrix.zeroPoint = np.repeat(matrix.scale, 2, 2), np.repeat(matrix.zeroPoint, 2, 2)
+    matrix.scale[:, :, 1] *= 3
+    builder, columns = matrix.program.builder, len(matrix.integers)
+    numbers = matrix.dequantize(flat=False, turned=turned)
+    weight = builder.reshape(numbers, [SUMS, columns]) if turned else _turn(matrix, builder.reshape(numbers, [columns, SUMS]))
+    check(matrix, builder.matmul(matrix.row(), weight), found=False)
+
+
+def test_a_transpose_that_changes_nothing() -> None:
+    matrix = Matrix(columns=SUMS)
+    weight = matrix.program.builder.transpose(matrix.dequantize(turned=True), permutation=[0, 1])
+    check(matrix, matrix.program.builder.matmul(matrix.row(), weight))
+
+
 def test_float16() -> None:
     matrix = Matrix(real="float16")
     output = matrix.program.builder.matmul(matrix.row(dataType="float16"), matrix.dequantize(turned=True))

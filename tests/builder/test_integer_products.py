@@ -156,12 +156,12 @@ OTHERS: Mapping[str, Make] = MappingProxyType(
         "a result with a scale for each channel": lambda n: n.conv2d(shape=(1, 3, 1, 1)),
         "a result of int32": lambda n: n.conv2d(dataType="int32"),
         "a zero point for each channel": lambda n: n.conv2d(filter={"zeroPoint": [[[[1]]], [[[2]]], [[[3]]]], "shape": CHANNELS}),
-        "a scale for each input channel": lambda n: n.conv2d(filter={"shape": (1, 8, 1, 1)}),
+        "a scale for each input channel": lambda n: n.conv2d(filters=8, filter={"shape": (1, 8, 1, 1)}),
         "a ratio that is too large": lambda n: n.conv2d(x={"scale": 2.0**47}, filter={"scale": 2.0**10}, scale=2.0**-47),
         "a ratio that is too small": lambda n: n.conv2d(x={"scale": 2.0**-47}, filter={"scale": 2.0**-47}, scale=2.0**47),
         "a bias between two steps": lambda n: n.conv2d(bias=np.array([1, 2.6, 3], np.float32)),
         "a bias beyond int32": lambda n: n.conv2d(bias=np.array([1, 2.0**31, 3], np.float32)),
-        "a bias that overflows with the sums": lambda n: n.conv2d(bias=np.array([1, 2.0**29 - 1, 3], np.float32)),
+        "a bias that overflows with the sums": lambda n: n.conv2d(bias=np.array([1, 2.0**29 - 32, 3], np.float32)),
         "a bias that is NaN": lambda n: n.conv2d(bias=np.array([1, np.nan, 3], np.float32)),
         "a bias that is infinite": lambda n: n.conv2d(bias=np.array([1, -np.inf, 3], np.float32)),
         "a bias that is an input": lambda n: n.conv2d(bias=n.input(np.zeros(3, np.float32))),
@@ -301,6 +301,22 @@ def test_padding_is_zero_whatever_the_zero_point_is() -> None:
         output = network.requantize(y, scale=1, zeroPoint=9)
         assert kernels_of({"y": output}) == ["QLinearConv"]
         assert network.compute(output, integers=True).tolist() == [[[[9] * 3] * 3]]
+
+
+def test_bounds_that_exclude_each_other() -> None:
+    # The last one wins: 100 is the zero point, and a step is 99.
+    network = Network()
+    builder = network.builder
+    for between, expected in (
+        (lambda y: builder.relu(builder.clamp(y, maxValue=-200)), 100),
+        (lambda y: builder.clamp(builder.relu(y), maxValue=-200), 98),
+        (lambda y: builder.clamp(builder.clamp(y, minValue=500), maxValue=300), 103),
+        (lambda y: builder.clamp(builder.clamp(y, maxValue=300), minValue=500), 105),
+    ):
+        output = network.conv2d(between=between)
+        assert kernels_of({"y": output}) == ["QLinearConv"]
+        for integers in (True, False):
+            assert np.unique(network.compute(output, integers=integers)).tolist() == [expected]
 
 
 # Other outputs, other uses
