@@ -131,7 +131,8 @@ def check(drawn: Drawn, errors: Errors) -> None:
         allowed, nearest = (drawn.error(real) + UNIT * np.abs(real) + drawn.most * 2.0**-44) / drawn.scale, 0.5
         real = np.clip(real / drawn.scale + drawn.zeroPoint, *integer_range(output.dataType))
         assert np.max(np.abs(actual.astype(int) - plain)) <= 1
-    distances = [np.maximum(np.abs(each.astype(np.float64) - real) - nearest, 0) for each in (actual, plain)]
+    allowed = allowed + nearest
+    distances = [np.abs(each.astype(np.float64) - real) for each in (actual, plain)]
     worst = np.argmax(distances[0] - allowed)
     assert (distances[0] <= allowed).all(), (actual.flat[worst], real.flat[worst], plain.flat[worst], allowed.flat[worst])
     errors.actual += float(np.mean((distances[0] / allowed) ** 2))

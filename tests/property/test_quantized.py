@@ -12,6 +12,9 @@ from tests.property.quantized import FAMILIES, Errors, check
 #: The products of each family by day and at night.
 PRODUCTS, NIGHTLY = 60, 5_000
 
+#: Of two integers around a number, the farther one is at most this much farther, relatively, where roundings decide.
+MIDDLE = 1e-4
+
 
 def hold(family: str, count: int, start: int) -> Errors:
     """Check products of a family; the errors of all together must not be larger than without kernels of integers."""
@@ -22,7 +25,8 @@ def hold(family: str, count: int, start: int) -> Errors:
         except AssertionError as error:
             raise AssertionError(f"the seed {start + number}: {error}") from error
     assert errors.results == count
-    assert errors.actual <= errors.plain, errors
+    # In the middle between two integers, which lies at random on one side, a rounding decides for either kind of kernel.
+    assert errors.actual <= errors.plain * (1 + MIDDLE), errors
     return errors
 
 
