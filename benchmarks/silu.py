@@ -84,8 +84,8 @@ def make_detector(size: int = 320, divisor: int = 1, seed: int = 0) -> Detector:
     """
     rng = np.random.default_rng(seed)
 
-    def layer(inputs: int, outputs: int, kernel: int, stride: int = 1) -> Layer:
-        deviation = np.float32((2 / (inputs * kernel * kernel)) ** 0.5)
+    def layer(inputs: int, outputs: int, kernel: int, stride: int = 1, gain: float = 1) -> Layer:
+        deviation = np.float32(gain * (2 / (inputs * kernel * kernel)) ** 0.5)
         return Layer(
             filter=rng.standard_normal((outputs, inputs, kernel, kernel), np.float32) * deviation,
             bias=rng.standard_normal(outputs, np.float32) * np.float32(0.1),
@@ -97,7 +97,8 @@ def make_detector(size: int = 320, divisor: int = 1, seed: int = 0) -> Detector:
     for wide, count in _STAGES:
         blocks.append(((layer(channels, wide // divisor, 3, 2),), False))
         channels = wide // divisor
-        blocks += [((layer(channels, channels // 2, 1), layer(channels // 2, channels, 3)), True) for _ in range(count)]
+        # A small second half keeps the sums small, as training does: sigmoid(-90) is denormal, which makes every convolution slow.
+        blocks += [((layer(channels, channels // 2, 1), layer(channels // 2, channels, 3, gain=0.3)), True) for _ in range(count)]
     blocks.append(((layer(channels, channels, 1),), False))
     return Detector(image=rng.uniform(-1, 1, (1, 3, size, size)).astype(np.float32), blocks=tuple(blocks))
 
