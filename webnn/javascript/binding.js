@@ -5,8 +5,8 @@
 // with `size` and with a method `copyTo(bytes)`, which works until the next call. `queueTask(callback)` runs a callback in a later task.
 // `makeSpecial` makes the hooks of members that need code (navigator.js has their form). `markAsUncloneable(object)`, which a host without
 // `structuredClone` does not have, makes structured cloning of an object fail: no interface of the IDL is serializable. `warnings` are
-// conversion.js's.
-(function (global, idl, makeConversion, send, queueTask, externals, makeSpecial, markAsUncloneable, warnings) {
+// conversion.js's. `evaluate(text)` is given by hosts whose engine makes objects faster of a literal than with JSON.parse.
+(function (global, idl, makeConversion, send, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) {
 'use strict';
 const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap} = global;
 const {defineProperty} = Object;
@@ -114,6 +114,20 @@ const isPromise = type => typeof type === 'object' && Object.hasOwn(type, 'promi
 // What returns a promise throws nothing: the promise is rejected.
 const rejecting = body => (...values) => { try { return body(...values); } catch (error) { return Promise.reject(error); } };
 
+// What makes the value of each answer that never changes, by the number that Python gives to the answer.
+const constants = [];
+// Names of members are the IDL's: none is `__proto__`, which means something else in a literal than in JSON.
+const makerOf = text => evaluate === undefined ? () => JSON.parse(text) : evaluate(`() => (${text})`);
+// Return the value of an operation whose answer for an object never changes. Python is asked once; each call makes a new value.
+function recall(slot, member, ask, lifter) {
+  const known = slot.constants ??= new Map();
+  if (!known.has(member)) {
+    const {$c: number, value} = ask().value;
+    known.set(member, constants[number] ??= makerOf(JSON.stringify(lift(lifter, value, slot))));
+  }
+  return known.get(member)();
+}
+
 function addOperation(owner, prototype, name, overloads) {
   const {length, convert} = conversion.argumentsOf(overloads.map(each => each.arguments), name);
   const {returns} = overloads[0], returnsPromise = isPromise(returns);
@@ -121,7 +135,9 @@ function addOperation(owner, prototype, name, overloads) {
   const body = (self, values) => {
     const slot = checkBrand(self, owner, name), call = {views: []};
     const converted = convert(values, call);
-    const answer = request(owner, name, slot.handle, converted, call, hook?.written?.(converted));
+    const ask = () => request(owner, name, slot.handle, converted, call, hook?.written?.(converted));
+    if (hook?.constant) return recall(slot, name, ask, lifter);
+    const answer = ask();
     const finish = hook?.finish(answer, converted, call, slot) ?? (() => lift(lifter, answer.value, slot));
     if (!returnsPromise) return finish();
     return new Promise((resolve, reject) => {

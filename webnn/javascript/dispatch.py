@@ -12,7 +12,8 @@ A request is a JSON text and byte arrays. The text is ``[interface, member, hand
 - ``dropped`` are the handles that the program can no longer use.
 
 The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, or ``{"error": [name, message]}``. Either may have
-``"lost": [[handle, message], ...]``, the contexts that were lost since the last answer.
+``"lost": [[handle, message], ...]``, the contexts that were lost since the last answer. A value that never changes is
+``{"$c": number, "value": ...}``; an equal one has the same number later, and no ``"value"``.
 """
 
 from __future__ import annotations
@@ -88,6 +89,8 @@ class Dispatcher:
         self._objects: dict[int, Any] = {0: ml}
         self._next = 1
         self._lost: list[list[object]] = []
+        #: The numbers of answers that never change, by their JSON.
+        self._constants: dict[str, int] = {}
         self._members = idl.members
         self._observe = observe
         self._legacy = Legacy() if idl.dialect else None
@@ -133,6 +136,8 @@ class Dispatcher:
             case "MLContext", "readTensor":
                 answered.append(_read(*values, result))
                 return None
+            case "MLContext", "opSupportLimits":
+                return self._constant(result)
             case "MLContext", "dispatch" | "destroy":
                 # Its queued work is done first.
                 if (lost := target.lostSync(0)) is not None:
@@ -168,6 +173,14 @@ class Dispatcher:
             case {"$r": entries}:
                 return {name: self._value(element, arrays) for name, element in entries}
         return {name: self._value(element, arrays) for name, element in value.items()}
+
+    def _constant(self, value: object) -> object:
+        """Return an answer that never changes: its number, and itself if it was not sent before."""
+        text = json.dumps(value)
+        if (number := self._constants.get(text)) is not None:
+            return {"$c": number}
+        number = self._constants[text] = len(self._constants)
+        return {"$c": number, "value": value}
 
     def _lift(self, value: object) -> object:
         """Make an answer's value of a Python one."""

@@ -1,6 +1,6 @@
 // What the IDL alone does not say: `navigator.ml`, the transfer of the views of `compute()`, what becomes of a tensor's reads and of a lost
 // context, and the stand-in for WebGPU's device.
-(function (global, idl, makeBinding, makeConversion, send, queueTask, markAsUncloneable, warnings) {
+(function (global, idl, makeBinding, makeConversion, send, queueTask, markAsUncloneable, warnings, evaluate) {
 'use strict';
 const {ArrayBuffer, DOMException, Map, Object, Promise, Reflect, Set, Symbol, TypeError, Uint8Array, WeakMap} = global;
 const {defineProperty} = Object;
@@ -14,6 +14,7 @@ const externals = {GPUDevice: value => value instanceof GPUDevice};
 const invalidState = message => new DOMException(message, 'InvalidStateError');
 
 // ---- Hooks of members. `operations` have, each where it is needed:
+// - `constant`: its answer for an object never changes, so Python is asked once;
 // - `written(values)`: the numbers of the views that are only written to;
 // - `finish(answer, values, call, slot)`: what to do with the answer at once; returns the function that returns the operation's result,
 //   undefined for the usual one;
@@ -23,6 +24,8 @@ const invalidState = message => new DOMException(message, 'InvalidStateError');
 // `checkNotLost(context, name)` before a promise of one is fulfilled.
 function makeSpecial(inspect) {
   const operations = {};
+
+  operations['MLContext.opSupportLimits'] = {constant: true};
 
   // ---- compute()
 
@@ -119,7 +122,7 @@ function makeSpecial(inspect) {
   return {operations, attributes, lose, checkNotLost};
 }
 
-const binding = makeBinding(global, idl, makeConversion, send, queueTask, externals, makeSpecial, markAsUncloneable, warnings);
+const binding = makeBinding(global, idl, makeConversion, send, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate);
 
 // Navigator is another specification's. What is there already (Node has one) keeps its other members.
 const ml = binding.wrap('ML', 0);

@@ -33,7 +33,7 @@ __all__ = ["Address", "EngineMissingError", "Realm", "ScriptError", "load_script
 #: (`workers`).
 _STACK = 4 << 20
 #: How many bytes are passed to or from the engine at a time.
-_PIECE = 3 << 19
+_PIECE = 3 << 14
 
 
 class EngineMissingError(RuntimeError):
@@ -202,10 +202,14 @@ class Realm:
         self._uploads[-1] += base64.b64decode(encoded)
 
     def _send(self, text: str) -> str:
-        """Carry a request to the dispatcher, with the byte arrays that came before it."""
+        """Carry a request to the dispatcher, with the byte arrays that came before it.
+
+        Returns:
+            The sizes of the byte arrays of the answer, on a line; behind it the answer.
+        """
         buffers, self._uploads = self._uploads, []
         answer, self._downloads = self._dispatcher.call(text, buffers)
-        return json.dumps([answer, [len(content) for content in self._downloads]])
+        return f"{[len(content) for content in self._downloads]}\n{answer}"
 
     def _download(self, index: int, start: int, size: int) -> str:
         return base64.b64encode(self._downloads[index][start : start + size]).decode("ascii")
@@ -259,7 +263,8 @@ _START = """
       startUpload();
       for (const piece of pieces(bytes)) upload(apply(toBase64, piece, []));
     }
-    const [answer, sizes] = parse(sendText(text));
+    const received = sendText(text), end = received.indexOf('\\n');
+    const sizes = parse(received.slice(0, end)), answer = received.slice(end + 1);
     const copy = index => bytes => {
       let start = 0;
       for (const piece of pieces(bytes)) {
@@ -271,8 +276,8 @@ _START = """
   };
   (%(search_params)s)(globalThis);
   const page = (%(page)s)(globalThis, {read, log, schedule, cancel}, %(address)s);
-  (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, send, page.queueTask);
   const evaluate = eval;
+  (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, send, page.queueTask, undefined, undefined, evaluate);
   const connect = source => { evaluate(source)(globalThis, emit); };
   return (name, value) => ({...page, connect})[name](value);
 })()

@@ -87,9 +87,19 @@ def test_only_members_of_the_idl_can_be_used(page: Page, interface: str, member:
 
 
 def test_a_dictionary(page: Page) -> None:
-    limits = page.ask("MLContext", "opSupportLimits", CONTEXT)
+    limits = page.ask("MLContext", "opSupportLimits", CONTEXT)["value"]
     assert limits["conv2d"]["input"]["rankRange"] == {"min": 4, "max": 4}
     assert "float32" in limits["input"]["dataTypes"]
+
+
+def test_limits_are_sent_once(page: Page) -> None:
+    same = page.ask("ML", "createContext", ML)
+    with webnn.emulate(profile="coreml"):
+        others = [page.ask("ML", "createContext", ML) for _ in range(2)]
+    answers = [page.ask("MLContext", "opSupportLimits", each) for each in (CONTEXT, others[0], same, others[1], CONTEXT)]
+    assert [each["$c"] for each in answers] == [0, 1, 0, 1, 0]
+    assert ["value" in each for each in answers] == [True, True, False, False, False]
+    assert answers[0]["value"]["add"] != answers[1]["value"]["add"]
 
 
 #: A number as it travels, and what an int64 constant of it holds.

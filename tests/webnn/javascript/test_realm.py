@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import webnn
+from tests.support import CURRENT
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.clock import Clock
 from webnn.javascript.realm import Address, EngineMissingError, Realm, ScriptError
@@ -22,21 +23,28 @@ FILES = {"/webnn/data.json": '{"a": [1, 2]}', "/webnn/\u2603.txt": "snow", "/top
 class Page:
     """A realm whose doings are kept."""
 
-    def __init__(self, clock: Clock, memory: int = 1 << 28) -> None:
+    def __init__(self, clock: Clock, memory: int = 1 << 28, revision: str = "2024-06") -> None:
         self.clock = clock
         self.console: list[tuple[str, str]] = []
         self.read: list[str] = []
         self.made: list[weakref.ref[Any]] = []
+        self.asked: list[Any] = []
         self.realm = Realm(
-            ml=webnn.ML(),
+            ml=webnn.ML(revision=revision),
             address=Address(pathname="/webnn/test.html", search="?cpu"),
             read=self._read,
             log=lambda level, text: self.console.append((level, text)),
             emit=lambda kind, text: None,
-            revision="2024-06",
+            revision=revision,
             memory=memory,
-            observe=lambda _, member, __, result: self.made.append(weakref.ref(result)) if member == "relu" else None,
+            observe=self._observe,
         )
+
+    def _observe(self, target: object, member: str, _: object, result: Any) -> None:
+        if member == "relu":
+            self.made.append(weakref.ref(result))
+        elif member == "opSupportLimits":
+            self.asked.append(target)
 
     def _read(self, path: str) -> str | None:
         self.read.append(path)
@@ -252,6 +260,26 @@ def test_objects_that_nobody_can_use_are_dropped(page: Page) -> None:
     assert len(page.made) == 1000
     assert sum(made() is not None for made in page.made) == 1
     assert page.realm.faults == []
+
+
+def test_the_limits_of_each_context(clock: Clock) -> None:
+    page = Page(clock, revision=CURRENT)
+    create = "navigator.ml.createContext().then(context => { contexts.push(context); }); 0"
+    page.run(f"globalThis.contexts = []; {create}")
+    for profile in ("coreml", "dml", "coreml"):
+        with webnn.emulate(profile=profile):
+            page.run(create)
+    written = page.run("""
+        const read = () => contexts.map(context => JSON.stringify(context.opSupportLimits()));
+        const first = read();
+        for (const context of contexts) context.opSupportLimits().input.dataTypes.length = 0;
+        console.log(read().every((each, index) => each === first[index]), new Set(first).size, first[1] === first[3]);
+        for (const each of first) console.log(each);
+    """)
+    assert written[0] == "true 3 true"
+    assert [json.loads(each) for each in written[1:]] == [each.opSupportLimits() for each in page.asked]
+    # Python is asked once for each context.
+    assert len(page.asked) == 4
 
 
 def test_the_stack_of_a_call_from_deep_down(page: Page) -> None:
