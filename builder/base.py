@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from webnn.builder.operand import MLActivation, MLOperand, Operator
 from webnn.validation import numbers, webidl
 from webnn.validation.descriptor import DataType, OperandDescriptor, Types
-from webnn.validation.dictionary import Dictionary, convertMembers, member_names
 from webnn.validation.errors import InvalidStateError, label_prefix
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.interfaces import Activation
@@ -19,6 +18,7 @@ from webnn.validation.operation import Call, Operation
 
 if TYPE_CHECKING:
     from webnn.builder.interfaces import State
+    from webnn.validation.dictionary import Dictionary
     from webnn.validation.operation import NamedOperand
     from webnn.validation.revision import Revision
 
@@ -45,6 +45,7 @@ _Limits = tuple[tuple[Types, int, int], ...]
 #: Converts to `MLOperand`.
 require_operand = webidl.interface(MLOperand, "MLOperand")
 _convertOperands = webidl.sequence(require_operand)
+_LABEL = frozenset({"label"})
 
 
 def named_operands(operation: Operation, inputs: Sequence[MLOperand], members: Iterable[tuple[str, MLOperand]]) -> Iterator[NamedOperand]:
@@ -155,16 +156,17 @@ class BuilderBase(DraftMembers):
         return webidl.dictionary_members(members)
 
     def _convertOptions(self, operation: Operation, call: Call, given: Mapping[str, Any] | None) -> Dictionary | None:
-        # Every operation takes a label, which `_connect` converts.
-        model = operation.options or Dictionary
+        model = operation.options
         if given:
-            warn_ignored(call, "options", given, member_names(model, "label"), operation.elsewhere)
-        if operation.options is None:
+            # Every operation takes a label, which `_connect` converts.
+            known = _LABEL if model is None else model.member_names("label")
+            warn_ignored(call, "options", given, known, operation.elsewhere)
+        if model is None:
             return None
         if not given:
             return _default(model)
         try:
-            return convertMembers(model, given)
+            return model.convertMembers(given)
         except webidl.ConversionError as error:
             raise call.error(f"options{error.path}", error.reason) from error.__cause__
 

@@ -11,7 +11,6 @@ from webnn.builder.base import require_operand
 from webnn.builder.description import ActivationDescription, ConstantDescription, GraphDescription, OperatorDescription, make_operator
 from webnn.builder.names import Names
 from webnn.validation import webidl
-from webnn.validation.dictionary import operand_members
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.interfaces import Activation
 from webnn.validation.operation import Call
@@ -163,7 +162,7 @@ def _options(operator: Operator) -> dict[str, Any]:
 @functools.cache
 def _plain_members(model: type[Dictionary]) -> tuple[str, ...]:
     """Return the names of a dictionary's members that are no operands, in the IDL's order."""
-    operands = operand_members(model)
+    operands = model.operand_members()
     return tuple([member for member in model.model_fields if member not in operands])
 
 

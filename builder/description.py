@@ -18,7 +18,6 @@ import numpy as np
 from webnn.builder import above
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
-from webnn.validation.drafts import find_revision
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
@@ -171,6 +170,9 @@ class OperatorDescription(_Value):
             DescriptionError: The draft has no such operation.
             WebNNTypeError: The number of arguments is wrong, or an operand is not given as a name.
         """
+        # Imported lazily because it loads pydantic.
+        from webnn.validation.drafts import find_revision  # noqa: PLC0415
+
         revision = find_revision(draft, imports=False)
         row = revision.operations.get(operation)
         if row is None:

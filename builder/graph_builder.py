@@ -30,8 +30,8 @@ from webnn.builder.ops.tiling import TilingOps
 from webnn.builder.ops.unary import UnaryOps
 from webnn.builder.options import MLOperandDescriptor
 from webnn.validation import buffers, numbers, webidl
+from webnn.validation.data_type import convertDataType
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
-from webnn.validation.dictionary import convertDataType
 from webnn.validation.operand_descriptor import convertDescriptor
 from webnn.validation.operation import Call
 

@@ -6,9 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
-
-from pydantic import PlainValidator
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.context import emulation
@@ -23,13 +21,10 @@ from webnn.context.tensor_steps import TensorSteps
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
 from webnn.validation.caller import find_caller
-from webnn.validation.device_type import DEVICE_TYPES
-from webnn.validation.dictionary import Boolean, Dictionary, convertMembers, member_names
-from webnn.validation.drafts import DEFAULT, find_revision, with_acceptance
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
-from webnn.validation.revision import Revision
+from webnn.validation.revision import DEFAULT, Revision
 
 if TYPE_CHECKING:
     import asyncio
@@ -40,10 +35,9 @@ if TYPE_CHECKING:
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
 
-__all__ = ["ML", "ContextOptions", "GPUDevice", "MLContextOptions", "Navigator"]
+__all__ = ["ML", "GPUDevice", "MLContextOptions", "Navigator"]
 
 _ANCHOR = "#api-ml-createcontext"
-_POWER_PREFERENCES = ("default", "high-performance", "low-power")
 
 
 class MLContextOptions(TypedDict, total=False):
@@ -56,24 +50,6 @@ class MLContextOptions(TypedDict, total=False):
     deviceType: Literal["cpu", "gpu", "npu"]
     powerPreference: Literal["default", "high-performance", "low-power"]
     accelerated: bool
-
-
-_deviceType = webidl.enumeration("MLDeviceType", DEVICE_TYPES)
-PowerPreference = Annotated[str, PlainValidator(webidl.enumeration("MLPowerPreference", _POWER_PREFERENCES))]
-
-
-class ContextOptions(Dictionary):
-    """``MLContextOptions`` until 2024-06, converted."""
-
-    deviceType: Annotated[str, PlainValidator(_deviceType)] = "cpu"
-    powerPreference: PowerPreference = "default"
-
-
-class AcceleratedContextOptions(Dictionary):
-    """``MLContextOptions`` since 2026-06, converted."""
-
-    powerPreference: PowerPreference = "default"
-    accelerated: Boolean = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +121,9 @@ class ML:
         numerics: Numerics | None = None,
         cache: str | os.PathLike[str] | None = None,
     ) -> None:
+        # Imported lazily because it loads pydantic.
+        from webnn.validation.drafts import find_revision  # noqa: PLC0415
+
         self._revision = revision if isinstance(revision, Revision) else find_revision(revision)
         self._document = Document() if document is None else document
         self._settings = emulation.convert_settings(
@@ -231,22 +210,25 @@ class ML:
 
     def _convert(self, given: Mapping[str, Any]) -> _Request:
         """Convert to the ``MLContextOptions`` of the revision."""
+        # Imported lazily because it loads pydantic.
+        from webnn.context.context_options import AcceleratedContextOptions, ContextOptions, convertDeviceType  # noqa: PLC0415
+
         call = Call("createContext", _ANCHOR, self._revision)
         if not self._revision.tensors:
             if "accelerated" in given:
                 raise webidl.ConversionError(f"is not a member in the draft {self._revision.name}, which has deviceType", ".accelerated")
-            warn_ignored(call, "options", given, member_names(ContextOptions))
-            named = convertMembers(ContextOptions, given)
+            warn_ignored(call, "options", given, ContextOptions.member_names())
+            named = ContextOptions.convertMembers(given)
             return _Request(deviceType=named.deviceType, powerPreference=named.powerPreference)
         # No member of the draft, but browsers have it.
-        warn_ignored(call, "options", given, member_names(AcceleratedContextOptions, "deviceType"))
+        warn_ignored(call, "options", given, AcceleratedContextOptions.member_names("deviceType"))
         deviceType = given.get("deviceType")
         if deviceType is not None:
             try:
-                deviceType = _deviceType(deviceType)
+                deviceType = convertDeviceType(deviceType)
             except webidl.ConversionError as error:
                 raise webidl.ConversionError(error.reason, ".deviceType") from error.__cause__
-        converted = convertMembers(AcceleratedContextOptions, given)
+        converted = AcceleratedContextOptions.convertMembers(given)
         return _Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
 
 
@@ -283,6 +265,10 @@ def _create(request: _Request, settings: emulation.Settings, revision: Revision,
     selection, load_backend = _select(request, settings)
     if settings.faults is not None:
         settings.faults._admitContext(request.deviceType or selection.device)
+    if settings.profile is not None:
+        from webnn.validation.drafts import with_acceptance  # noqa: PLC0415 (as above)
+
+        revision = with_acceptance(revision, settings.profile)
     policy = settings.fallback or "allow"
     if request.contextType == "default":
         answer_selection(selection, policy, caller)
@@ -295,7 +281,7 @@ def _create(request: _Request, settings: emulation.Settings, revision: Revision,
         on_compute=settings.on_compute,
         powerPreference=request.powerPreference,
         profile=settings.profile,
-        revision=revision if settings.profile is None else with_acceptance(revision, settings.profile),
+        revision=revision,
         selection=selection,
     )
     if settings.faults is None:

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self, cast, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, PlainValidator, ValidationError, ValidationInfo
 from pydantic_core import core_schema
 
 from webnn.validation import webidl
-from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType, OperandDescriptor
+from webnn.validation.data_type import convertDataType
+from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
 
 __all__ = [
@@ -35,13 +36,8 @@ __all__ = [
     "Operand",
     "UnsignedLong",
     "UnsignedLongSequence",
-    "cast_members",
-    "convertDataType",
-    "convertMembers",
     "convertOperand",
     "find_replacements",
-    "member_names",
-    "operand_members",
 ]
 
 
@@ -72,18 +68,8 @@ def _nameActivation(value: object) -> Activation:
     return Activation(_convertActivationName(value))
 
 
-_convertDataType = webidl.enumeration("MLOperandDataType", DATA_TYPES)
-_convertAnyDataType = webidl.enumeration("MLOperandDataType", DATA_TYPES + SMALL_TYPES)
-
-
-def convertDataType(value: object, *, small: bool = False) -> DataType:
-    """Convert to ``MLOperandDataType``; ``small``: the revision has small integers."""
-    convertValue = _convertAnyDataType if small else _convertDataType
-    return convertValue(value)  # type: ignore[return-value]  # one of the types, as just checked
-
-
 def _convertDataTypeMember(value: object, info: ValidationInfo) -> DataType:
-    # The context is the argument ``small`` of `convertMembers`.
+    # The context is the argument ``small`` of `Dictionary.convertMembers`.
     return convertDataType(value, small=bool(info.context))
 
 
@@ -126,26 +112,42 @@ class Dictionary(BaseModel):
     #: Members with another name in the draft before: that name, and the one here.
     former_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
+    @classmethod
+    @cache
+    def member_names(cls, *more: str) -> frozenset[str]:
+        """Return the names of the members, and the names of more members that other code converts."""
+        return frozenset([*cls.model_fields, *more])
 
-D = TypeVar("D", bound=Dictionary)
+    @classmethod
+    @cache
+    def operand_members(cls) -> tuple[str, ...]:
+        """Return the names of the members that are operands, in the IDL's order."""
+        return _members_of(cls, Operand)
 
+    @classmethod
+    @cache
+    def cast_members(cls) -> tuple[str, ...]:
+        """Return the names of the members that are cast to the data type of the operation's first operand, in the IDL's order."""
+        return _members_of(cls, Double, Number)
 
-@cache
-def member_names(model: type[Dictionary], *more: str) -> frozenset[str]:
-    """Return the names of a dictionary's members, and the names of more members that other code converts."""
-    return frozenset([*model.model_fields, *more])
+    @classmethod
+    def convertMembers(cls, given: Mapping[str, Any], *, small: bool = False) -> Self:
+        """Convert a program's dictionary, as `webidl.dictionary_members` returns it; ``small``: the revision has small integers.
 
-
-@cache
-def operand_members(model: type[Dictionary]) -> tuple[str, ...]:
-    """Return the names of a dictionary's members that are operands, in the IDL's order."""
-    return _members_of(model, Operand)
-
-
-@cache
-def cast_members(model: type[Dictionary]) -> tuple[str, ...]:
-    """Return the names of a dictionary's members that are cast to the data type of the operation's first operand, in the IDL's order."""
-    return _members_of(model, Double, Number)
+        Raises:
+            ConversionError: With the member's name in ``path``.
+        """
+        try:
+            return cls.model_validate(given, context=small)
+        except ValidationError as invalid:
+            first = invalid.errors(include_url=False)[0]
+            path = "".join(f".{part}" for part in first["loc"])
+            if first["type"] == "missing":
+                raise webidl.ConversionError("is required but missing", path) from None
+            cause = first.get("ctx", {}).get("error")
+            if isinstance(cause, webidl.ConversionError):
+                raise webidl.ConversionError(cause.reason, path + cause.path) from cause.__cause__
+            raise webidl.ConversionError(first["msg"], path) from None
 
 
 def _members_of(model: type[Dictionary], *types: Any) -> tuple[str, ...]:
@@ -162,22 +164,3 @@ def find_replacements(model: type[Dictionary] | None, other: type[Dictionary]) -
     own, renames = (model.model_fields, model.former_names) if model is not None else ({}, {})
     names = {**{new: old for old, new in other.former_names.items()}, **renames}
     return {name: names.get(name, "") for name in other.model_fields if name not in own}
-
-
-def convertMembers(model: type[D], given: Mapping[str, Any], *, small: bool = False) -> D:
-    """Convert a program's dictionary, as `webidl.dictionary_members` returns it; ``small``: the revision has small integers.
-
-    Raises:
-        ConversionError: With the member's name in ``path``.
-    """
-    try:
-        return model.model_validate(given, context=small)
-    except ValidationError as invalid:
-        first = invalid.errors(include_url=False)[0]
-        path = "".join(f".{part}" for part in first["loc"])
-        if first["type"] == "missing":
-            raise webidl.ConversionError("is required but missing", path) from None
-        cause = first.get("ctx", {}).get("error")
-        if isinstance(cause, webidl.ConversionError):
-            raise webidl.ConversionError(cause.reason, path + cause.path) from cause.__cause__
-        raise webidl.ConversionError(first["msg"], path) from None

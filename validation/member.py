@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MethodType, new_class
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from webnn.validation.drafts import explain_absence
 from webnn.validation.errors import MissingMemberError
-from webnn.validation.families import OPERATIONS
 
 if TYPE_CHECKING:
+    from webnn.validation.operation import Operation
     from webnn.validation.revision import Revision
 
 __all__ = ["DraftMembers", "Member", "class_of_draft", "some_drafts"]
 
 C = TypeVar("C")
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _operations() -> Mapping[str, Operation]:
+    # Imported lazily because it loads pydantic.
+    from webnn.validation.families import OPERATIONS  # noqa: PLC0415
+
+    return OPERATIONS
 
 
 class DraftMembers:
@@ -63,7 +69,7 @@ class Member:
     def has(self, revision: Revision) -> bool:
         """Tell whether a draft has the member; a member with ``Sync`` belongs to the one without it."""
         interface, name = self._place()
-        return name in revision.operations if name in OPERATIONS else f"{interface}.{name}" in revision.members
+        return name in revision.operations if name in _operations() else f"{interface}.{name}" in revision.members
 
     def __get__(self, instance: DraftMembers | None, owner: type | None = None) -> Callable[..., Any]:
         if instance is None:
@@ -84,13 +90,16 @@ class Member:
         interface, _, name = self.checked.__qualname__.rpartition(".")
         name = name.removesuffix("Sync")
         # Until then it is the name of the mixin. Only one interface has operations.
-        return "MLGraphBuilder" if name in OPERATIONS else interface, name
+        return "MLGraphBuilder" if name in _operations() else interface, name
 
     def _error(self, instance: DraftMembers) -> MissingMemberError:
+        # Imported lazily because it loads pydantic.
+        from webnn.validation.drafts import explain_absence  # noqa: PLC0415
+
         interface, operation = self._place()
         name, revision = self.checked.__name__, instance._revision
         of_attribute = isinstance(getattr(type(instance), operation), property)
-        kind = "attribute" if of_attribute and operation == name else "operation" if name in OPERATIONS else "method"
+        kind = "attribute" if of_attribute and operation == name else "operation" if name in _operations() else "method"
         section = f"#{'' if of_attribute else 'api-'}{interface}".lower()
         instead = explain_absence(revision, f"{interface}.{operation}")
         return MissingMemberError(
@@ -125,7 +134,7 @@ def class_of_draft(cls: type[C], interface: str, revision: Revision, *, direct: 
 def _class_of_draft(cls: type[Any], interface: str, revision: Revision) -> type[Any]:
     lacking = {key.partition(".")[2] for key in revision.removed if key.startswith(f"{interface}.")}
     if interface == "MLGraphBuilder":
-        lacking.update(OPERATIONS.keys() - revision.operations.keys())
+        lacking.update(_operations().keys() - revision.operations.keys())
     members: dict[str, object] = {}
     for name in [*lacking, *(f"{each}Sync" for each in lacking)]:
         found = inspect.getattr_static(cls, name, None)

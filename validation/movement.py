@@ -7,8 +7,9 @@ from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 from webnn.validation import webidl
+from webnn.validation.data_type import convertDataType
 from webnn.validation.descriptor import DataType, OperandDescriptor, Shape
-from webnn.validation.dictionary import Boolean, Dictionary, Enumeration, Float, Long, UnsignedLong, UnsignedLongSequence, convertDataType
+from webnn.validation.dictionary import Boolean, Dictionary, Enumeration, Float, Long, UnsignedLong, UnsignedLongSequence
 from webnn.validation.operation import Argument, Call, Operation
 from webnn.validation.shapes import bidirectionally_broadcast, unidirectionally_broadcast
 

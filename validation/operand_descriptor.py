@@ -5,45 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import DATA_TYPES, OperandDescriptor
-from webnn.validation.dictionary import Boolean, DataTypeMember, Dictionary, UnsignedLongSequence, convertMembers, member_names
 from webnn.validation.ignored import explain_member, warn_ignored
 from webnn.validation.operation import Call
 
-__all__ = [
-    "OperandDescriptorWithDimensions",
-    "OperandDescriptorWithShape",
-    "TensorDescriptor",
-    "convertDescriptor",
-    "convertTensorDescriptor",
-]
+if TYPE_CHECKING:
+    from webnn.validation.descriptor_models import OperandDescriptorWithShape
 
+__all__ = ["convertDescriptor", "convertTensorDescriptor"]
 
-class OperandDescriptorWithDimensions(Dictionary):
-    """``MLOperandDescriptor`` until 2024-06."""
-
-    dataType: DataTypeMember
-    dimensions: UnsignedLongSequence = ()
-
-
-class OperandDescriptorWithShape(Dictionary):
-    """``MLOperandDescriptor`` since 2026-06."""
-
-    dataType: DataTypeMember
-    shape: UnsignedLongSequence
-
-
-class TensorDescriptor(OperandDescriptorWithShape):
-    """``MLTensorDescriptor``."""
-
-    readable: Boolean = False
-    writable: Boolean = False
-
-
-D = TypeVar("D", bound=OperandDescriptorWithShape)
+D = TypeVar("D", bound="OperandDescriptorWithShape")
 #: The members of ``MLOperandDescriptor`` in all drafts.
 _MEMBERS = frozenset({"dataType", "dimensions", "shape"})
 
@@ -53,10 +27,13 @@ def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
     plain = _convertPlain(call.revision.shape, members)
     if plain is not None:
         return plain
+    # Imported lazily because it loads pydantic.
+    from webnn.validation.descriptor_models import OperandDescriptorWithDimensions, OperandDescriptorWithShape  # noqa: PLC0415
+
     if call.revision.shape == "dimensions":
         named = call.convert("descriptor", webidl.dictionary_members, members)
-        warn_ignored(call, "descriptor", named, member_names(OperandDescriptorWithDimensions))
-        given = call.convert("descriptor", partial(convertMembers, OperandDescriptorWithDimensions), named)
+        warn_ignored(call, "descriptor", named, OperandDescriptorWithDimensions.member_names())
+        given = call.convert("descriptor", OperandDescriptorWithDimensions.convertMembers, named)
         return OperandDescriptor(given.dataType, given.dimensions)
     shaped = _convertShaped(call, OperandDescriptorWithShape, members)
     return OperandDescriptor(shaped.dataType, shaped.shape)
@@ -80,15 +57,17 @@ def _convertPlain(shape: str, members: Any) -> OperandDescriptor | None:
 
 def convertTensorDescriptor(call: Call, members: Mapping[str, Any] | None) -> tuple[OperandDescriptor, bool, bool]:
     """Convert the argument ``descriptor`` to ``MLTensorDescriptor``; return also whether the tensor is readable, and writable."""
+    from webnn.validation.descriptor_models import TensorDescriptor  # noqa: PLC0415 (as above)
+
     given = _convertShaped(call, TensorDescriptor, members)
     return OperandDescriptor(given.dataType, given.shape), given.readable, given.writable
 
 
 def _convertShaped(call: Call, model: type[D], members: Any) -> D:
-    named, known = call.convert("descriptor", webidl.dictionary_members, members), member_names(model)
+    named, known = call.convert("descriptor", webidl.dictionary_members, members), model.member_names()
     if "shape" not in named and "dimensions" in named:
         # ``MLTensorDescriptor`` has the members of ``MLOperandDescriptor``, which every draft has.
         reason = explain_member(replace(call, operation="input"), "descriptor", "dimensions", known, "shape")
         raise call.error("descriptor.shape", f"is required but missing: {reason}")
     warn_ignored(call, "descriptor", named, known)
-    return call.convert("descriptor", partial(convertMembers, model, small=call.revision.small_integers), named)
+    return call.convert("descriptor", partial(model.convertMembers, small=call.revision.small_integers), named)

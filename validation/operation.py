@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from webnn.validation.descriptor import DataType, OperandDescriptor
-from webnn.validation.dictionary import Dictionary, cast_members, operand_members
 from webnn.validation.errors import WebNNTypeError, label_prefix
 from webnn.validation.webidl import ConversionError
 
 if TYPE_CHECKING:
+    from webnn.validation.dictionary import Dictionary
     from webnn.validation.revision import Revision
 
 __all__ = ["Acceptance", "Argument", "Call", "NamedOperand", "Operation", "Outputs", "Role"]
@@ -72,12 +72,12 @@ class Operation:
     @property
     def members(self) -> tuple[str, ...]:
         """The options' members that are operands, in the IDL's order."""
-        return () if self.options is None else operand_members(self.options)
+        return () if self.options is None else self.options.operand_members()
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """The options' members that are cast to the data type of the first operand."""
-        return () if self.options is None else cast_members(self.options)
+        return () if self.options is None else self.options.cast_members()
 
 
 @dataclass(frozen=True, slots=True)

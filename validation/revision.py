@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from webnn.validation.drafts.limits import Limits
     from webnn.validation.operation import Acceptance, Operation
 
-__all__ = ["Revision"]
+__all__ = ["DEFAULT", "Revision"]
+
+#: The name of the default draft: the first one.
+DEFAULT = "2024-06"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

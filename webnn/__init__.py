@@ -41,7 +41,7 @@ def __dir__() -> list[str]:
 
 
 def _load() -> dict[str, Any]:
-    """Load the public names when the first of them is used: NumPy and pydantic take most of the time of a short command."""
+    """Load the public names when the first of them is used: NumPy takes most of the time of a short command."""
     api = import_module("webnn._api")
     names = {name: getattr(api, name) for name in api.__all__}
     names["__all__"] = [*names, "__version__"]

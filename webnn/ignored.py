@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from webnn.validation.drafts import find_revision
 from webnn.validation.ignored import RENAMED, explain
 from webnn.validation.operation import Call
 from webnn.validation.revision import Revision
@@ -27,6 +26,9 @@ def explain_ignored(revision: str | Revision, where: str, given: Collection[str]
     Raises:
         ValueError: There is no such draft.
     """
+    # Imported lazily because it loads pydantic.
+    from webnn.validation.drafts import find_revision  # noqa: PLC0415
+
     operation, _, argument = where.partition(": ")
     found = revision if isinstance(revision, Revision) else find_revision(revision)
     call, row = Call(operation, "", found), found.operations.get(operation)

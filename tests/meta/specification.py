@@ -13,9 +13,9 @@ import pytest
 
 import webnn
 from tests.support import FIRST, NEWEST, each_row
-from webnn.context import ml
+from webnn.context import context_options
 from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
-from webnn.validation import dictionary, operand_descriptor
+from webnn.validation import descriptor_models, dictionary
 from webnn.validation.drafts.idl import Idl, IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType
 from webnn.validation.operation import Operation
 from webnn.validation.revision import Revision
@@ -171,11 +171,14 @@ class Draft:
 
 #: The models of dictionaries that belong to no operation, in the drafts that have them.
 _DESCRIPTORS: Mapping[str, Mapping[str, type[dictionary.Dictionary]]] = {
-    "2024-06": {"MLContextOptions": ml.ContextOptions, "MLOperandDescriptor": operand_descriptor.OperandDescriptorWithDimensions},
+    "2024-06": {
+        "MLContextOptions": context_options.ContextOptions,
+        "MLOperandDescriptor": descriptor_models.OperandDescriptorWithDimensions,
+    },
     "2026-06": {
-        "MLContextOptions": ml.AcceleratedContextOptions,
-        "MLOperandDescriptor": operand_descriptor.OperandDescriptorWithShape,
-        "MLTensorDescriptor": operand_descriptor.TensorDescriptor,
+        "MLContextOptions": context_options.AcceleratedContextOptions,
+        "MLOperandDescriptor": descriptor_models.OperandDescriptorWithShape,
+        "MLTensorDescriptor": descriptor_models.TensorDescriptor,
     },
 }
 

@@ -27,7 +27,6 @@ from tests.meta.specification import (
 )
 from tests.support import each_row, make_context
 from webnn.validation import webidl
-from webnn.validation.dictionary import convertMembers
 from webnn.validation.drafts.idl import IdlOperation
 from webnn.validation.interfaces import Activation
 
@@ -209,7 +208,7 @@ _REQUIRED = {"MLOperandDataType": "float32", "sequence<[EnforceRange] unsigned l
 def convert_member(draft: Draft, dictionary: str, name: str, value: object) -> Any:
     """Convert a dictionary of this member, and of those that are required, and return the member."""
     required = {member["name"]: _REQUIRED[text(member["type"])] for member in draft.members(dictionary) if member.get("required")}
-    return getattr(convertMembers(draft.models[dictionary], webidl.dictionary_members({**required, name: value})), name)
+    return getattr(draft.models[dictionary].convertMembers(webidl.dictionary_members({**required, name: value})), name)
 
 
 @each_draft

@@ -18,7 +18,7 @@ from webnn.validation.dictionary import find_replacements
 from webnn.validation.drafts import draft_2024_06, draft_2026_06
 from webnn.validation.drafts.browsers import BROWSERS
 from webnn.validation.drafts.delta import Delta, compose
-from webnn.validation.revision import Revision
+from webnn.validation.revision import DEFAULT, Revision
 
 if TYPE_CHECKING:
     from webnn.validation.operation import Acceptance
@@ -31,8 +31,6 @@ DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT,)
 _ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS,)})
 #: The names of the drafts, the oldest first.
 DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
-#: The default draft.
-DEFAULT = _FIRST.name
 
 
 @cache

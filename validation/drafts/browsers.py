@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 
+from webnn.validation.data_type import convertDataType
 from webnn.validation.descriptor import SMALL_TYPES, Types
-from webnn.validation.dictionary import convertDataType
 from webnn.validation.drafts.delta import Delta
 from webnn.validation.drafts.limits import Limits, with_types
 from webnn.validation.operation import Argument

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 from webnn.validation import activation, matmul, movement, normalization, pooling, recurrent, reduction, resample, webidl
+from webnn.validation.data_type import convertDataType
 from webnn.validation.descriptor import FLOAT_TYPES
-from webnn.validation.dictionary import ActivationNames, Dictionary, Double, Enumeration, Number, convertDataType
+from webnn.validation.dictionary import ActivationNames, Dictionary, Double, Enumeration, Number
 from webnn.validation.drafts.delta import Delta, Lifting, NoCounterpartError, RowChanges, renamed, retyped
 from webnn.validation.drafts.idl import read_idl
 from webnn.validation.drafts.limits import read_limits
