@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import os
 import re
 import subprocess
 import sys
@@ -284,6 +285,26 @@ def test_numpy_comes_with_the_first_name(code: str) -> None:
     loaded = modules_after(code)
     assert "webnn" in loaded
     assert loaded.intersection({"numpy", "pydantic", *HEAVY} - {"typer", "rich", "webnn.commands.main"}) == set()
+
+
+@pytest.mark.processes
+def test_the_version_is_shown_without_the_command_line() -> None:
+    loaded = modules_after("import sys; sys.argv = ['webnn', '--version']; from webnn.__main__ import main; main()")
+    assert "webnn.__main__" in loaded
+    assert {name.partition(".")[0] for name in loaded}.intersection({"typer", "rich", "numpy", "pydantic"}) == set()
+    assert "webnn.commands" not in loaded
+
+
+@pytest.mark.processes
+def test_a_python_program_runs_without_what_it_does_not_use(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import sys; print(*sys.modules)")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WEBNN_")}
+    command = [sys.executable, "-m", "webnn", "run", str(program)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    loaded = set(done.stdout.split())
+    assert "webnn.commands.program" in loaded
+    assert loaded.intersection({"numpy", "webnn.context.ml", "webnn.validation.webidl", "webnn.javascript.node"}) == set()
 
 
 @pytest.mark.processes

@@ -8,7 +8,22 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["NUMERICS_VARIABLE", "Device", "Fallback", "FormerDialect", "NumericsOption", "choose_dialect", "set_numerics"]
+__all__ = [
+    "NUMERICS_VARIABLE",
+    "PAGES",
+    "REVISION",
+    "Device",
+    "Fallback",
+    "FormerDialect",
+    "NumericsOption",
+    "choose_dialect",
+    "set_numerics",
+]
+
+#: The suffixes of pages.
+PAGES = (".html", ".htm")
+#: The draft that a program in JavaScript follows by default.
+REVISION = "2024-06"
 
 #: ``--profile``, the name of ``--dialect`` until 0.1. Since then a profile is a device's.
 FormerDialect = Annotated[str | None, typer.Option("--profile", hidden=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -37,7 +38,12 @@ def root(
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         return
-    # Imported lazily because it loads NumPy, which `--version` and `--help` do not need.
+    if any(name.startswith("WEBNN_") for name in os.environ):
+        _check_environment()
+
+
+def _check_environment() -> None:
+    # Imported lazily because it loads NumPy.
     from webnn.context import emulation  # noqa: PLC0415
     from webnn.context.profiles import ProfileError  # noqa: PLC0415
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,17 +13,13 @@ import typer
 from typer.core import TyperCommand
 
 import webnn
-from webnn.commands.choices import Fallback, FormerDialect, NumericsOption, choose_dialect, set_numerics
+from webnn.commands.choices import PAGES, REVISION, Fallback, FormerDialect, NumericsOption, choose_dialect, set_numerics
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.commands.scripts import print_error, run_script
-from webnn.context.profiles import is_name
 from webnn.formats import READERS
-from webnn.javascript.files import ORIGIN, Files
-from webnn.javascript.idl import dialect_revision
-from webnn.javascript.node import ENDED_BY_USER, MEMORY, OUT_OF_TIME, NodeMissingError, Program, find_node, run_program
-from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
+from webnn.javascript.ends import ENDED_BY_USER, MEMORY, OUT_OF_TIME
 
 __all__ = ["CLASS", "CONTEXT_SETTINGS", "JAVASCRIPT", "PYTHON", "command", "is_graph"]
 
@@ -45,11 +42,9 @@ def is_graph(path: str) -> bool:
     return path.lower().endswith(tuple(READERS))
 
 
-_PAGE = (".html", ".htm")
 #: The suffixes of programs in JavaScript, pages included, and in Python.
-JAVASCRIPT = (".mjs", ".js", *_PAGE)
+JAVASCRIPT = (".mjs", ".js", *PAGES)
 PYTHON = (".py",)
-_REVISION = "2024-06"
 #: The exit code of a wrong call.
 _WRONG = 2
 
@@ -70,7 +65,7 @@ def command(
     profile: FormerDialect = None,
     revision: Annotated[
         str | None,
-        typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default=f"that of the dialect, or {_REVISION}"),
+        typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default=f"that of the dialect, or {REVISION}"),
     ] = None,
     device_profile: Annotated[
         str | None,
@@ -128,12 +123,7 @@ def command(
     if not program.is_file():
         raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
     set_numerics(numerics)
-    try:
-        emulation = webnn.emulate(
-            profile=device_profile, fallback=None if fallback is None else fallback.value, reference=reference or None
-        )
-    except ValueError as error:
-        raise failure(str(error), _WRONG) from None
+    emulation = _emulate(device_profile, fallback, reference=reference)
     if is_graph(program.name):
         # Imported lazily: most programs are no graphs.
         from webnn.commands.model import run_graph  # noqa: PLC0415
@@ -150,48 +140,47 @@ def command(
     suffix = program.suffix.lower()
     if suffix in PYTHON:
         _refuse_for_python(root=root, node=node, dialect=dialect, verbose=verbose or None)
-        if device_profile and not is_name(device_profile):
-            # It stays the same in another folder.
-            device_profile = str(Path(device_profile).absolute())
+        if device_profile:
+            from webnn.context.profiles import is_name  # noqa: PLC0415 (most programs have no profile)
+
+            if not is_name(device_profile):
+                # It stays the same in another folder.
+                device_profile = str(Path(device_profile).absolute())
         # Set as environment variables: `navigator.ml` reads them on first use, and processes that the program starts inherit them.
         variables = {"WEBNN_REVISION": revision, "WEBNN_PROFILE": device_profile, "WEBNN_FALLBACK": fallback}
         os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
-        with webnn.emulate(reference=reference or None), write_inspection(inspect, program):
+        with _emulate(reference=reference), write_inspection(inspect, program):
             code = _run_python(program, arguments or [], timeout)
         raise typer.Exit(code)
     if suffix not in JAVASCRIPT:
         raise failure(f"a program is a file {', '.join(JAVASCRIPT + PYTHON)}, got {program}", _WRONG)
-    if root is not None and not root.is_dir():
-        raise failure(f"--root must be a folder, got {root}", _WRONG)
-    place = program.resolve()
-    files = Files(root or place.parent, place.parent)
-    address = files.address(place)
-    if place.suffix.lower() in _PAGE:
-        scripts = scripts_of_page(place.read_text(encoding="utf-8-sig", errors="replace"), address)
-    else:
-        scripts = scripts_of_script(place, address)
-    if not scripts:
-        raise failure(f"{program} has no script", _WRONG)
-    try:
-        with emulation, write_inspection(inspect, program):
-            code = run_program(
-                find_node(node),
-                Program(
-                    scripts=scripts,
-                    # A program outside the root is treated like a script of another site: the page is that of the root.
-                    location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
-                    arguments=["node", str(program), *(arguments or [])],
-                    files=files,
-                    timeout=timeout,
-                    memory=memory_limit << 20,
-                    revision=revision or (dialect and dialect_revision(dialect)) or _REVISION,
-                    dialect=dialect,
-                ),
-                verbose=verbose,
-            )
-    except (NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
-        raise failure(str(error), _WRONG) from None
+    # Imported lazily: a Python program does not need it.
+    from webnn.commands.page import run_page  # noqa: PLC0415
+
+    code = run_page(
+        program,
+        arguments or [],
+        emulation,
+        root=root,
+        node=node,
+        dialect=dialect,
+        revision=revision,
+        timeout=timeout,
+        memory=memory_limit << 20,
+        inspect=inspect,
+        verbose=verbose,
+    )
     raise typer.Exit(code)
+
+
+def _emulate(profile: str | None = None, fallback: Fallback | None = None, *, reference: bool = False) -> AbstractContextManager[object]:
+    """Return `webnn.emulate` of what was given. If nothing was, it is not called: it loads NumPy."""
+    if profile is None and fallback is None and not reference:
+        return nullcontext()
+    try:
+        return webnn.emulate(profile=profile, fallback=None if fallback is None else fallback.value, reference=reference or None)
+    except ValueError as error:
+        raise failure(str(error), _WRONG) from None
 
 
 def _refuse_for_python(**options: object) -> None:

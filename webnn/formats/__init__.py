@@ -9,8 +9,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from webnn.validation import webidl
-
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
 
@@ -73,5 +71,8 @@ def find_suffix(path: Path, formats: Mapping[str, str], operation: str) -> str:
     name = path.name.lower()
     fitting = [suffix for suffix in formats if name.endswith(suffix)]
     if not fitting:
+        # Imported lazily because it loads NumPy.
+        from webnn.validation import webidl  # noqa: PLC0415
+
         raise ValueError(f"{operation}: path must end with one of {', '.join(formats)}, got {webidl.describe(str(path))}")
     return max(fitting, key=len)

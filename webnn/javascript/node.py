@@ -36,6 +36,7 @@ import webnn
 from webnn.javascript import walls
 from webnn.javascript.channel import Channel, ChannelError, Limit, Message
 from webnn.javascript.dispatch import Dispatcher
+from webnn.javascript.ends import ENDED_BY_USER, FAULT, MEMORY, OUT_OF_TIME
 from webnn.javascript.files import Files, RefusedError
 from webnn.javascript.idl import load_idl
 from webnn.javascript.page_scripts import Script
@@ -48,14 +49,9 @@ __all__ = ["ENDED_BY_USER", "FAULT", "MEMORY", "OUT_OF_TIME", "Node", "NodeMissi
 
 #: `module.registerHooks` came with this version.
 LOWEST = (22, 15)
-#: Exit codes that are not the program's: those of `timeout`, of BSD's sysexits, and of a shell after Ctrl-C.
-OUT_OF_TIME, FAULT, ENDED_BY_USER = 124, 70, 130
 _HOST = Path(__file__).resolve().with_name("node_host.mjs")
 #: How much of Node's own output is kept.
 _LONGEST_LAST_WORDS = 64 * 1024
-#: The most bytes of memory that a program may write to, where the system can limit it: Node itself begins with 0.6 GB, and the memory of
-#: WebAssembly has at most 4.
-MEMORY = 8 << 30
 #: Variables for the language and the time zone, which a program sees anyway, and those that Node needs to start.
 _ENVIRONMENT = ("LANG", "LC_ALL", "LC_MESSAGES", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 #: Features of Node that a program does not need.

@@ -1,0 +1,72 @@
+"""What ``webnn run`` does with a program in JavaScript, or a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import webnn
+from webnn.commands.choices import PAGES, REVISION
+from webnn.commands.failure import failure
+from webnn.commands.inspection import write_inspection
+from webnn.javascript.files import ORIGIN, Files
+from webnn.javascript.idl import dialect_revision
+from webnn.javascript.node import NodeMissingError, Program, find_node, run_program
+from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
+
+__all__ = ["run_page"]
+
+#: The exit code of a wrong call.
+_WRONG = 2
+
+
+def run_page(
+    program: Path,
+    arguments: Sequence[str],
+    emulation: AbstractContextManager[object],
+    *,
+    root: Path | None,
+    node: Path | None,
+    dialect: str | None,
+    revision: str | None,
+    timeout: float | None,
+    memory: int,
+    inspect: Path | None,
+    verbose: bool,
+) -> int:
+    """Run a program in Node, within ``emulation``; return its exit code. The other arguments are the options of the command.
+
+    Raises:
+        typer.Exit: The call is wrong, or there is no Node; the message is printed.
+    """
+    if root is not None and not root.is_dir():
+        raise failure(f"--root must be a folder, got {root}", _WRONG)
+    place = program.resolve()
+    files = Files(root or place.parent, place.parent)
+    address = files.address(place)
+    if place.suffix.lower() in PAGES:
+        scripts = scripts_of_page(place.read_text(encoding="utf-8-sig", errors="replace"), address)
+    else:
+        scripts = scripts_of_script(place, address)
+    if not scripts:
+        raise failure(f"{program} has no script", _WRONG)
+    try:
+        with emulation, write_inspection(inspect, program):
+            return run_program(
+                find_node(node),
+                Program(
+                    scripts=scripts,
+                    # A program outside the root is treated like a script of another site: the page is that of the root.
+                    location=address if address.startswith(f"{ORIGIN}/") else f"{ORIGIN}/",
+                    arguments=["node", str(program), *arguments],
+                    files=files,
+                    timeout=timeout,
+                    memory=memory,
+                    revision=revision or (dialect and dialect_revision(dialect)) or REVISION,
+                    dialect=dialect,
+                ),
+                verbose=verbose,
+            )
+    except (NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
+        raise failure(str(error), _WRONG) from None
