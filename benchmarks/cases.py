@@ -17,7 +17,6 @@ from benchmarks import (
     devices,
     first_build,
     formats,
-    imports,
     inside,
     memory,
     mobilenet,
@@ -26,9 +25,10 @@ from benchmarks import (
     recurrent,
     small,
     squeezenet,
+    startup,
     transformer,
 )
-from benchmarks.measure import Array, Effort, Result, check_same, interleave, processor_time, summarize
+from benchmarks.measure import Array, Effort, Result, SkippedError, check_same, interleave, processor_time, summarize
 from benchmarks.numerics import NUMERICS_CASES
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML, MLGraph
@@ -53,10 +53,6 @@ LARGE_WEIGHTS, LARGE_SIZE = 16, 4096
 
 #: The other side of graphs over tensors.
 _BOUND = "onnxruntime, bound values"
-
-
-class SkippedError(Exception):
-    """A benchmark cannot run here; the message says why."""
 
 
 def _squeezenet(effort: Effort, revision: str = "2024-06", deviceType: DeviceType = "cpu") -> Result:
@@ -439,29 +435,6 @@ def _peaks(effort: Effort, name: str, title: str, run_child: Callable[[str], dic
     )
 
 
-def _import(effort: Effort) -> Result:
-    # The first pair fills the operating system's file cache.
-    imports.seconds("webnn._api")
-    mine, other = [], []
-    for _ in range(effort.rounds):
-        mine.append(imports.seconds("webnn._api") * 1e3)
-        other.append(imports.seconds(imports.DEPENDENCIES) * 1e3)
-    differences = [ours - theirs for ours, theirs in zip(mine, other, strict=True)]
-    return Result(
-        name="import",
-        title="from webnn import ML",
-        unit="ms",
-        webnn=statistics.median(mine),
-        other=statistics.median(other),
-        against=f"import {imports.DEPENDENCIES}",
-        metric="difference",
-        value=statistics.median(differences),
-        low=min(differences),
-        high=max(differences),
-        bar=150,
-    )
-
-
 #: Every benchmark by its name on the command line.
 CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
     {
@@ -511,6 +484,6 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "memory": _memory,
         "uint4-memory": _memory_blocks,
         "memory-in-place": lambda effort: _memory(effort, "bytes"),
-        "import": _import,
+        **startup.CASES,
     }
 )

@@ -11,7 +11,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["Array", "Batch", "Effort", "OutputsDifferError", "Result", "check_same", "interleave", "processor_time", "summarize"]
+__all__ = [
+    "Array",
+    "Batch",
+    "Effort",
+    "OutputsDifferError",
+    "Result",
+    "SkippedError",
+    "check_same",
+    "interleave",
+    "processor_time",
+    "summarize",
+]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -23,6 +34,10 @@ Metric = Literal["ratio", "rate", "time", "difference"]
 
 #: The two sides' outputs may differ by this much, relative to the largest value.
 TOLERANCE = 1e-5
+
+
+class SkippedError(Exception):
+    """A benchmark cannot run here; the message says why."""
 
 
 class OutputsDifferError(Exception):

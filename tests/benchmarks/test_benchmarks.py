@@ -1,6 +1,8 @@
 """The benchmarks compute the same on both sides, and their command line works. Nothing here looks at a time."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,6 @@ from benchmarks import (
     attention,
     cases,
     first_build,
-    imports,
     inside,
     memory,
     mobilenet,
@@ -24,10 +25,11 @@ from benchmarks import (
     silu,
     small,
     squeezenet,
+    startup,
     transformer,
 )
 from benchmarks.__main__ import main
-from benchmarks.measure import Array, OutputsDifferError, Result, check_same, interleave, summarize
+from benchmarks.measure import Array, Effort, OutputsDifferError, Result, check_same, interleave, summarize
 from benchmarks.report import COLUMNS, cells
 from benchmarks.sides import CURRENT, TensorProgram
 from webnn import ML
@@ -188,8 +190,30 @@ def test_the_model_that_grows_is_that_of_the_chain() -> None:
 
 
 @pytest.mark.processes
-def test_imports_are_timed() -> None:
-    assert imports.seconds("json") >= 0
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell the CPU time of children")
+def test_processes_are_timed(tmp_path: Path) -> None:
+    assert startup.cpu_seconds(["-c", "sum(range(10**6))"], tmp_path) > 0
+    assert startup.first_line_seconds(["-c", "print(1)"], tmp_path) > 0
+    with pytest.raises(RuntimeError, match="wrote nothing and ended with 3"):
+        startup.first_line_seconds(["-c", "exit(3)"], tmp_path)
+    with pytest.raises(subprocess.CalledProcessError):
+        startup.cpu_seconds(["-c", "exit(3)"], tmp_path)
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell the CPU time of children")
+@pytest.mark.parametrize("name", ["import", "first-ml", "version", "help", "first-line", "plugin"])
+def test_what_starting_costs(name: str) -> None:
+    result = startup.CASES[name](Effort(rounds=1))
+    assert result.name == name
+    assert min(result.webnn, result.other) > 0
+
+
+def test_the_benchmark_of_wpt_needs_two_checkouts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("WEBNN_WPT", "here")
+    monkeypatch.delenv("WEBNN_BEFORE", raising=False)
+    assert main(["wpt", "--quick"]) == 0
+    assert "wpt: skipped, WEBNN_WPT must name a checkout" in capsys.readouterr().out
 
 
 def test_other_numbers_are_not_the_same() -> None:
