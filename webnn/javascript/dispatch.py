@@ -89,8 +89,8 @@ class Dispatcher:
         self._objects: dict[int, Any] = {0: ml}
         self._next = 1
         self._lost: list[list[object]] = []
-        #: The numbers of answers that never change, by their JSON.
-        self._constants: dict[str, int] = {}
+        #: The answers that never change; their places are their numbers.
+        self._constants: list[object] = []
         self._members = idl.members
         self._observe = observe
         self._legacy = Legacy() if idl.dialect else None
@@ -176,11 +176,10 @@ class Dispatcher:
 
     def _constant(self, value: object) -> object:
         """Return an answer that never changes: its number, and itself if it was not sent before."""
-        text = json.dumps(value)
-        if (number := self._constants.get(text)) is not None:
-            return {"$c": number}
-        number = self._constants[text] = len(self._constants)
-        return {"$c": number, "value": value}
+        if value in self._constants:
+            return {"$c": self._constants.index(value)}
+        self._constants.append(value)
+        return {"$c": len(self._constants) - 1, "value": value}
 
     def _lift(self, value: object) -> object:
         """Make an answer's value of a Python one."""

@@ -6,7 +6,6 @@ runs until nothing is left to do, or until its time is over. A call that never r
 
 from __future__ import annotations
 
-import base64
 import heapq
 import itertools
 import json
@@ -199,7 +198,7 @@ class Realm:
         self._uploads.append(bytearray())
 
     def _upload(self, encoded: str) -> None:
-        self._uploads[-1] += base64.b64decode(encoded)
+        self._uploads[-1] += bytes.fromhex(encoded)
 
     def _send(self, text: str) -> str:
         """Carry a request to the dispatcher, with the byte arrays that came before it.
@@ -212,7 +211,7 @@ class Realm:
         return f"{[len(content) for content in self._downloads]}\n{answer}"
 
     def _download(self, index: int, start: int, size: int) -> str:
-        return base64.b64encode(self._downloads[index][start : start + size]).decode("ascii")
+        return self._downloads[index][start : start + size].hex()
 
 
 def _attempt(function: Callable[..., Any], *arguments: object) -> Any:
@@ -238,7 +237,7 @@ def _new_context() -> quickjs.Context:
             "the JavaScript engine quickjs-ng is not installed: install the extra wpt of webnn (docs/install.md)"
         ) from None
     context = quickjs.Context()
-    if not callable(getattr(context, "execute_pending_job", None)) or context.eval("typeof Uint8Array.prototype.toBase64") != "function":
+    if not callable(getattr(context, "execute_pending_job", None)) or context.eval("typeof Uint8Array.prototype.toHex") != "function":
         raise EngineMissingError(
             "another package named quickjs is installed in place of quickjs-ng: uninstall quickjs, then install the extra wpt of webnn "
             "(docs/install.md)"
@@ -254,21 +253,21 @@ _START = """
   const [read, log, schedule, cancel, emit, sendText] = ['__read', '__log', '__schedule', '__cancel', '__emit', '__send'].map(take);
   const [startUpload, upload, download] = ['__startUpload', '__upload', '__download'].map(take);
   const idl = JSON.parse(take('__idl'));
-  const {parse} = JSON, {fromBase64} = Uint8Array, {toBase64} = Uint8Array.prototype, {apply} = Reflect;
+  const {parse} = JSON, {fromHex} = Uint8Array, {toHex} = Uint8Array.prototype, {apply} = Reflect;
   const pieces = function* (bytes) {
     for (let start = 0; start < bytes.length; start += %(piece)s) yield bytes.subarray(start, start + %(piece)s);
   };
   const send = (text, buffers) => {
     for (const bytes of buffers) {
       startUpload();
-      for (const piece of pieces(bytes)) upload(apply(toBase64, piece, []));
+      for (const piece of pieces(bytes)) upload(apply(toHex, piece, []));
     }
     const received = sendText(text), end = received.indexOf('\\n');
     const sizes = parse(received.slice(0, end)), answer = received.slice(end + 1);
     const copy = index => bytes => {
       let start = 0;
       for (const piece of pieces(bytes)) {
-        piece.set(apply(fromBase64, Uint8Array, [download(index, start, piece.length)]));
+        piece.set(apply(fromHex, Uint8Array, [download(index, start, piece.length)]));
         start += piece.length;
       }
     };
