@@ -19,6 +19,8 @@ from tests.meta.specification import LAYERS, ROOT, parse, sources
 from tests.support import each_row
 from tools import draw_architecture
 from tools.draw_architecture import PACKAGES, package_of
+from webnn.commands.registry import COMMANDS
+from webnn.wpt_runner import cli as wpt
 
 #: What a package may import beside itself, at run time or for annotations.
 BELOW = {
@@ -293,6 +295,16 @@ def test_the_version_is_shown_without_the_command_line() -> None:
     assert "webnn.__main__" in loaded
     assert {name.partition(".")[0] for name in loaded}.intersection({"typer", "rich", "numpy", "pydantic"}) == set()
     assert "webnn.commands" not in loaded
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("group", [[], ["wpt"]], ids=["webnn", "wpt"])
+def test_the_help_of_a_group_loads_no_command(group: list[str]) -> None:
+    arguments = ["webnn", *group, "--help"]
+    loaded = modules_after(f"import sys; sys.argv = {arguments}\nfrom webnn.__main__ import main\ntry: main()\nexcept SystemExit: pass")
+    modules = {entry.module for entry in (*COMMANDS.values(), *wpt.COMMANDS.values())} - ({"webnn.wpt_runner.cli"} if group else set())
+    assert "webnn.commands.main" in loaded
+    assert loaded.intersection({"numpy", *modules}) == set()
 
 
 @pytest.mark.processes

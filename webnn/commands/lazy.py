@@ -9,7 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+
+from webnn.commands.registry import Entry
 
 __all__ = ["make_group"]
 
@@ -21,23 +23,36 @@ _LOOKS: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def make_group(commands: Mapping[str, str], **settings: Any) -> typer.Typer:
+def make_group(commands: Mapping[str, Entry], **settings: Any) -> typer.Typer:
     """Make a group of commands.
 
     Args:
-        commands: For each command the module that has it: as the function ``command``, with the settings ``CONTEXT_SETTINGS`` and the
-            class ``CLASS`` if it needs some, or as the group ``app``.
+        commands: The commands by their names. A module has its command as the function ``command``, with the settings
+            ``CONTEXT_SETTINGS`` and the class ``CLASS`` if it needs some, or as the group ``app``.
         settings: Arguments of `typer.Typer`.
     """
 
     class Commands(TyperGroup):
         """Finds commands in their modules."""
 
+        #: Whether the help of the group is being written, which needs no more of a command than its text.
+        _lists = False
+
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            self._lists = True
+            try:
+                super().format_help(ctx, formatter)
+            finally:
+                self._lists = False
+
         def list_commands(self, ctx: Any) -> list[str]:
             return list(commands)
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            return _load(cmd_name, commands[cmd_name]) if cmd_name in commands else None
+            if cmd_name not in commands:
+                return None
+            entry = commands[cmd_name]
+            return TyperCommand(cmd_name, help=entry.help) if self._lists else _load(cmd_name, entry.module)
 
     return typer.Typer(
         cls=Commands,

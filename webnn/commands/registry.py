@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
-__all__ = ["CASES", "COMMANDS"]
+__all__ = ["CASES", "COMMANDS", "Entry"]
 
-COMMANDS = MappingProxyType(
+
+class Entry(NamedTuple):
+    """A command in the list of a group: the module that has it, and the first sentence of its help, which is shown without the module."""
+
+    module: str
+    help: str
+
+
+COMMANDS: Mapping[str, Entry] = MappingProxyType(
     {
-        "demo": "webnn.demo.command",
-        "devices": "webnn.commands.devices",
-        "profiles": "webnn.commands.profiles",
-        "run": "webnn.commands.program",
-        "check": "webnn.check.command",
-        "show": "webnn.commands.show",
-        "convert": "webnn.commands.convert",
-        "diff": "webnn.commands.diff",
-        "wpt": "webnn.wpt_runner.cli",
+        "demo": Entry("webnn.demo.command", "Read handwritten digits with a small network."),
+        "devices": Entry("webnn.commands.devices", "Show what is installed, and what each deviceType runs on here."),
+        "profiles": Entry("webnn.commands.profiles", "Show the device profiles: whose limits they are, and what they are certain of."),
+        "run": Entry("webnn.commands.program", "Run a program that uses navigator.ml, or compute a saved graph."),
+        "check": Entry(
+            "webnn.check.command",
+            "Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.",
+        ),
+        "show": Entry(
+            "webnn.commands.show",
+            "Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors.",
+        ),
+        "convert": Entry(
+            "webnn.commands.convert",
+            "Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture.",
+        ),
+        "diff": Entry("webnn.commands.diff", "Compare two graphs: their structure, then their weights, then what they compute."),
+        "wpt": Entry("webnn.wpt_runner.cli", "Run web-platform-tests without a browser."),
     }
 )
 #: The module that reads files of recorded cases for `webnn check`, with its function ``load_builds`` and its error ``CaseError``.

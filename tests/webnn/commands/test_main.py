@@ -6,19 +6,23 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import webnn
 from tests.context.devices.inventories import INVENTORIES, install, make_inventory
 from tests.support import PATIENCE
 from webnn.commands import main as cli
+from webnn.commands.registry import COMMANDS, Entry
 from webnn.context.profiles import PROFILES
 from webnn.demo import network
+from webnn.wpt_runner import cli as wpt
 
 CPU = "CPUExecutionProvider"
 #: What decides about colours, widths and encodings; the tests set their own.
@@ -61,6 +65,22 @@ def test_help(arguments: tuple[str, ...]) -> None:
     assert code == 0
     for fragment in ("Usage:", "--version", "demo", "Read handwritten digits", "devices"):
         assert fragment in output
+
+
+GROUPS: dict[str, tuple[typer.Typer, Mapping[str, Entry]]] = {"webnn": (cli.app, COMMANDS), "wpt": (wpt.app, wpt.COMMANDS)}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_list_of_commands_shows_their_own_texts(name: str) -> None:
+    """The list is written without the modules of the commands."""
+    group, entries = typer.main.get_group(GROUPS[name][0]), GROUPS[name][1]
+    context = typer.Context(group)
+    assert group.list_commands(context) == list(entries)
+    for command, entry in entries.items():
+        loaded = group.get_command(context, command)
+        assert loaded is not None
+        assert not loaded.hidden
+        assert (loaded.help or "").partition("\n\n")[0] == entry.help
 
 
 @pytest.mark.parametrize(
