@@ -18,6 +18,7 @@ from benchmarks import (
     first_build,
     formats,
     inside,
+    javascript,
     memory,
     mobilenet,
     onnx_files,
@@ -28,10 +29,11 @@ from benchmarks import (
     startup,
     transformer,
 )
-from benchmarks.measure import Array, Effort, Result, SkippedError, check_same, interleave, processor_time, summarize
+from benchmarks.measure import UNITS, Array, Effort, Result, SkippedError, Unit, check_same, interleave, processor_time, summarize
 from benchmarks.numerics import NUMERICS_CASES
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML, MLGraph
+from webnn.javascript.node import NodeMissingError, find_node
 
 __all__ = ["CASES", "MODELS", "SkippedError"]
 
@@ -187,13 +189,13 @@ def _context(effort: Effort) -> Result:
     return _alone("context", title, times, bar=1000, against="onnxruntime.SessionOptions")
 
 
-def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: float, against: str) -> Result:
+def _alone(name: str, title: str, times: tuple[list[float], list[float]], bar: float, against: str = _BOUND, unit: Unit = "µs") -> Result:
     """Make the result of a benchmark whose bar is a time. The fastest round counts, because a busy machine only adds time."""
-    mine, other = ([seconds * 1e6 for seconds in side] for side in times)
+    mine, other = ([seconds * UNITS[unit] for seconds in side] for side in times)
     return Result(
         name=name,
         title=title,
-        unit="µs",
+        unit=unit,
         webnn=statistics.median(mine),
         other=statistics.median(other),
         against=against,
@@ -350,6 +352,24 @@ def _import_onnx(effort: Effort) -> Result:
     return summarize("import-onnx", title, times, unit="ms", bar=1.5, against="a session of the file")
 
 
+def _javascript(effort: Effort, name: str, bar: float, unit: Unit = "µs") -> Result:
+    try:
+        node = find_node()
+    except NodeMissingError as error:
+        raise SkippedError(str(error)) from None
+    part = javascript.PARTS[name]
+    rounds, mine, other = 3, [], []
+    with javascript.echo(node) as echo:
+        # A process needs a while until its code is fast: it measures several rounds.
+        for _ in range(max(1, effort.rounds // rounds)):
+            report = javascript.run_page(node, name, rounds=rounds, repeats=effort.repeats(part.repeats))
+            check_same(np.array(report["result"]), np.array(part.expected))
+            mine += report["seconds"]
+            other += [echo.exchange(effort.repeats(1000)) for _ in range(rounds)]
+    title = f"A JavaScript program in Node: {part.title}"
+    return _alone(f"javascript-{name}", title, (mine, other), bar, "100 bytes to Node and back over pipes", unit)
+
+
 def _profile(effort: Effort) -> Result:
     times = inside.profile_times(*inside.transformer_graph(transformer.make_block()), effort.rounds)
     # No bar: the overhead is that of the engine.
@@ -484,6 +504,10 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "memory": _memory,
         "uint4-memory": _memory_blocks,
         "memory-in-place": lambda effort: _memory(effort, "bytes"),
+        "javascript-compute": lambda effort: _javascript(effort, "compute", bar=90),
+        "javascript-cycle": lambda effort: _javascript(effort, "cycle", bar=150),
+        "javascript-builder": lambda effort: _javascript(effort, "builder", bar=20),
+        "javascript-transfer": lambda effort: _javascript(effort, "transfer", bar=1700, unit="ms"),
         **startup.CASES,
     }
 )

@@ -5,19 +5,22 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
 __all__ = [
+    "UNITS",
     "Array",
     "Batch",
     "Effort",
     "OutputsDifferError",
     "Result",
     "SkippedError",
+    "Unit",
     "check_same",
     "interleave",
     "processor_time",
@@ -28,6 +31,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 #: Does the work a number of times. The return value is discarded after the clock was read.
 Batch = Callable[[int], object]
+
+Unit = Literal["s", "ms", "µs"]
+#: How many of a unit are a second.
+UNITS: Mapping[Unit, float] = MappingProxyType({"s": 1.0, "ms": 1e3, "µs": 1e6})
 
 #: What the bar limits: webnn's time divided by onnxruntime's, webnn's rate or time alone, or the difference of the times.
 Metric = Literal["ratio", "rate", "time", "difference"]
@@ -154,15 +161,12 @@ def processor_time(work: Callable[[], object]) -> float:
     return seconds
 
 
-_UNITS = {"s": 1.0, "ms": 1e3, "µs": 1e6}
-
-
 def summarize(
     name: str,
     title: str,
     times: tuple[Sequence[float], Sequence[float]],
     *,
-    unit: Literal["s", "ms", "µs"],
+    unit: Unit,
     bar: float | None,
     against: str = "onnxruntime",
     notes: str = "",
@@ -171,7 +175,7 @@ def summarize(
     ours, theirs = times
     ratios = [mine / other for mine, other in zip(ours, theirs, strict=True)]
     middle = statistics.median(ours), statistics.median(theirs)
-    factor = _UNITS[unit]
+    factor = UNITS[unit]
     return Result(
         name=name,
         title=title,

@@ -17,6 +17,7 @@ from benchmarks import (
     cases,
     first_build,
     inside,
+    javascript,
     memory,
     mobilenet,
     onnx_files,
@@ -32,6 +33,7 @@ from benchmarks.__main__ import main
 from benchmarks.measure import Array, Effort, OutputsDifferError, Result, check_same, interleave, summarize
 from benchmarks.report import COLUMNS, cells
 from benchmarks.sides import CURRENT, TensorProgram
+from tests.webnn.javascript.node_support import require_node
 from webnn import ML
 from webnn.builder.numerics import Numerics
 from webnn.reference import compute
@@ -214,6 +216,21 @@ def test_the_benchmark_of_wpt_needs_two_checkouts(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("WEBNN_BEFORE", raising=False)
     assert main(["wpt", "--quick"]) == 0
     assert "wpt: skipped, WEBNN_WPT must name a checkout" in capsys.readouterr().out
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("part", javascript.PARTS)
+def test_the_page_computes_what_is_expected(part: str) -> None:
+    report = javascript.run_page(require_node(), part, rounds=2, repeats=3, megabytes=1)
+    assert report["result"] == javascript.PARTS[part].expected
+    assert len(report["seconds"]) == 2
+    assert all(seconds > 0 for seconds in report["seconds"])
+
+
+@pytest.mark.processes
+def test_node_answers_messages() -> None:
+    with javascript.echo(require_node()) as echo:
+        assert echo.exchange(3) > 0
 
 
 def test_other_numbers_are_not_the_same() -> None:
