@@ -7,12 +7,16 @@ each part (64 bits, all little-endian); the parts' bytes. `node_host.mjs` has th
 from __future__ import annotations
 
 import os
+import select
 import struct
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from io import FileIO
 from typing import NamedTuple
+
+import numpy as np
 
 __all__ = ["Bytes", "Channel", "ChannelError", "Limit", "Message"]
 
@@ -24,6 +28,11 @@ _HEADER = struct.Struct("<2scxI")
 _CHUNK = 1 << 26
 #: The size of a pipe on Linux: the usual 64 KiB make large buffers five times as slow.
 _PIPE = 1 << 20
+#: How much is read at once where a message may begin. Parts that do not fit are read to their own memory.
+_BUFFER = 1 << 16
+#: For how many seconds the next message is looked for before the system is asked to wait for it: to be woken takes ten times as long as a
+#: call of the system. That is done only while the child sends its messages so close together.
+_PATIENCE = 100e-6
 
 
 class ChannelError(Exception):
@@ -34,7 +43,7 @@ class Message(NamedTuple):
     """A message: the letter that says what it is, and its parts."""
 
     kind: str
-    parts: list[bytearray]
+    parts: list[Bytes]
 
 
 class Limit(NamedTuple):
@@ -47,18 +56,34 @@ class Limit(NamedTuple):
 
 
 class Channel:
-    """Sends and receives messages over unbuffered pipes. Only the messages whose letters have limits may come."""
+    """Sends and receives messages over unbuffered pipes. Only the messages whose letters have limits may come.
+
+    Args:
+        reader: Where messages come from. Nobody else may read from it.
+        writer: Where messages go to.
+        limits: The limits of each message that may come, by its letter.
+    """
 
     def __init__(self, reader: FileIO, writer: FileIO, limits: Mapping[str, Limit]) -> None:
         self._reader = reader
         self._writer = writer
         self._limits = limits
+        self._buffer = memoryview(bytearray(_BUFFER))
+        # What was read and not used yet lies between them.
+        self._start = self._end = 0
+        self._poll: select.poll | None = None
+        self._is_close = False
         if sys.platform == "linux":
             import fcntl  # noqa: PLC0415
 
             for pipe in (reader, writer):
                 with suppress(OSError):
                     fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
+            # On one core, the child could not send anything meanwhile.
+            if len(os.sched_getaffinity(0)) > 1:
+                os.set_blocking(reader.fileno(), False)
+                self._poll = select.poll()
+                self._poll.register(reader, select.POLLIN)
 
     def receive(self) -> Message | None:
         """Wait for the next message; ``None`` when the child has closed its end, in the middle of a message or not.
@@ -66,11 +91,12 @@ class Channel:
         Raises:
             ChannelError: The received bytes are not a message.
         """
-        if (header := self._read(_HEADER.size)) is None:
+        if not self._fill(_HEADER.size):
             return None
-        magic, letter, count = _HEADER.unpack(header)
+        magic, letter, count = _HEADER.unpack_from(self._buffer, self._start)
         if magic != _MAGIC:
-            raise ChannelError(f"{bytes(header)!r} begins no message")
+            raise ChannelError(f"{bytes(self._buffer[self._start : self._start + _HEADER.size])!r} begins no message")
+        self._start += _HEADER.size
         kind = letter.decode("latin-1")
         if (limit := self._limits.get(kind)) is None:
             raise ChannelError(f"there is no message {kind!r}")
@@ -79,12 +105,12 @@ class Channel:
         if (packed := self._read(8 * count)) is None:
             return None
         lengths = struct.unpack(f"<{count}Q", packed)
-        for length, most in zip(lengths, (limit.text, *(limit.buffer for _ in lengths)), strict=False):
-            if length > most:
+        for index, length in enumerate(lengths):
+            if length > (most := limit.buffer if index else limit.text):
                 raise ChannelError(f"a message {kind!r} wants a part of {length} bytes, where at most {most} are possible")
-        if sum(lengths[1:]) > limit.total:
-            raise ChannelError(f"a message {kind!r} wants {sum(lengths[1:])} bytes, where at most {limit.total} are possible")
-        parts = []
+        if (total := sum(lengths[1:])) > limit.total:
+            raise ChannelError(f"a message {kind!r} wants {total} bytes, where at most {limit.total} are possible")
+        parts: list[Bytes] = []
         for length in lengths:
             if (part := self._read(length)) is None:
                 return None
@@ -93,33 +119,79 @@ class Channel:
 
     def send(self, kind: str, parts: Sequence[Bytes]) -> None:
         """Send a message. If the child is gone, that is a `BrokenPipeError`."""
-        views = [memoryview(part).cast("B") for part in parts]
-        header = _HEADER.pack(_MAGIC, kind.encode("ascii"), len(views)) + struct.pack(f"<{len(views)}Q", *map(len, views))
-        # The lengths and a short text, which is most messages, go in one piece.
-        if views and len(views[0]) < _PIPE:
-            header += views.pop(0)
-        for view in (memoryview(header), *views):
-            self._write(view)
+        sizes = [part.nbytes if isinstance(part, memoryview) else len(part) for part in parts]
+        pieces: list[Bytes] = [_HEADER.pack(_MAGIC, kind.encode("ascii"), len(parts)), struct.pack(f"<{len(parts)}Q", *sizes)]
+        gathered = 0
+        for part, size in zip(parts, sizes, strict=True):
+            # What is short goes in one piece, which is most messages.
+            if gathered + size <= _BUFFER:
+                pieces.append(part)
+                gathered += size
+                continue
+            self._write(memoryview(b"".join(pieces)))
+            self._write(memoryview(part).cast("B"))
+            pieces, gathered = [], 0
+        if pieces:
+            self._write(memoryview(b"".join(pieces)))
 
-    def _read(self, size: int) -> bytearray | None:
-        """Read so many bytes; ``None`` if there are fewer. Memory is allocated as bytes arrive, not by the announced length."""
-        content = bytearray()
-        while len(content) < size:
-            start = len(content)
-            try:
-                content += bytes(min(size - start, _CHUNK))
-            except MemoryError:
-                raise ChannelError(f"there is no memory for a part of {size} bytes") from None
-            with memoryview(content) as whole:
-                rest = whole[start:]
-                while rest:
-                    count = self._reader.readinto(rest)
-                    if not count:
-                        return None
-                    rest = rest[count:]
-                # While there is a view, the array cannot grow.
-                rest.release()
+    def _fill(self, size: int) -> bool:
+        """Have at least so many bytes in the buffer, which must be able to hold them; whether they have come."""
+        if self._end - self._start >= size:
+            return True
+        # What is left moves to the front.
+        rest = bytes(self._buffer[self._start : self._end])
+        self._buffer[: len(rest)] = rest
+        self._start, self._end = 0, len(rest)
+        while self._end < size:
+            if not (count := self._take(self._buffer[self._end :])):
+                return False
+            self._end += count
+        return True
+
+    def _read(self, size: int) -> Bytes | None:
+        """Read so many bytes; ``None`` if there are fewer. Most memory is allocated after bytes have come, not by the announced length."""
+        if size <= _BUFFER:
+            if not self._fill(size):
+                return None
+            start = self._start
+            self._start += size
+            return bytearray(self._buffer[start : start + size])
+        content = _allocate(min(size, _CHUNK))
+        done = min(self._end - self._start, len(content))
+        content[:done] = self._buffer[self._start : self._start + done]
+        self._start += done
+        if not self._complete(content, done):
+            return None
+        if size > len(content):
+            first, content = content, _allocate(size)
+            content[: len(first)] = first
+            if not self._complete(content, len(first)):
+                return None
         return content
+
+    def _complete(self, content: memoryview, done: int) -> bool:
+        while done < len(content):
+            if not (count := self._take(content[done : done + _CHUNK])):
+                return False
+            done += count
+        return True
+
+    def _take(self, target: memoryview) -> int:
+        """Wait for bytes, and read some of them; 0 at the end."""
+        if self._poll is None:
+            return self._reader.readinto(target) or 0
+        if (count := self._reader.readinto(target)) is not None:
+            return count
+        began = time.perf_counter()
+        while self._is_close:
+            # The child may need this core.
+            os.sched_yield()
+            if (count := self._reader.readinto(target)) is not None:
+                return count
+            self._is_close = time.perf_counter() - began < _PATIENCE
+        self._poll.poll()
+        self._is_close = time.perf_counter() - began < _PATIENCE
+        return self._reader.readinto(target) or 0
 
     def _write(self, rest: memoryview) -> None:
         while rest:
@@ -128,3 +200,11 @@ class Channel:
             except OSError as error:
                 # Windows says "invalid argument" of a pipe without a reader.
                 raise BrokenPipeError(error.errno, os.strerror(error.errno or 0)) from None
+
+
+def _allocate(size: int) -> memoryview:
+    """Reserve memory, which the system gives when it is written to."""
+    try:
+        return np.empty(size, np.uint8).data
+    except MemoryError:
+        raise ChannelError(f"there is no memory for a part of {size} bytes") from None

@@ -27,8 +27,9 @@ const {apply} = Reflect;
 
 const isObject = value => (typeof value === 'object' && value !== null) || typeof value === 'function';
 const succeeds = (getter, value) => { try { apply(getter, value, []); return true; } catch { return false; } };
-const isShared = buffer => sharedLength !== undefined && succeeds(sharedLength, buffer);
-const isBuffer = value => isObject(value) && (succeeds(bufferLength, value) || isShared(value));
+// Of a buffer of either kind. To ask for what a value is not costs an error, a hundred times as much as an answer: most are ordinary ones.
+const isShared = buffer => !succeeds(bufferLength, buffer);
+const isBuffer = value => isObject(value) && (succeeds(bufferLength, value) || (sharedLength !== undefined && succeeds(sharedLength, value)));
 
 // The state of a buffer or a view: its kind ("Float32Array", ..., "DataView", "ArrayBuffer", "SharedArrayBuffer"), its buffer, and the
 // bytes it shows; none if its buffer is detached.

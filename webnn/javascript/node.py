@@ -34,7 +34,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 import webnn
 from webnn.javascript import walls
-from webnn.javascript.channel import Channel, ChannelError, Limit, Message
+from webnn.javascript.channel import Bytes, Channel, ChannelError, Limit, Message
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.ends import ENDED_BY_USER, FAULT, MEMORY, OUT_OF_TIME
 from webnn.javascript.files import Files, RefusedError
@@ -308,7 +308,7 @@ class _Host:
         except (AttributeError, TypeError, ValueError) as error:
             raise ChannelError(f"there is no such dictionary: {error}") from None
 
-    def _print(self, kind: str, content: bytes | bytearray) -> None:
+    def _print(self, kind: str, content: Bytes) -> None:
         output = self._outputs[kind]
         try:
             output.write(content)
@@ -346,9 +346,9 @@ def _limits(memory: int) -> dict[str, Limit]:
     return {"C": call, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
 
 
-def _decode(text: bytearray) -> str:
+def _decode(text: Bytes) -> str:
     try:
-        return text.decode()
+        return str(text, "utf-8")
     except UnicodeDecodeError as error:
         raise ChannelError(f"the text of a message is no UTF-8 from byte {error.start} on") from None
 

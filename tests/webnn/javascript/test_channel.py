@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -85,6 +86,50 @@ def test_what_is_no_message(ends: Ends, content: bytes, message: str) -> None:
     ends.to_channel.write(content)
     with pytest.raises(ChannelError, match=message):
         ends.channel.receive()
+
+
+def test_several_messages_come_at_once(ends: Ends) -> None:
+    parts = [[b"one"], [], [b"two", b"\1" * 100, bytes(channel._BUFFER)], [b"three", b""]]
+    content = b"".join(struct.pack(f"<2scxI{len(each)}Q", b"WN", b"C", len(each), *map(len, each)) + b"".join(each) for each in parts)
+    # A write may end within a message.
+    for start in range(0, len(content), 50_000):
+        ends.to_channel.write(content[start : start + 50_000])
+    for each in parts:
+        assert ends.channel.receive() == Message("C", [bytearray(part) for part in each])
+    ends.to_channel.close()
+    assert ends.channel.receive() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems are always asked to wait")
+def test_a_child_is_watched_only_while_its_messages_follow_at_once(ends: Ends, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    message = b"WNC\0\0\0\0\0"
+
+    class Poll:
+        def poll(self) -> None:
+            calls.append("wait")
+            ends.to_channel.write(message)
+
+    def look() -> None:
+        calls.append("look")
+        if calls[-3:] == ["look"] * 3:
+            ends.to_channel.write(message)
+
+    os.set_blocking(ends.channel._reader.fileno(), False)
+    monkeypatch.setattr(ends.channel, "_poll", Poll())
+    monkeypatch.setattr(os, "sched_yield", look)
+    for patience, expected in (
+        (1e9, ["wait"]),
+        (1e9, ["look"] * 3),
+        (0, ["look", "wait"]),
+        (0, ["wait"]),
+        (1e9, ["wait"]),
+        (1e9, ["look"] * 3),
+    ):
+        monkeypatch.setattr(channel, "_PATIENCE", patience)
+        calls.clear()
+        assert ends.channel.receive() == Message("C", [])
+        assert calls == expected
 
 
 def test_nobody_listens(ends: Ends) -> None:
