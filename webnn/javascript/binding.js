@@ -1,20 +1,22 @@
 // The interfaces of the IDL, for JavaScript: https://webidl.spec.whatwg.org/#js-interfaces. Everything is made from the IDL as data; what
 // needs code of its own stands in navigator.js.
 //
-// `send(text, buffers)` is the one call to Python: it takes a text and byte arrays, and returns a text and a list of what came back, each
-// with `size` and with a method `copyTo(bytes)`, which works until the next call. `queueTask(callback)` runs a callback in a later task.
+// `transport.send(text, buffers)` is the one call to Python: it takes a text and byte arrays, and returns a text and a list of what came
+// back, each with `size` and with the methods `copyTo(bytes)` and `take()`, which returns a buffer: one of them works once, until the next
+// call. A host may also have `transport.tell(text, buffers, now)`, which sends a request without an answer, `now` or with the next one, and
+// `transport.makeForesight`, which finds out what needs no answer (foresight.js). `queueTask(callback)` runs a callback in a later task.
 // `makeSpecial` makes the hooks of members that need code (navigator.js has their form). `markAsUncloneable(object)`, which a host without
 // `structuredClone` does not have, makes structured cloning of an object fail: no interface of the IDL is serializable. `warnings` are
 // conversion.js's. `evaluate(text)` is given by hosts whose engine makes objects faster of a literal than with JSON.parse.
-(function (global, idl, makeConversion, send, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) {
+(function (global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) {
 'use strict';
 const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap} = global;
-const {defineProperty} = Object;
+const {defineProperty} = Object, {send, tell, makeForesight} = transport;
 
 // ---- Objects: each stands for a Python object, which a number names
 
-// What is known of an object: {name, handle, owner, attributes}: its interface, its number, the slot of the object that made it, and the
-// values of its attributes, which never change.
+// What is known of an object: {name, handle, owner, facts, attributes}: its interface, its number, the slot of the object that made it, what
+// Python said of its attributes when it was made, and the values of its attributes, which never change.
 const slots = new WeakMap();
 const living = new Map();
 const prototypes = new Map();
@@ -28,8 +30,9 @@ function isA(slot, name) {
 }
 
 // Make the object of an interface for a handle.
-function wrap(name, handle, owner, prototype = prototypes.get(name)) {
-  const object = Object.create(prototype), slot = {name, handle, owner};
+function wrap(name, handle, owner, facts, prototype = prototypes.get(name)) {
+  const object = Object.create(prototype), slot = {name, handle, owner, facts, attributes: undefined};
+  if (name === 'MLContext') slot.isLost = false;
   slots.set(object, slot);
   living.set(handle, slot);
   registry?.register(object, handle);
@@ -52,7 +55,7 @@ const objects = {
     const slot = slotOf(value);
     return slot !== undefined && isA(slot, name) ? slot.handle : undefined;
   },
-  make: ({$i, $h}) => wrap($i, $h, maker),
+  make: ({$i, $h, $a}) => wrap($i, $h, maker, $a),
 };
 function lift(lifter, value, owner) {
   maker = owner;
@@ -61,38 +64,60 @@ function lift(lifter, value, owner) {
 
 const conversion = makeConversion(global, idl, objects, externals, warnings);
 const special = makeSpecial(conversion.inspect);
+const foresight = tell && makeForesight(global, handle => living.get(handle), contextOf);
 
 // ---- Calls
-
-// Views of one buffer share its number, so that Python sees them share their memory.
-const bufferNumbers = new WeakMap();
-let buffersSeen = 0;
-function bufferNumber(buffer) {
-  if (!bufferNumbers.has(buffer)) bufferNumbers.set(buffer, ++buffersSeen);
-  return bufferNumbers.get(buffer);
-}
 
 const ERRORS = {TypeError, RangeError: global.RangeError, Error: global.Error};
 const makeError = ([name, message]) => Object.hasOwn(ERRORS, name) ? new ERRORS[name](message) : new DOMException(message, name);
 
 // Call a member of a Python object. `call.views` are the views among the arguments; what lies in those of `written`, which are written
 // to, need not travel. Returns the answer as it came: {value, buffers}.
-function request(interfaceName, member, handle, values, call, written = []) {
-  const buffers = [], views = [];
+function request(interfaceName, member, slot, values, call, written = []) {
+  const buffers = [], views = [], seen = [];
   for (const [index, source] of call.views.entries()) {
     const {kind, buffer, offset, length, detached} = conversion.inspect(source), sent = !written.includes(index);
     if (sent) buffers.push(detached ? new Uint8Array() : new Uint8Array(buffer, offset, length));
-    views.push({kind, buffer: bufferNumber(buffer), offset, length, detached, sent});
+    // Views of one buffer share its number, so that Python sees them share their memory.
+    if (!seen.includes(buffer)) seen.push(buffer);
+    views.push({kind, buffer: seen.indexOf(buffer), offset, length, detached, sent});
   }
-  const [text, answered] = send(JSON.stringify([interfaceName, member, handle, values, views, dropped.splice(0)]), buffers);
-  const answer = JSON.parse(text);
+  const text = JSON.stringify([interfaceName, member, slot?.handle ?? null, values, views, dropped.splice(0)]);
+  const key = foresight?.keyOf(interfaceName, member, slot, values, views, text), known = key && foresight.foresee(key);
+  foresight?.sending(member, slot, known === undefined);
+  if (known !== undefined) {
+    tell(`${text.slice(0, -1)},${JSON.stringify(known.handles)}]`, buffers, member === 'dispatch');
+    if (member === 'dispatch') settleLater();
+    return {value: known.value, buffers: []};
+  }
+  const answer = exchange(text, buffers, member);
+  if (key !== undefined) foresight.learn(key, answer.value);
+  return answer;
+}
+
+function exchange(text, buffers, member) {
+  const [answered, parts] = send(text, buffers), answer = JSON.parse(answered);
+  foresight?.settle();
   for (const [context, message] of answer.lost ?? []) {
+    const slot = living.get(context);
+    if (slot !== undefined) slot.isLost = true;
     // Who destroys a context loses it at once; otherwise it is lost in a task of its own.
-    const lose = () => special.lose(living.get(context), message);
+    const lose = () => special.lose(slot, message);
     if (member === 'destroy') lose(); else queueTask(lose);
   }
   if (answer.error) throw makeError(answer.error);
-  return {value: answer.value, buffers: answered};
+  return {value: answer.value, buffers: parts};
+}
+
+// A program that waits for nothing else hears of a lost context, too.
+let willSettle = false;
+function settleLater() {
+  if (willSettle) return;
+  willSettle = true;
+  queueTask(() => {
+    willSettle = false;
+    if (!foresight.isSettled()) exchange('"nothing"', []);
+  });
 }
 
 // ---- Interfaces
@@ -135,9 +160,9 @@ function addOperation(owner, prototype, name, overloads) {
   const body = (self, values) => {
     const slot = checkBrand(self, owner, name), call = {views: []};
     const converted = convert(values, call);
-    const ask = () => request(owner, name, slot.handle, converted, call, hook?.written?.(converted));
-    if (hook?.constant) return recall(slot, name, ask, lifter);
-    const answer = ask();
+      const ask = () => request(owner, name, slot, converted, call, hook?.written?.(converted));
+      if (hook?.constant) return recall(slot, name, ask, lifter);
+      const answer = ask();
     const finish = hook?.finish(answer, converted, call, slot) ?? (() => lift(lifter, answer.value, slot));
     if (!returnsPromise) return finish();
     return new Promise((resolve, reject) => {
@@ -157,7 +182,8 @@ function addAttribute(owner, prototype, {name, type}) {
   const body = self => {
     const slot = checkBrand(self, owner, name), attributes = slot.attributes ??= new Map();
     if (!attributes.has(name)) {
-      const ask = () => lift(lifter, request(owner, name, slot.handle, [], {views: []}).value, slot);
+      const isKnown = slot.facts !== undefined && Object.hasOwn(slot.facts, name);
+      const ask = () => lift(lifter, isKnown ? slot.facts[name] : request(owner, name, slot, [], {views: []}).value, slot);
       attributes.set(name, hook ? hook(slot) : ask());
     }
     return attributes.get(name);
@@ -175,9 +201,9 @@ function addInterface(name, definition) {
     if (new.target === undefined) throw new TypeError(`${name}: needs the operator new`);
     const call = {views: []};
     const converted = convert(values, call);
-    const {value} = request(name, 'constructor', null, converted, call);
+    const {value} = request(name, 'constructor', undefined, converted, call);
     const prototype = new.target.prototype, owner = living.get(converted[0]?.$h);
-    return wrap(name, value.$h, owner, conversion.isObject(prototype) ? prototype : prototypes.get(name));
+    return wrap(name, value.$h, owner, undefined, conversion.isObject(prototype) ? prototype : prototypes.get(name));
   };
   defineProperty(Interface, 'name', {value: name, configurable: true});
   defineProperty(Interface, 'length', {value: length, configurable: true});

@@ -8,12 +8,16 @@ A request is a JSON text and byte arrays. The text is ``[interface, member, hand
   view, ``{"$b": digits}`` for a BigInt, in hexadecimal, because Python limits the length of decimal numbers, and ``{"$n": text}`` for a
   number that JSON does not know, or not exactly (``"NaN"``, ``"-Infinity"``, ``"-0"``, ``"1e+21"``);
 - ``views`` describe the views: the ``kind``, the number of its ``buffer``, ``offset`` and ``length`` in bytes, whether it is ``detached``,
-  and whether its bytes were ``sent``: those of a view that is only written to are not;
+  and whether its bytes were ``sent``: those of a view that is only written to are not. Views of one buffer have the same number;
 - ``dropped`` are the handles that the program can no longer use.
 
-The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, or ``{"error": [name, message]}``. Either may have
-``"lost": [[handle, message], ...]``, the contexts that were lost since the last answer. A value that never changes is
-``{"$c": number, "value": ...}``; an equal one has the same number later, and no ``"value"``.
+The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, or ``{"error": [name, message]}``. An operand also
+has its attributes, ``"$a": {"dataType": ..., "shape": ...}``. Either answer may have ``"lost": [[handle, message], ...]``, the contexts
+that were lost since the last answer. A value that never changes is ``{"$c": number, "value": ...}``; an equal one has the same number
+later, and no ``"value"``.
+
+A request without an answer (`Dispatcher.tell`) has a seventh element: the handles of the objects that it makes, negative numbers.
+JavaScript sends such requests only where it is certain that they succeed (foresight.js).
 """
 
 from __future__ import annotations
@@ -21,9 +25,10 @@ from __future__ import annotations
 import json
 import re
 import traceback
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -31,49 +36,63 @@ import webnn
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import BindingIdl
 from webnn.javascript.legacy import Legacy
+from webnn.javascript.views import Array, make_arrays, memory_of
 from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["Dispatcher", "Observe"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
 #: Called after a successful call: with the object, the member, the arguments, and the result.
 Observe = Callable[[object, str, Sequence[Any], Any], None]
 
-#: The element types of the views. A page that has no `Float16Array` passes the bits of float16 as `Uint16Array`, as the draft suggests
-#: (`#appendices-mloperanddatatype-arraybufferview-compatibility`); the draft has no use for a `Uint16Array` otherwise.
-_DTYPES = {
-    "Int8Array": np.int8,
-    "Uint8Array": np.uint8,
-    "Int16Array": np.int16,
-    "Uint16Array": np.float16,
-    "Int32Array": np.int32,
-    "Uint32Array": np.uint32,
-    "BigInt64Array": np.int64,
-    "BigUint64Array": np.uint64,
-    "Float16Array": np.float16,
-    "Float32Array": np.float32,
-    "Float64Array": np.float64,
-    "ArrayBuffer": np.uint8,
-    "SharedArrayBuffer": np.uint8,
-}
 #: Members that take the bytes of any buffer or view, even if the draft does not have its element type: docs/spec-issues.md.
 _ANY_BYTES = frozenset({"readTensor", "writeTensor"})
-#: How the emulator's messages show the element type that `_arrays` gives to views without one.
+#: How the emulator's messages show the element type that `make_arrays` gives to views without one.
 _KIND = re.compile(r"\[\('([\w ]+)', 'V1'\)\]")
 _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
 _INTERFACES = ("ML", "MLActivation", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLTensor")
 
 
-class View(TypedDict):
-    """The description of a view in a request."""
+#: The request that asks for nothing: its answer comes when everything before it is done.
+_NOTHING = '"nothing"'
+#: Members that a program calls again and again with the same arguments: what was found out about such a request is kept.
+_REPEATED = frozenset({"compute", "dispatch", "readTensor", "writeTensor"})
+#: How many requests are kept, and how many bytes the views of each may have.
+_MOST_KEPT, _LARGEST_KEPT = 256, 1 << 16
+_encode = json.JSONEncoder().encode
+_parse = json.JSONDecoder().decode
 
-    kind: str
-    buffer: int
-    offset: int
-    length: int
-    detached: bool
-    sent: bool
+
+@dataclass(slots=True)
+class _Call:
+    """A request that can be carried out: what is called, with which values.
+
+    Attributes:
+        interface: The interface.
+        member: The member.
+        handle: The handle of the object that it belongs to.
+        target: The object; ``None`` for an attribute and a constructor.
+        function: What does the work.
+        values: The arguments.
+        results: The handles of the objects that it makes, if the request chose them.
+        memory: The memory of the views whose bytes were sent, if the call may be repeated with other bytes.
+    """
+
+    interface: str
+    member: str
+    handle: Any
+    target: Any
+    function: Callable[..., Any]
+    values: list[Any] = field(default_factory=list)
+    results: Sequence[int] = ()
+    memory: list[memoryview] | None = None
+
+    def refill(self, buffers: Sequence[Bytes]) -> bool:
+        """Put other bytes into the views; tell whether they fit."""
+        if self.memory is None or [len(each) for each in buffers] != [len(each) for each in self.memory]:
+            return False
+        for memory, content in zip(self.memory, buffers, strict=True):
+            memory[:] = content
+        return True
 
 
 class Dispatcher:
@@ -82,18 +101,31 @@ class Dispatcher:
     Args:
         ml: The object behind ``navigator.ml``.
         idl: It has the members that may be called.
-        observe: Called after every successful call of a member.
+        observe: Called after every successful call of a member. It may keep what it is given.
     """
 
-    def __init__(self, ml: webnn.ML, idl: BindingIdl, observe: Observe = lambda *_: None) -> None:
+    def __init__(self, ml: webnn.ML, idl: BindingIdl, observe: Observe | None = None) -> None:
         self._objects: dict[int, Any] = {0: ml}
         self._next = 1
+        # Handles without an object, because the call failed that should have made it.
+        self._failed: dict[int, Exception] = {}
         self._lost: list[list[object]] = []
         #: The answers that never change; their places are their numbers.
         self._constants: list[object] = []
         self._members = idl.members
+        self._revision = idl.revision
         self._observe = observe
         self._legacy = Legacy() if idl.dialect else None
+        # By their texts. They hold objects: none of them outlives the request that drops one.
+        self._kept: dict[str, _Call] = {}
+        self._forms: dict[str, Callable[[Any, Sequence[Array]], Any]] = {
+            "$h": lambda handle, _: self._objects[handle] if handle not in self._failed else self._object(handle),
+            "$v": lambda index, arrays: arrays[index],
+            "$n": lambda text, _: float(text),
+            "$b": lambda digits, _: int(digits, 16),
+            "$x": lambda name, _: _EXTERNAL[name](),
+            "$r": lambda entries, arrays: {name: self._value(element, arrays) for name, element in entries},
+        }
         #: The tracebacks of errors that are not the program's: there must be none.
         self.faults: list[str] = []
 
@@ -101,7 +133,7 @@ class Dispatcher:
         """Answer a request. It never raises: an error is an answer, too."""
         answered: list[Bytes] = []
         try:
-            answer: dict[str, object] = {"value": self._answer(json.loads(text), buffers, answered)}
+            answer = self._answer(text, buffers, answered)
         except webnn.DOMException as error:
             answer = {"error": [error.name, str(error)]}
         except webnn.WebNNTypeError as error:
@@ -112,67 +144,131 @@ class Dispatcher:
         if self._lost:
             answer["lost"] = self._lost
             self._lost = []
-        return json.dumps(answer), answered
+        return _encode(answer), answered
 
-    def _answer(self, request: list[Any], buffers: Sequence[Bytes], answered: list[Bytes]) -> object:
+    def tell(self, text: str, buffers: Sequence[Bytes]) -> None:
+        """Carry out a request without an answer. It never raises.
+
+        JavaScript may not know yet that a context is lost. Every other reason for an error is a fault. Requests that use the objects which
+        the call should have made get the error.
+        """
+        handles: Sequence[int] = ()
+        try:
+            call = self._again(text, buffers)
+            if call is None:
+                *request, results = _parse(text)
+                handles = self._check_free(results)
+                call = self._read(request, buffers)
+                call.results = handles
+            self._carry_out(call, text, [])
+        except Exception as error:  # as in `call`
+            if not (isinstance(error, webnn.InvalidStateError) and self._lost):
+                self.faults.append(traceback.format_exc())
+            self._failed.update(dict.fromkeys(handles, error))
+
+    def _answer(self, text: str, buffers: Sequence[Bytes], answered: list[Bytes]) -> dict[str, object]:
+        if text == _NOTHING:
+            return {"value": None}
+        call = self._again(text, buffers) or self._read(_parse(text), buffers)
+        return {"value": self._lift(self._carry_out(call, text, answered))}
+
+    def _again(self, text: str, buffers: Sequence[Bytes]) -> _Call | None:
+        """Return what is known of a request that came before, with the views of this one."""
+        kept = self._kept.pop(text, None)
+        return kept if kept is not None and kept.refill(buffers) else None
+
+    def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> _Call:
         interface, member, handle, arguments, views, dropped = request
         for each in dropped:
             self._objects.pop(each, None)
+            self._failed.pop(each, None)
+        if dropped:
+            self._kept.clear()
         members = self._members[interface]
         if member in members.attributes:
-            return self._lift(getattr(self._objects[handle], member))
+            return _Call(interface, member, handle, None, partial(getattr, self._object(handle), member))
         if member not in members.operations:
             raise LookupError(f"{interface} has no member {member!r}")
-        arrays = _arrays(views, buffers, any_bytes=member in _ANY_BYTES)
+        arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
-            return self._lift(getattr(webnn, interface)(*values))
-        target = self._objects[handle]
-        result = self._call(target, interface, member, values)
-        self._observe(target, member, values, result)
-        match interface, member:
-            case "MLContext", "compute":
-                return _computed(result, answered)
-            case "MLContext", "readTensor":
-                answered.append(_read(*values, result))
-                return None
-            case "MLContext", "opSupportLimits":
-                return self._constant(result)
-            case "MLContext", "dispatch" | "destroy":
-                # Its queued work is done first.
-                if (lost := target.lostSync(0)) is not None:
-                    self._lost.append([handle, lost["message"]])
-        return self._lift(result)
+            return _Call(interface, member, handle, None, getattr(webnn, interface), values)
+        target = self._object(handle)
+        call = _Call(interface, member, handle, target, self._method(target, interface, member), values)
+        if self._observe is None and member in _REPEATED and not dropped and sum(array.nbytes for array in arrays) <= _LARGEST_KEPT:
+            call.memory = memory_of(views, arrays)
+        return call
 
-    def _call(self, target: Any, interface: str, member: str, values: list[Any]) -> Any:
-        """Call a member, or its Sync variant if it returns a promise: JavaScript makes the promise."""
-        if (interface, member) == ("MLContext", "compute"):
-            return target.computeSync(*values)["outputs"]
+    def _check_free(self, handles: list[int]) -> list[int]:
+        for handle in handles:
+            if type(handle) is not int or handle >= 0 or handle in self._objects:
+                raise ValueError(f"the handle of a new object must be a negative number that is not in use, got {handle}")
+        return handles
+
+    def _method(self, target: Any, interface: str, member: str) -> Callable[..., Any]:
+        """Return what does a member's work: its Sync variant if it returns a promise, because JavaScript makes the promise."""
         if self._legacy is not None and interface == "MLGraphBuilder" and member != "build":
-            return self._legacy.call(target, member, values)
-        method = getattr(target, f"{member}Sync", None) or getattr(target, member)
-        return method(*values)
+            legacy = self._legacy
+            return lambda *values: legacy.call(target, member, list(values))
+        method: Callable[..., Any] = getattr(target, f"{member}Sync", None) or getattr(target, member)
+        return method
+
+    def _carry_out(self, call: _Call, text: str, answered: list[Bytes]) -> object:
+        """Carry out a call; return what its answer's value is made of."""
+        result = call.function(*call.values)
+        if call.interface == "MLContext" and call.target is not None:
+            return self._conclude(call, text, result, answered)
+        if self._observe is not None and call.target is not None:
+            self._observe(call.target, call.member, call.values, result)
+        if call.results:
+            self._assign(result, call.results)
+        return result
+
+    def _conclude(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> object:
+        """Do what only calls of a context need."""
+        member, values, value = call.member, call.values, result
+        if member == "compute":
+            value = _computed(result["outputs"], answered)
+        if self._observe is not None:
+            self._observe(call.target, member, values, result["outputs"] if member == "compute" else result)
+        if member == "compute":
+            # The arrays that were passed on are those of the next call.
+            values[1:] = result["inputs"], result["outputs"]
+        elif member == "readTensor":
+            answered.append(_content(*values, result))
+            value = None
+        elif member == "opSupportLimits":
+            value = self._constant(result)
+        elif member in {"dispatch", "destroy"} and (lost := call.target.lostSync(0)) is not None:
+            # Its queued work is done first.
+            self._lost.append([call.handle, lost["message"]])
+        if call.memory is not None:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[text] = call
+        return value
+
+    def _assign(self, result: object, handles: Sequence[int]) -> None:
+        """Give the results of a call the handles that it was sent with."""
+        made = result if isinstance(result, list | tuple) else [result]
+        self._objects.update(dict(zip(handles, made, strict=True)))
+
+    def _object(self, handle: Any) -> Any:
+        if handle in self._failed:
+            raise self._failed[handle]
+        return self._objects[handle]
 
     def _value(self, value: Any, arrays: Sequence[Array]) -> Any:
         """Make a Python value of an argument."""
-        if isinstance(value, list):
-            return [self._value(element, arrays) for element in value]
-        if not isinstance(value, dict):
-            return value
-        match value:
-            case {"$h": handle}:
-                return self._objects[handle]
-            case {"$v": index}:
-                return arrays[index]
-            case {"$n": text}:
-                return float(text)
-            case {"$b": digits}:
-                return int(digits, 16)
-            case {"$x": name}:
-                return _EXTERNAL[name]()
-            case {"$r": entries}:
-                return {name: self._value(element, arrays) for name, element in entries}
-        return {name: self._value(element, arrays) for name, element in value.items()}
+        kind = type(value)
+        if kind is dict:
+            if len(value) == 1:
+                [(form, content)] = value.items()
+                make = self._forms.get(form)
+                if make is not None:
+                    return make(content, arrays)
+            return {name: self._value(element, arrays) for name, element in value.items()}
+        return [self._value(element, arrays) for element in value] if kind is list else value
 
     def _constant(self, value: object) -> object:
         """Return an answer that never changes: its number, and itself if it was not sent before."""
@@ -191,7 +287,11 @@ class Dispatcher:
         handle = self._next
         self._next += 1
         self._objects[handle] = value
-        return {"$i": name, "$h": handle}
+        if not isinstance(value, webnn.MLOperand):
+            return {"$i": name, "$h": handle}
+        # Until 2024-06 they are methods.
+        attributes = {name: each if isinstance(each := getattr(value, name), str | tuple) else each() for name in ("dataType", "shape")}
+        return {"$i": name, "$h": handle, "$a": attributes}
 
 
 def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[object]]:
@@ -199,49 +299,12 @@ def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[
     value: list[list[object]] = []
     for name, array in outputs.items():
         value.append([name, len(answered)])
-        answered.append(array.reshape(-1).view(np.uint8).data)
+        answered.append(array.data.cast("B"))
     return value
 
 
-def _read(tensor: webnn.MLTensor, *rest: Array | None) -> Bytes:
+def _content(tensor: webnn.MLTensor, *rest: Array | None) -> Bytes:
     """Return the bytes that were read from a tensor. They are in the array that the program gave, or else in the new one, which is last."""
     output = next(each for each in rest if each is not None)
     size = OperandDescriptor(tensor.dataType, tensor.shape).byte_length
     return output.reshape(-1).view(np.uint8)[:size].data
-
-
-def _arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool) -> list[Array]:
-    """Return the views of a request as arrays. Views of one buffer share their memory, so that the emulator sees what it must refuse.
-
-    With ``any_bytes``, a view whose element type the draft does not have is treated as bytes.
-    """
-    sent = iter(buffers)
-    contents = [next(sent) if view["sent"] else None for view in views]
-    sizes: dict[int, int] = defaultdict(int)
-    for view in views:
-        sizes[view["buffer"]] = max(sizes[view["buffer"]], view["offset"] + view["length"])
-    memory: dict[int, Array] = {}
-    arrays: list[Array] = []
-    for view, content in zip(views, contents, strict=True):
-        number, start, end = view["buffer"], view["offset"], view["offset"] + view["length"]
-        if number not in memory and content is not None and len(content) == sizes[number]:
-            array = np.frombuffer(content, np.uint8)
-            memory[number] = array if array.flags.writeable else array.copy()
-        else:
-            # The bytes of a buffer outside its views were not sent, because they are not used.
-            memory.setdefault(number, np.zeros(sizes[number], np.uint8))
-            if content is not None:
-                memory[number][start:end] = np.frombuffer(content, np.uint8)
-        arrays.append(memory[number][start:end].view(_dtype(view, any_bytes=any_bytes)))
-    return arrays
-
-
-def _dtype(view: View, *, any_bytes: bool) -> np.dtype[Any]:
-    kind = view["kind"]
-    # The emulator refuses these types, and its message shows their names: views whose element type the draft does not have, such as
-    # DataView, and detached views.
-    if view["detached"]:
-        return np.dtype([(f"detached {kind}", "V1")])
-    if kind in _DTYPES:
-        return np.dtype(_DTYPES[kind])
-    return np.dtype(np.uint8) if any_bytes else np.dtype([(kind, "V1")])

@@ -1,6 +1,6 @@
 // What the IDL alone does not say: `navigator.ml`, the transfer of the views of `compute()`, what becomes of a tensor's reads and of a lost
 // context, and the stand-in for WebGPU's device.
-(function (global, idl, makeBinding, makeConversion, send, queueTask, markAsUncloneable, warnings, evaluate) {
+(function (global, idl, makeBinding, makeConversion, transport, queueTask, markAsUncloneable, warnings, evaluate) {
 'use strict';
 const {ArrayBuffer, DOMException, Map, Object, Promise, Reflect, Set, Symbol, TypeError, Uint8Array, WeakMap} = global;
 const {defineProperty} = Object;
@@ -78,9 +78,8 @@ function makeSpecial(inspect) {
     written: values => values.length > 1 ? [values[1].$v] : [],
     // The bytes are those of now: what is done to the tensor from here on comes after the read.
     finish({buffers: [content]}, values, {views}) {
-      const bytes = new Uint8Array(content.size);
-      content.copyTo(bytes);
-      return values.length > 1 ? () => fill(views[0], bytes) : () => bytes.buffer;
+      const buffer = content.take();
+      return values.length > 1 ? () => fill(views[0], new Uint8Array(buffer)) : () => buffer;
     },
     wait([{$h: tensor}], context, reject) {
       const entry = {tensor, context, reject};
@@ -122,7 +121,7 @@ function makeSpecial(inspect) {
   return {operations, attributes, lose, checkNotLost};
 }
 
-const binding = makeBinding(global, idl, makeConversion, send, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate);
+const binding = makeBinding(global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate);
 
 // Navigator is another specification's. What is there already (Node has one) keeps its other members.
 const ml = binding.wrap('ML', 0);

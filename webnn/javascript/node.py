@@ -217,6 +217,8 @@ class _Host:
         self._outputs = {"O": stdout, "E": stderr}
         self._idl = load_idl(program.revision, program.dialect)
         self._dispatcher = Dispatcher(webnn.ML(revision=self._idl.revision), self._idl)
+        #: How many of its faults were reported.
+        self._noted = 0
         self._out_of_time = False
         self._last_words = bytearray()
         if missing is not None:
@@ -262,18 +264,19 @@ class _Host:
             "colour": terminal and not os.environ.get("NO_COLOR"),
             "columns": shutil.get_terminal_size().columns,
         }
-        sources = [load_script(f"{name}.js") for name in ("conversion", "binding", "navigator")]
+        sources = [load_script(f"{name}.js") for name in ("conversion", "binding", "foresight", "navigator")]
         return [part.encode() for part in (json.dumps(setup), self._idl.text, *sources)]
 
     def _answer(self, channel: Channel, message: Message) -> None:
         part = message.parts[0] if message.parts else bytearray()
         match message.kind:
             case "C":
-                faults = len(self._dispatcher.faults)
                 answer, buffers = self._dispatcher.call(_decode(part), message.parts[1:])
-                for fault in self._dispatcher.faults[faults:]:
-                    self.note(f"fault: {_last_frame(fault)}; this is an error of webnn, please report it")
+                self._note_faults()
                 channel.send("A", [answer.encode(), *buffers])
+            case "D":
+                self._dispatcher.tell(_decode(part), message.parts[1:])
+                self._note_faults()
             case "F":
                 channel.send("A", self._read(_decode(part)))
             case "I":
@@ -284,6 +287,12 @@ class _Host:
                 # The first one comes before the program begins. Later ones come from the program and are ignored.
                 if self._missing is None:
                     self._tell_walls(json.loads(_decode(part)))
+
+    def _note_faults(self) -> None:
+        faults = self._dispatcher.faults
+        while self._noted < len(faults):
+            self.note(f"fault: {_last_frame(faults[self._noted])}; this is an error of webnn, please report it")
+            self._noted += 1
 
     def _tell_walls(self, missing: Mapping[str, str]) -> None:
         self._missing = missing
@@ -343,7 +352,7 @@ class _Host:
 def _limits(memory: int) -> dict[str, Limit]:
     """Return what each message may have at most: a program sends no more views than its memory holds."""
     call = Limit(text=1 << 26, buffer=1 << 31, buffers=1 << 20, total=memory)
-    return {"C": call, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
+    return {"C": call, "D": call, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
 
 
 def _decode(text: Bytes) -> str:

@@ -97,7 +97,7 @@ function put(kind, text, buffers) {
   for (const bytes of buffers) append(bytes);
 }
 
-// Send a message.
+// Send a message, and those that wait to be sent.
 function post(kind, text, buffers = []) {
   put(kind, text, buffers);
   flush();
@@ -152,6 +152,13 @@ function send(text, buffers) {
   post('C', text, buffers);
   const [answer, ...parts] = receive();
   return [answer, parts.map(part => ({size: part.length, copyTo: bytes => bytes.set(part), take: () => part.buffer}))];
+}
+
+// A request without an answer. It is sent with the next message, or before that, so that Python has something to do.
+const ENOUGH = 1 << 12;
+function tell(text, buffers, now) {
+  put('D', text, buffers);
+  if (now || unsent >= ENOUGH) flush();
 }
 
 // The file at an address: {content, type}, {missing: true}, or {refused: why}.
@@ -383,9 +390,10 @@ function ignored(where, given, known) {
 // ---- The program
 
 const evaluate = (name, source) => vm.runInThisContext(source, {filename: `webnn:${name}`});
-const [conversion, binding, navigator] = ['conversion', 'binding', 'navigator'].map((name, index) => evaluate(`${name}.js`, sources[index]));
+const names = ['conversion', 'binding', 'foresight', 'navigator'];
+const [conversion, binding, makeForesight, navigator] = names.map((name, index) => evaluate(`${name}.js`, sources[index]));
 navigator(
-  globalThis, JSON.parse(idlText), binding, conversion, send, callback => setImmediate(callback), markAsUncloneable, {isProxy, ignored},
+  globalThis, JSON.parse(idlText), binding, conversion, {send, tell, makeForesight}, callback => setImmediate(callback), markAsUncloneable, {isProxy, ignored},
 );
 
 // What V8 says of a text that only makes sense as a module. Node decides in the same way.

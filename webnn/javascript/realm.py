@@ -271,12 +271,17 @@ _START = """
         start += piece.length;
       }
     };
-    return [answer, sizes.map((size, index) => ({size, copyTo: copy(index)}))];
+    const part = (size, index) => ({size, copyTo: copy(index), take() {
+      const bytes = new Uint8Array(size);
+      copy(index)(bytes);
+      return bytes.buffer;
+    }});
+    return [answer, sizes.map(part)];
   };
   (%(search_params)s)(globalThis);
   const page = (%(page)s)(globalThis, {read, log, schedule, cancel}, %(address)s);
   const evaluate = eval;
-  (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, send, page.queueTask, undefined, undefined, evaluate);
+  (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, {send}, page.queueTask, undefined, undefined, evaluate);
   const connect = source => { evaluate(source)(globalThis, emit); };
   return (name, value) => ({...page, connect})[name](value);
 })()
