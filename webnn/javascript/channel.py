@@ -24,6 +24,7 @@ Bytes = bytes | bytearray | memoryview
 
 _MAGIC = b"WN"
 _HEADER = struct.Struct("<2scxI")
+_LENGTH = struct.Struct("<Q")
 #: How much goes into one call of the system: some refuse to write more than 2 GiB.
 _CHUNK = 1 << 26
 #: The size of a pipe on Linux: the usual 64 KiB make large buffers five times as slow.
@@ -31,8 +32,8 @@ _PIPE = 1 << 20
 #: How much is read at once where a message may begin. Parts that do not fit are read to their own memory.
 _BUFFER = 1 << 16
 #: For how many seconds the next message is looked for before the system is asked to wait for it: to be woken takes ten times as long as a
-#: call of the system. That is done only while the child sends its messages so close together.
-_PATIENCE = 100e-6
+#: call of the system. Each time that is in vain, twice as many messages are waited for without it, up to this power of two.
+_PATIENCE, _MOST_VAIN = 100e-6, 6
 
 
 class ChannelError(Exception):
@@ -72,7 +73,8 @@ class Channel:
         # What was read and not used yet lies between them.
         self._start = self._end = 0
         self._poll: select.poll | None = None
-        self._is_close = False
+        # How many times in succession it was in vain to look, and how many messages are to be waited for without it.
+        self._vain = self._skip = 0
         if sys.platform == "linux":
             import fcntl  # noqa: PLC0415
 
@@ -102,13 +104,21 @@ class Channel:
             raise ChannelError(f"there is no message {kind!r}")
         if count > 1 + limit.buffers:
             raise ChannelError(f"a message {kind!r} has at most {1 + limit.buffers} parts, got {count}")
-        if (packed := self._read(8 * count)) is None:
-            return None
-        lengths = struct.unpack(f"<{count}Q", packed)
+        lengths: tuple[int, ...]
+        if count == 1:
+            # Most messages: a text alone.
+            if not self._fill(_LENGTH.size):
+                return None
+            lengths = _LENGTH.unpack_from(self._buffer, self._start)
+            self._start += _LENGTH.size
+        else:
+            if (packed := self._read(_LENGTH.size * count)) is None:
+                return None
+            lengths = struct.unpack(f"<{count}Q", packed)
         for index, length in enumerate(lengths):
             if length > (most := limit.buffer if index else limit.text):
                 raise ChannelError(f"a message {kind!r} wants a part of {length} bytes, where at most {most} are possible")
-        if (total := sum(lengths[1:])) > limit.total:
+        if count > 1 and (total := sum(lengths[1:])) > limit.total:
             raise ChannelError(f"a message {kind!r} wants {total} bytes, where at most {limit.total} are possible")
         parts: list[Bytes] = []
         for length in lengths:
@@ -182,16 +192,22 @@ class Channel:
             return self._reader.readinto(target) or 0
         if (count := self._reader.readinto(target)) is not None:
             return count
-        began = time.perf_counter()
-        while self._is_close:
-            # The child may need this core.
-            os.sched_yield()
+        if self._skip:
+            self._skip -= 1
+        else:
+            end = time.perf_counter() + _PATIENCE
+            while time.perf_counter() < end:
+                # The child may need this core.
+                os.sched_yield()
+                if (count := self._reader.readinto(target)) is not None:
+                    self._vain = 0
+                    return count
+            self._vain = min(self._vain + 1, _MOST_VAIN)
+            self._skip = 1 << self._vain
+        while True:
+            self._poll.poll()
             if (count := self._reader.readinto(target)) is not None:
                 return count
-            self._is_close = time.perf_counter() - began < _PATIENCE
-        self._poll.poll()
-        self._is_close = time.perf_counter() - began < _PATIENCE
-        return self._reader.readinto(target) or 0
 
     def _write(self, rest: memoryview) -> None:
         while rest:

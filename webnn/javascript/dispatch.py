@@ -27,7 +27,7 @@ import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -119,7 +119,6 @@ class Dispatcher:
         # By their texts. They hold objects: none of them outlives the request that drops one.
         self._kept: dict[str, _Call] = {}
         self._forms: dict[str, Callable[[Any, Sequence[Array]], Any]] = {
-            "$h": lambda handle, _: self._objects[handle] if handle not in self._failed else self._object(handle),
             "$v": lambda index, arrays: arrays[index],
             "$n": lambda text, _: float(text),
             "$b": lambda digits, _: int(digits, 16),
@@ -210,7 +209,7 @@ class Dispatcher:
         if self._legacy is not None and interface == "MLGraphBuilder" and member != "build":
             legacy = self._legacy
             return lambda *values: legacy.call(target, member, list(values))
-        method: Callable[..., Any] = getattr(target, f"{member}Sync", None) or getattr(target, member)
+        method: Callable[..., Any] = getattr(target, _name_of(target.__class__, member))
         return method
 
     def _carry_out(self, call: _Call, text: str, answered: list[Bytes]) -> object:
@@ -254,9 +253,12 @@ class Dispatcher:
         self._objects.update(dict(zip(handles, made, strict=True)))
 
     def _object(self, handle: Any) -> Any:
-        if handle in self._failed:
-            raise self._failed[handle]
-        return self._objects[handle]
+        try:
+            return self._objects[handle]
+        except KeyError:
+            if handle in self._failed:
+                raise self._failed[handle] from None
+            raise
 
     def _value(self, value: Any, arrays: Sequence[Array]) -> Any:
         """Make a Python value of an argument."""
@@ -264,9 +266,10 @@ class Dispatcher:
         if kind is dict:
             if len(value) == 1:
                 [(form, content)] = value.items()
-                make = self._forms.get(form)
-                if make is not None:
-                    return make(content, arrays)
+                if form == "$h":
+                    return self._object(content)
+                if form in self._forms:
+                    return self._forms[form](content, arrays)
             return {name: self._value(element, arrays) for name, element in value.items()}
         return [self._value(element, arrays) for element in value] if kind is list else value
 
@@ -292,6 +295,12 @@ class Dispatcher:
         # Until 2024-06 they are methods.
         attributes = {name: each if isinstance(each := getattr(value, name), str | tuple) else each() for name in ("dataType", "shape")}
         return {"$i": name, "$h": handle, "$a": attributes}
+
+
+@cache
+def _name_of(owner: type, member: str) -> str:
+    """Return the name of the method that does a member's work."""
+    return f"{member}Sync" if hasattr(owner, f"{member}Sync") else member
 
 
 def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[object]]:
