@@ -86,13 +86,10 @@ class _Call:
     results: Sequence[int] = ()
     memory: list[memoryview] | None = None
 
-    def refill(self, buffers: Sequence[Bytes]) -> bool:
-        """Put other bytes into the views; tell whether they fit."""
-        if self.memory is None or [len(each) for each in buffers] != [len(each) for each in self.memory]:
-            return False
-        for memory, content in zip(self.memory, buffers, strict=True):
+    def refill(self, buffers: Sequence[Bytes]) -> None:
+        """Put other bytes into the views; a `ValueError` if they do not fit."""
+        for memory, content in zip(self.memory or (), buffers, strict=True):
             memory[:] = content
-        return True
 
 
 class Dispatcher:
@@ -174,7 +171,9 @@ class Dispatcher:
     def _again(self, text: str, buffers: Sequence[Bytes]) -> _Call | None:
         """Return what is known of a request that came before, with the views of this one."""
         kept = self._kept.pop(text, None)
-        return kept if kept is not None and kept.refill(buffers) else None
+        if kept is not None:
+            kept.refill(buffers)
+        return kept
 
     def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> _Call:
         interface, member, handle, arguments, views, dropped = request

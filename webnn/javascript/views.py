@@ -73,11 +73,9 @@ def make_arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: b
     return arrays
 
 
-def memory_of(views: Sequence[View], arrays: Sequence[Array]) -> list[memoryview] | None:
-    """Return the memory of the views whose bytes were sent, to put others there; ``None`` if views share memory."""
-    if len({view["buffer"] for view in views}) < len(views) or any(view["detached"] for view in views):
-        return None
-    return [array.data.cast("B") for view, array in zip(views, arrays, strict=True) if view["sent"]]
+def memory_of(views: Sequence[View], arrays: Sequence[Array]) -> list[memoryview]:
+    """Return the memory of the views whose bytes were sent, to put others there."""
+    return [array.view(np.uint8).data for view, array in zip(views, arrays, strict=True) if view["sent"]]
 
 
 def _dtype(view: View, *, any_bytes: bool) -> np.dtype[Any]:

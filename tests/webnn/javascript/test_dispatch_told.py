@@ -83,11 +83,13 @@ def test_after_a_loss_errors_are_no_faults(page: Page) -> None:
     assert tell(page, "MLContext", "dispatch", CONTEXT, {"$h": graph}, *named) == []
     assert tell(page, "MLGraphBuilder", "neg", other, {"$h": a}, results=[-1]) == []
     assert tell(page, "MLGraphBuilder", "neg", other, {"$h": -1}, results=[-2]) == []
+    # That explains no other error.
+    assert len(tell(page, "MLGraphBuilder", "neg", other, {"$h": 99}, results=[-9])) == 1
     answer = page.answer("MLGraphBuilder", "neg", other, {"$h": -2})
     assert answer["error"][0] == "InvalidStateError"
     assert answer["lost"] == [[CONTEXT, "dispatch: an injected fault (failCompute=1)"]]
     # JavaScript knows now.
-    assert len(tell(page, "MLGraphBuilder", "neg", other, {"$h": a}, results=[-3])) == 1
+    assert len(tell(page, "MLGraphBuilder", "neg", other, {"$h": a}, results=[-3])) == 2
 
 
 def test_the_request_for_nothing(page: Page) -> None:
