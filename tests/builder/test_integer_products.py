@@ -360,7 +360,7 @@ def model_for(monkeypatch: pytest.MonkeyPatch, *providers: str) -> OnnxModel:
     monkeypatch.setattr("webnn.context.engine_backend.CompiledGraph", lambda model, *_, **__: models.append(model))
     devices = tuple(Device(provider=name, type="cpu" if name == CPU else "gpu") for name in providers)
     selection = Selection(requested="cpu", device="cpu", devices=devices, providers=tuple((name, {}) for name in providers))
-    EngineBackend().compile(collect({"y": Network().matmul()}), selection)
+    EngineBackend("exact").compile(collect({"y": Network().matmul()}), selection)
     return models[0]
 
 

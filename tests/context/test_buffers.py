@@ -158,7 +158,7 @@ def test_what_a_program_makes_of_the_owner() -> None:
     builder = webnn.MLGraphBuilder(context)
     graph = builder.buildSync({"y": builder.neg(builder.input("x", {"dataType": "float32", "dimensions": [3]}))})
     result = context.computeSync(graph, {"x": np.arange(3, dtype=np.float32)}, {"y": np.zeros(3, np.float32)})
-    owner = result["inputs"]["x"].base
+    owner: Any = result["inputs"]["x"].base
     for array in (owner, owner[:], owner.view(np.ndarray), owner[:].view(np.ndarray)):
         with pytest.raises(webnn.WebNNTypeError, match="must not be detached"):
             context.computeSync(graph, {"x": array}, result["outputs"])
