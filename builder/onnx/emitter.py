@@ -11,9 +11,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import AttributeProto, ModelProto, TensorProto, ValueInfoProto
+from onnx import ModelProto, TensorProto
 
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
+from webnn.builder.onnx.messages import Attribute, declare, set_attribute
 from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor, Shape
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["BOOL", "INT64_MIN", "Attribute", "Emitter", "Op", "Translation", "View", "Weight"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Attribute = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
 
 #: The kernels of this version are the measured ones (docs/numerics.md).
 OPSET = 21
@@ -35,8 +35,6 @@ _ARRAY_TYPES: Mapping[np.dtype[Any], int] = MappingProxyType(
 )
 BOOL = "bool"
 INT64_MIN = -(2**63)
-
-#: Operators of ONNX Runtime's own, and their domain.
 
 #: Nodes that the engine's optimizer does not move a transpose over.
 _FIXED = frozenset({"AveragePool", "Conv", "ConvTranspose"})
@@ -280,7 +278,7 @@ class Emitter:
         if attributes:
             add = node.attribute.add
             for key, attribute in attributes.items():
-                _set_attribute(add(), key, attribute)
+                set_attribute(add(), key, attribute)
 
     def literal(self, array: Array) -> str:
         """Return an initializer inside the model; equal ones are shared."""
@@ -387,7 +385,7 @@ class Emitter:
         view = self._views[name]
         self.require(view.source)
         node = self.graph.node.add(op_type="Transpose", name=f"{self._scope}.{name}", input=[view.source], output=[name])
-        _set_attribute(node.attribute.add(), "perm", view.permutation)
+        set_attribute(node.attribute.add(), "perm", view.permutation)
         self._turned.add(name)
 
     def is_turned(self, value: str) -> bool:
@@ -492,38 +490,10 @@ class Emitter:
 
     def declare_input(self, name: str, descriptor: OperandDescriptor) -> str:
         """Declare an input of the graph."""
-        _declare(self.graph.input.add(name=name), descriptor)
+        declare(self.graph.input.add(name=name), descriptor)
         return name
 
     def declare_output(self, name: str, descriptor: OperandDescriptor) -> None:
         """Declare an output of the graph."""
         self.require(name)
-        _declare(self.graph.output.add(name=name), descriptor)
-
-
-def _declare(info: ValueInfoProto, descriptor: OperandDescriptor) -> None:
-    tensor = info.type.tensor_type
-    tensor.elem_type = ELEMENT_TYPES[descriptor.dataType]
-    # A scalar has a shape too: an empty one.
-    tensor.shape.SetInParent()
-    for size in descriptor.dimensions:
-        tensor.shape.dim.add(dim_value=size)
-
-
-def _set_attribute(attribute: AttributeProto, name: str, value: Attribute) -> None:
-    attribute.name = name
-    if isinstance(value, int):
-        attribute.type, attribute.i = AttributeProto.INT, value
-    elif isinstance(value, float):
-        attribute.type, attribute.f = AttributeProto.FLOAT, value
-    elif isinstance(value, str):
-        attribute.type, attribute.s = AttributeProto.STRING, value.encode()
-    elif isinstance(value[0], str):
-        attribute.type = AttributeProto.STRINGS
-        attribute.strings.extend([str(element).encode() for element in value])
-    elif isinstance(value[0], int):
-        attribute.type = AttributeProto.INTS
-        attribute.ints.extend(value)  # type: ignore[arg-type]  # of one type, as the first one shows
-    else:
-        attribute.type = AttributeProto.FLOATS
-        attribute.floats.extend(value)  # type: ignore[arg-type]  # as above
+        declare(self.graph.output.add(name=name), descriptor)

@@ -15,6 +15,7 @@ import pytest
 
 from webnn.validation import operand_descriptor
 from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.dictionary import Dictionary
 from webnn.validation.drafts import find_revision
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.operand_descriptor import convertDescriptor
@@ -137,6 +138,6 @@ def test_both_ways_agree_on_other_dictionaries(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_the_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(operand_descriptor, "convertMembers")
+    monkeypatch.delattr(Dictionary, "convertMembers")
     call = Call("input", "#anchor", find_revision("2026-06"))
     assert convertDescriptor(call, {"dataType": "int8", "shape": [2, 3]}) == OperandDescriptor("int8", (2, 3))

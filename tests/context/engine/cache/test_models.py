@@ -150,8 +150,9 @@ KEYS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "the processor": lambda patch: patch.setattr(digest, "_processor", lambda: "another"),
     "the format": lambda patch: patch.setattr(digest, "_FORMAT", 99),
     "the entries": lambda patch: patch.setattr(
-        session, "SESSION_ENTRIES", {**onnx_names.SESSION_ENTRIES, "session.x64quantprecision": "1"}
+        session, "session_entries", lambda _: {**onnx_names.SESSION_ENTRIES, "session.x64quantprecision": "1"}
     ),
+    "the numerics": lambda patch: patch.setenv("WEBNN_NUMERICS", "fast"),
 }
 
 
