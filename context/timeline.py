@@ -27,16 +27,18 @@ __all__ = ["Timeline"]
 
 T = TypeVar("T")
 
+_make_lock = threading.Lock
 #: How often the worker looks at the queue, in seconds.
 _GRACE = 0.002
 #: A worker that finds nothing makes longer and longer pauses, and ends when the next one would be this many times the first.
 _LONGEST_PAUSE = 25
 #: While another thread runs jobs, the pauses grow up to this many times the first.
 _BUSY_PAUSE = 8
-#: When a thread that waits for the turn looks for the first time whether it is free, in seconds; then in twice the time, and so on, up to
-#: the second number.
-_FIRST_LOOK, _LAST_LOOK = 0.0001, 0.05
-#: How long it waits, in seconds, until it is handed the turn by a thread with many short jobs, and by one whose jobs are longer than this.
+#: When a thread that waits for the turn looks for the first time whether it is free, in seconds; then in eight times the time, and so on,
+#: up to the second number.
+_FIRST_LOOK, _LAST_LOOK = 0.00005, 0.05
+#: How long a thread with many short jobs keeps the turn while others wait, in seconds. It hands the turn over earlier if its jobs take longer
+#: than the second number.
 _PATIENCE, _LONG_JOB = 0.005, 0.0005
 #: The most jobs, and the most bytes held by jobs, that a program may queue before it must wait. They bound the use of memory.
 _MOST_JOBS = 2**16
@@ -62,8 +64,10 @@ class Timeline:
         "_held",
         "_lock",
         "_owner",
+        "_passed",
         "_pending",
         "_signal",
+        "_since",
         "_turn",
         "_urgent",
         "_waiting",
@@ -79,8 +83,11 @@ class Timeline:
         #: Held by the thread that runs jobs, the owner.
         self._turn = threading.Lock()
         self._owner = 0
-        #: The threads that wait for the turn. The first one has waited longest.
-        self._waiting: deque[_Waiter] = deque()
+        #: The threads that wait for the turn, the one first that has waited longest: locks that are released when they are given it.
+        self._waiting: deque[threading.Lock] = deque()
+        #: Since when threads wait while one keeps the turn, and how many times it has given the turn back since then.
+        self._since = 0.0
+        self._passed = 0
         #: Whether there is a worker. The lock guards its start and its end.
         self._employed = False
         self._lock = threading.Lock()
@@ -167,15 +174,18 @@ class Timeline:
         A thread that calls again and again keeps the turn for a while: to hand it over takes much longer than a small graph. Therefore the
         one that waits looks for itself whether the turn is free, until it has waited so long that it is handed the turn.
         """
-        waiter = _Waiter()
+        waiter = _make_lock()
+        waiter.acquire()
+        if not self._waiting:
+            self._since, self._passed = monotonic(), 0
         self._waiting.append(waiter)
         try:
             pause = _FIRST_LOOK
-            while not waiter.lock.acquire(timeout=pause):
+            while not waiter.acquire(timeout=pause):
                 if self._turn.acquire(False):
                     self._waiting.remove(waiter)
                     return
-                pause = min(2 * pause, _LAST_LOOK)
+                pause = min(8 * pause, _LAST_LOOK)
         except BaseException:
             # An interrupt of the main thread. A waiter that is not in the queue any more was given the turn.
             try:
@@ -185,15 +195,21 @@ class Timeline:
             raise
 
     def _hand_over(self) -> bool:
-        """Give the turn to the thread that has waited longest, if it has waited for long; tell whether one has."""
-        with contextlib.suppress(IndexError, ValueError):  # an interrupt has ended its wait
-            waiter = self._waiting[0]
-            waiter.passed += 1
-            if waiter.waited > min(_PATIENCE, waiter.passed * _LONG_JOB):
-                self._waiting.remove(waiter)
-                waiter.lock.release()
-                return True
-        return False
+        """Give the turn to the thread that has waited longest, if this one has had it for long; tell whether it has."""
+        self._passed += 1
+        # The clock takes long beside a short job.
+        if self._passed > 2 and self._passed & 15:
+            return False
+        now = monotonic()
+        if now - self._since <= min(_PATIENCE, self._passed * _LONG_JOB):
+            return False
+        try:
+            waiter = self._waiting.popleft()
+        except IndexError:  # an interrupt has ended its wait
+            return False
+        self._since, self._passed = now, 0
+        waiter.release()
+        return True
 
     def finish(self) -> None:
         """Wait until what is queued is done."""
@@ -351,28 +367,6 @@ class _Forks:
 _FORKS = _Forks()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_FORKS.begin, after_in_parent=_FORKS.end_in_parent, after_in_child=_FORKS.end_in_child)
-
-
-class _Waiter:
-    """A thread that waits for the turn.
-
-    Attributes:
-        lock: Released when the thread is given the turn.
-        passed: How many times another thread has given the turn back.
-    """
-
-    __slots__ = ("_since", "lock", "passed")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.lock.acquire()
-        self.passed = 0
-        self._since = monotonic()
-
-    @property
-    def waited(self) -> float:
-        """How long it has waited, in seconds."""
-        return monotonic() - self._since
 
 
 def _first(pending: deque[Callable[[], object]]) -> Callable[[], object] | None:

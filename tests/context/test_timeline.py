@@ -243,15 +243,15 @@ def test_an_interrupt_leaves_the_queue_whole(patient: Timeline) -> None:
 
 
 class Interrupted:
-    """The lock of a thread that waits for the turn: the wait is interrupted, after something has happened."""
+    """A thread's place among those that wait for the turn: its wait is interrupted, after something has happened."""
 
-    def __init__(self, lock: Any, meanwhile: Callable[[], object]) -> None:
-        self.lock, self.meanwhile = lock, meanwhile
-        self.release = lock.release
+    def __init__(self, meanwhile: Callable[[], object]) -> None:
+        self.lock, self.meanwhile = threading.Lock(), meanwhile
+        self.release = self.lock.release
 
     def acquire(self, *, timeout: float | None = None) -> bool:
         if timeout is None:
-            return bool(self.lock.acquire())
+            return self.lock.acquire()
         self.meanwhile()
         raise KeyboardInterrupt
 
@@ -270,18 +270,13 @@ def test_an_interrupt_of_a_thread_that_waits(monkeypatch: pytest.MonkeyPatch, *,
             gate.set()
             thread.join()
 
-    def make_waiter() -> Any:
-        waiter: Any = made()
-        waiter.lock = Interrupted(waiter.lock, meanwhile)
-        return waiter
-
     thread = threading.Thread(target=timeline.run, args=(hold,))
     thread.start()
     assert running.wait(PATIENCE)
-    made = module._Waiter
+    interrupted: Any = Interrupted(meanwhile)
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_Waiter", make_waiter)
-        patch.setattr(module, "_PATIENCE", 0)
+        patch.setattr(module, "_make_lock", lambda: interrupted)
+        patch.setattr(module, "_PATIENCE", -1)
         with pytest.raises(KeyboardInterrupt):
             timeline.run(order.job("interrupted"))
     gate.set()
