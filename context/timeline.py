@@ -37,8 +37,8 @@ _BUSY_PAUSE = 8
 #: When a thread that waits for the turn looks for the first time whether it is free, in seconds; then in eight times the time, and so on,
 #: up to the second number.
 _FIRST_LOOK, _LAST_LOOK = 0.00005, 0.05
-#: How long a thread with many short jobs keeps the turn while others wait, in seconds. It hands the turn over earlier if its jobs take longer
-#: than the second number.
+#: How long a thread with many short jobs keeps the turn while others wait, in seconds. It hands the turn over earlier if its jobs take
+#: longer than the second number.
 _PATIENCE, _LONG_JOB = 0.005, 0.0005
 #: The most jobs, and the most bytes held by jobs, that a program may queue before it must wait. They bound the use of memory.
 _MOST_JOBS = 2**16
