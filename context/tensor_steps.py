@@ -196,16 +196,22 @@ class TensorSteps(Steps):
 
     def write(self, tensor: MLTensor, inputData: object) -> None:
         """Run the steps of `MLContext.writeTensor`."""
-        if type(tensor) is MLTensor and type(inputData) is ndarray:
+        state = self._state
+        if type(inputData) is ndarray and type(tensor) is MLTensor and tensor._state is state and tensor._writable:
             # The steps for an array of the tensor's own type and shape, which has memory of its own or is a view of such an array.
-            memory = tensor._memory
-            if memory is not None and tensor._writable and tensor._state is self._state:
-                owner = inputData.base
-                if owner is None:
-                    owner = inputData
-                fits = inputData.dtype is memory.dtype and inputData.shape == memory.shape and type(owner) is ndarray
-                timeline = self._state.timeline
-                if fits and owner.base is None and id(owner) not in _DETACHED and timeline.begin():
+            memory, owner = tensor._memory, inputData.base
+            if owner is None:
+                owner = inputData
+            if (
+                memory is not None
+                and inputData.dtype is memory.dtype
+                and inputData.shape == memory.shape
+                and type(owner) is ndarray
+                and owner.base is None
+                and id(owner) not in _DETACHED
+            ):
+                timeline = state.timeline
+                if timeline.begin():
                     try:
                         memory.array[...] = inputData
                     finally:
@@ -214,7 +220,6 @@ class TensorSteps(Steps):
         if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
             raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
         view = buffers.source("writeTensor", _WRITE, inputData)
-        state = self._state
         # [1] The tensor belongs to this context.
         if tensor._state is not state:
             raise _error("writeTensor", "tensor", "must be a tensor of this context, but another one made it", _WRITE)
@@ -281,15 +286,13 @@ class TensorSteps(Steps):
     def read_sync(self, tensor: MLTensor, outputData: object) -> Array | None:
         """Run the steps of `MLContext.readTensor`, and wait for the data."""
         state = self._state
-        if outputData is None and type(tensor) is MLTensor and self.direct:
-            memory = tensor._memory
-            if memory is not None and tensor._readable and tensor._state is state:
-                timeline = state.timeline
-                if timeline.begin():
-                    try:
-                        return memory.array.copy()
-                    finally:
-                        timeline.end()
+        if outputData is None and type(tensor) is MLTensor and tensor._state is state and tensor._readable and self.direct:
+            memory, timeline = tensor._memory, state.timeline
+            if memory is not None and timeline.begin():
+                try:
+                    return memory.array.copy()
+                finally:
+                    timeline.end()
         memory, view = self._check_read(tensor, outputData)
 
         # The steps of the timeline: copy the bytes. The promise would be rejected with the tensor's other ones.
