@@ -197,26 +197,15 @@ class TensorSteps(Steps):
     def write(self, tensor: MLTensor, inputData: object) -> None:
         """Run the steps of `MLContext.writeTensor`."""
         state = self._state
-        if type(inputData) is ndarray and type(tensor) is MLTensor and tensor._state is state and tensor._writable:
-            # The steps for an array of the tensor's own type and shape, which has memory of its own or is a view of such an array.
-            memory, owner = tensor._memory, inputData.base
-            if owner is None:
-                owner = inputData
-            if (
-                memory is not None
-                and inputData.dtype is memory.dtype
-                and inputData.shape == memory.shape
-                and type(owner) is ndarray
-                and owner.base is None
-                and id(owner) not in _DETACHED
-            ):
-                timeline = state.timeline
-                if timeline.begin():
-                    try:
-                        memory.array[...] = inputData
-                    finally:
-                        timeline.end()
-                    return
+        if type(tensor) is MLTensor and tensor._state is state and tensor._writable:
+            # The steps for an array of the tensor's own type and shape.
+            memory, timeline = tensor._memory, state.timeline
+            if memory is not None and _fits(memory, inputData) and timeline.begin():
+                try:
+                    memory.array[...] = inputData
+                finally:
+                    timeline.end()
+                return
         if type(tensor) is not MLTensor and not webidl.isInstance(tensor, MLTensor):
             raise _error("writeTensor", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}", _WRITE)
         view = buffers.source("writeTensor", _WRITE, inputData)
@@ -283,14 +272,18 @@ class TensorSteps(Steps):
         timeline.hurry(job)
         return pending.future
 
-    def read_sync(self, tensor: MLTensor, outputData: object) -> Array | None:
+    def read_sync(self, tensor: MLTensor, outputData: Any) -> Array | None:
         """Run the steps of `MLContext.readTensor`, and wait for the data."""
         state = self._state
-        if outputData is None and type(tensor) is MLTensor and tensor._state is state and tensor._readable and self.direct:
+        if type(tensor) is MLTensor and tensor._state is state and tensor._readable and self.direct:
+            # The steps for a new array, or for one of the tensor's own type and shape.
             memory, timeline = tensor._memory, state.timeline
-            if memory is not None and timeline.begin():
+            if memory is not None and (outputData is None or (_fits(memory, outputData) and outputData.flags.carray)) and timeline.begin():
                 try:
-                    return memory.array.copy()
+                    if outputData is None:
+                        return memory.array.copy()
+                    outputData[...] = memory.array
+                    return None
                 finally:
                     timeline.end()
         memory, view = self._check_read(tensor, outputData)
@@ -331,6 +324,17 @@ class TensorSteps(Steps):
         if memory is None:
             raise _destroyed(state, "readTensor")
         return memory, view
+
+
+def _fits(memory: TensorMemory, view: Any) -> bool:
+    """Tell whether something is an array of the memory's type and shape that has memory of its own, or is a view of such an array.
+
+    This is a quick way to say that its bytes can be read.
+    """
+    if type(view) is not ndarray or view.dtype is not memory.dtype or view.shape != memory.shape:
+        return False
+    owner = view if view.base is None else view.base
+    return type(owner) is ndarray and owner.base is None and id(owner) not in _DETACHED
 
 
 def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -> MLTensor:

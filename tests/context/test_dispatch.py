@@ -582,6 +582,34 @@ async def test_an_awaited_read_is_of_its_time(context: MLContext) -> None:
     assert (await future).tolist() == full(3).tolist()
 
 
+def test_arrays_that_are_read_into(context: MLContext) -> None:
+    tensor = filled(context, 3)
+    base = np.zeros((4, 3), np.float32)
+    for buffer in (full(0), base[:2], np.zeros(6, np.float32), np.zeros((2, 3), np.int32), np.zeros(9, np.float32), bytearray(24)):
+        assert context.readTensorSync(tensor, buffer) is None
+        assert bytes(buffer)[:24] == full(3).tobytes()
+    assert base[2:].tolist() == np.zeros((2, 3)).tolist()
+    former = make_context()
+    stale, part = full(0), base[2:]
+    for detached in (stale, part):
+        former.computeSync(negation(former), {"x": detached}, {"y": full(0)})
+    locked = full(0)
+    locked.flags.writeable = False
+    for wrong, message in (
+        (stale, "must not be detached"),
+        (stale[:], "must not be detached"),
+        (base[:2], "must not be detached"),
+        (locked, "must be writeable"),
+        (np.zeros((3, 2), np.float32).T, "must be C-contiguous"),
+        (np.zeros((2, 2), np.float32), "bytes"),
+    ):
+        with pytest.raises(WebNNTypeError, match=f"readTensor: outputData .*{message}"):
+            context.readTensorSync(tensor, wrong)
+    tensor.destroy()
+    with pytest.raises(InvalidStateError, match="tensor must not be destroyed"):
+        context.readTensorSync(tensor, full(0))
+
+
 def test_views_that_are_written(context: MLContext) -> None:
     """Arrays over memory of other owners, and memory that was transferred, are checked one by one."""
     tensor = make(context)
