@@ -29,7 +29,7 @@ from benchmarks import (
     startup,
     transformer,
 )
-from benchmarks.measure import UNITS, Array, Effort, Result, SkippedError, Unit, check_same, interleave, processor_time, summarize
+from benchmarks.measure import UNITS, Array, Effort, Result, SkippedError, Unit, check_same, compete, interleave, processor_time, summarize
 from benchmarks.numerics import NUMERICS_CASES
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML, MLGraph
@@ -65,8 +65,7 @@ def _squeezenet(effort: Effort, revision: str = "2024-06", deviceType: DeviceTyp
     weights, image = squeezenet.load_weights(directory), squeezenet.load_input(directory)
     ours = squeezenet.webnn_side(weights, image, revision, deviceType)
     theirs = squeezenet.onnx_side(weights, image, providers)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(12))
+    times = compete(ours, theirs, effort, 12)
     name, title = _named(revision, deviceType, "squeezenet", "SqueezeNet 1.0, real weights: one inference")
     return summarize(name, title, times, unit="ms", bar=1.05)
 
@@ -89,8 +88,7 @@ def _mobilenet(effort: Effort) -> Result:
     network = mobilenet.make_network()
     planes = np.ascontiguousarray(network.image.transpose(0, 3, 1, 2))
     ours, theirs = mobilenet.webnn_side(ML().createContextSync(), network), mobilenet.onnx_side(network, planes)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(20))
+    times = compete(ours, theirs, effort, 20)
     return summarize("mobilenet", "MobileNetV2 shapes: one inference", times, unit="ms", bar=1.05)
 
 
@@ -98,8 +96,7 @@ def _transformer(effort: Effort, revision: str = "2024-06", deviceType: DeviceTy
     providers = _providers(deviceType)
     block = transformer.make_block()
     ours, theirs = transformer.webnn_side(block, revision, deviceType), transformer.onnx_side(block, providers)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(25))
+    times = compete(ours, theirs, effort, 25)
     name, title = _named(revision, deviceType, "transformer", "Transformer encoder block: one inference")
     return summarize(name, title, times, unit="ms", bar=1.05)
 
@@ -107,8 +104,7 @@ def _transformer(effort: Effort, revision: str = "2024-06", deviceType: DeviceTy
 def _transformer_of(effort: Effort, sequence: int) -> Result:
     block = transformer.make_block(sequence)
     ours, theirs = transformer.webnn_side(block), transformer.onnx_side(block)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(3200 // sequence))
+    times = compete(ours, theirs, effort, 3200 // sequence)
     title = f"Transformer encoder block, {sequence} tokens: one inference"
     return summarize(f"transformer-{sequence}", title, times, unit="ms", bar=0.95)
 
@@ -116,8 +112,7 @@ def _transformer_of(effort: Effort, sequence: int) -> Result:
 def _attention(effort: Effort, sequence: int) -> Result:
     heads = attention.Heads(sequence=sequence)
     ours, theirs = attention.webnn_side(heads), attention.onnx_side(heads)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(6400 // sequence))
+    times = compete(ours, theirs, effort, 6400 // sequence)
     title = f"Attention, 12 heads of 64, {sequence} tokens: one computation"
     return summarize(f"attention-{sequence}", title, times, unit="ms", bar=1, against="onnxruntime, MultiHeadAttention")
 
@@ -125,8 +120,7 @@ def _attention(effort: Effort, sequence: int) -> Result:
 def _decoder(effort: Effort, *, columns: bool) -> Result:
     heads = attention.Heads(sequence=1024, columns=columns)
     ours, theirs = attention.TensorSteps(heads), attention.BoundSteps(heads)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(20))
+    times = compete(ours, theirs, effort, 20)
     title = (
         f"Attention of a decoder, 12 heads of 64, 1,024 keys and values in tensors, keys as {'columns' if columns else 'rows'}: one token"
     )
@@ -138,16 +132,14 @@ def _decoder(effort: Effort, *, columns: bool) -> Result:
 def _lstm(effort: Effort) -> Result:
     network = recurrent.make_memory()
     ours, theirs = recurrent.webnn_side(network), recurrent.onnx_side(network)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(50))
+    times = compete(ours, theirs, effort, 50)
     # No bar: the engine's operator is faster because its gates are inexact (docs/numerics.md).
     return summarize("lstm", "lstm, 100 steps, hidden size 64: one inference, with exact gates", times, unit="ms", bar=None)
 
 
 def _tiny(effort: Effort) -> Result:
     ours, theirs = small.webnn_tiny(), small.onnx_tiny()
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(5000))
+    times = compete(ours, theirs, effort, 5000)
     return summarize("tiny", "relu(x + y), float32 [2, 3]: one call", times, unit="µs", bar=0.95)
 
 
@@ -167,8 +159,7 @@ def _tiny_threads(effort: Effort) -> Result:
 
 def _tiny_dispatch(effort: Effort) -> Result:
     ours, theirs = small.webnn_tiny_tensors(), small.onnx_tiny_bound()
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(3000))
+    times = compete(ours, theirs, effort, 3000)
     title = "relu(x + y), float32 [2, 3]: write two tensors, dispatch, read"
     return summarize("tiny-dispatch", title, times, unit="µs", bar=1.15, against=_BOUND)
 
@@ -402,16 +393,14 @@ def _accuracy_transformer(effort: Effort) -> Result:
 
 def _layers(effort: Effort, name: str, title: str, layers: quantized.Layers, bar: float) -> Result:
     ours, theirs = quantized.webnn_layers(layers), quantized.onnx_layers(layers)
-    check_same(ours(), theirs(), steps=QUANTIZED_STEPS)
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(40))
+    times = compete(ours, theirs, effort, 40, steps=QUANTIZED_STEPS)
     return summarize(name, f"{title}, four layers: one inference", times, unit="ms", bar=bar)
 
 
 def _blocks(effort: Effort) -> Result:
     blocks = quantized.Blocks()
     ours, theirs = quantized.webnn_blocks(blocks), quantized.onnx_blocks(blocks)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(20))
+    times = compete(ours, theirs, effort, 20)
     title = f"{blocks.count} products of a row with uint4 [{blocks.size}, {blocks.size}] in blocks"
     return summarize("uint4-matmul", title, times, unit="ms", bar=1.2, against="onnxruntime, MatMulNBits")
 

@@ -22,6 +22,7 @@ __all__ = [
     "SkippedError",
     "Unit",
     "check_same",
+    "compete",
     "interleave",
     "processor_time",
     "summarize",
@@ -149,6 +150,22 @@ def interleave(ours: Batch, theirs: Batch, *, rounds: int, repeats: int) -> tupl
             del kept
         sides.reverse()
     return times
+
+
+def compete(
+    ours: Callable[..., Array], theirs: Callable[..., Array], effort: Effort, usual: int, *, steps: int = 0
+) -> tuple[list[float], list[float]]:
+    """Check that the two sides compute the same, then let them take turns.
+
+    Args:
+        ours: Computes a number of times, by default once; returns an output.
+        theirs: Likewise.
+        effort: How long to measure.
+        usual: The number of calls per turn, without the effort.
+        steps: As for `check_same`.
+    """
+    check_same(ours(), theirs(), steps=steps)
+    return interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(usual))
 
 
 def processor_time(work: Callable[[], object]) -> float:

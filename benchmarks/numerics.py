@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 
 from benchmarks import recurrent, resnet, silu
-from benchmarks.measure import Effort, Result, check_same, interleave, summarize
+from benchmarks.measure import Effort, Result, compete, summarize
 from webnn import ML
 from webnn.builder.numerics import Numerics
 
@@ -24,8 +24,7 @@ def _name(name: str, numerics: Numerics) -> str:
 def _silu(effort: Effort, numerics: Numerics, bar: float) -> Result:
     x = silu.silu_input()
     ours, theirs = silu.webnn_silu(ML(numerics=numerics).createContextSync(), x), silu.onnx_silu(x)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(500))
+    times = compete(ours, theirs, effort, 500)
     title = f"x * sigmoid(x), float32 [1, 64, 40, 40]{_MODES[numerics]}"
     return summarize(_name("silu", numerics), title, times, unit="µs", bar=bar)
 
@@ -33,8 +32,7 @@ def _silu(effort: Effort, numerics: Numerics, bar: float) -> Result:
 def _detector(effort: Effort, numerics: Numerics, bar: float | None) -> Result:
     detector = silu.make_detector()
     ours, theirs = silu.webnn_detector(ML(numerics=numerics).createContextSync(), detector), silu.onnx_detector(detector)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(12))
+    times = compete(ours, theirs, effort, 12)
     title = f"Detector with 58 x * sigmoid(x): one inference{_MODES[numerics]}"
     return summarize(_name("detector", numerics), title, times, unit="ms", bar=bar)
 
@@ -42,8 +40,7 @@ def _detector(effort: Effort, numerics: Numerics, bar: float | None) -> Result:
 def _resnet(effort: Effort, numerics: Numerics, bar: float) -> Result:
     network = resnet.make_network()
     ours, theirs = resnet.webnn_side(ML(numerics=numerics).createContextSync(), network), resnet.onnx_side(network)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(4))
+    times = compete(ours, theirs, effort, 4)
     title = f"ResNet50 v2 shapes: one inference{_MODES[numerics]}"
     return summarize(_name("resnet", numerics), title, times, unit="ms", bar=bar)
 
@@ -51,8 +48,7 @@ def _resnet(effort: Effort, numerics: Numerics, bar: float) -> Result:
 def _lstm(effort: Effort) -> Result:
     network = recurrent.make_memory()
     ours, theirs = recurrent.webnn_side(network, "fast"), recurrent.onnx_side(network)
-    check_same(ours(), theirs())
-    times = interleave(ours, theirs, rounds=effort.rounds, repeats=effort.repeats(300))
+    times = compete(ours, theirs, effort, 300)
     return summarize("lstm-fast", "lstm, 100 steps, hidden size 64: one inference, fast numerics", times, unit="ms", bar=1.05)
 
 
