@@ -6,7 +6,6 @@ import faulthandler
 import random
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from google.protobuf.message import Error
 from onnx import ModelProto, numpy_helper
 
 from tests.property import onnx_graphs
+from tests.property.bounds import bounded
 from tests.property.onnx_indexing import INDEXING
 from tests.property.onnx_layers import LAYERS
 from tests.property.onnx_mutations import EXTERNAL, load, mutate
@@ -73,27 +73,14 @@ def check(folder: Path, models: Sequence[ModelProto], count: int, seed: int | st
         except Error:  # nested too deep for protobuf itself
             continue
         path.write_bytes(data)
-        started, before = time.process_time(), _memory("VmRSS", reset=True)
         try:
-            counts[load(path)] += 1
-            took, grown = time.process_time() - started, _memory("VmHWM") - before
-            assert took < LONGEST, f"it took {took:.1f} s"
-            assert grown < MOST_MEMORY, f"it took {grown >> 20} MiB"
+            with bounded(LONGEST, MOST_MEMORY):
+                counts[load(path)] += 1
         except BaseException as error:
             kept = path.rename(folder / f"fault{number}.onnx")
             raise AssertionError(f"the mutation {number} with the seed {seed!r}: {type(error).__name__}: {error}; {kept}") from error
     (folder / "link").unlink()
     return counts
-
-
-def _memory(field: str, *, reset: bool = False) -> int:
-    """Return what the system says of this process's memory, in bytes: 0 if it says nothing. The largest value can be reset."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return 0
-    if reset:
-        Path("/proc/self/clear_refs").write_text("5")
-    return next(int(line.split()[1]) << 10 for line in status.read_text().splitlines() if line.startswith(field))
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import faulthandler
 import random
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,13 +14,13 @@ import numpy as np
 import pytest
 
 import webnn.hlo.reader
+from tests.property.bounds import bounded
 from tests.property.stablehlo_imports import draw_constants, load
 from tests.property.stablehlo_mutations import mutate, mutate_file
 from tests.property.stablehlo_programs import make_programs
 from tests.property.stablehlo_reader import Reader
 from tests.property.stablehlo_tree import Program, take_apart
 from tests.property.test_files import limit_memory
-from tests.property.test_onnx_mutations import _memory
 from tests.shared import ROOT
 from tests.webnn.hlo.test_reader import jaxlib
 from tests.webnn.stablehlo.programs import Array, compute, program
@@ -100,12 +99,9 @@ def check(trial: Trial, count: int, seed: int | str) -> Counter[bool | None]:
     counts: Counter[bool | None] = Counter()
     for number in range(count):
         chosen = random.Random(f"{seed}-{number}")
-        started, before = time.process_time(), _memory("VmRSS", reset=True)
         try:
-            counts[trial(chosen)] += 1
-            took, grown = time.process_time() - started, _memory("VmHWM") - before
-            assert took < LONGEST, f"it took {took:.1f} s"
-            assert grown < MOST_MEMORY, f"it took {grown >> 20} MiB"
+            with bounded(LONGEST, MOST_MEMORY):
+                counts[trial(chosen)] += 1
         except BaseException as error:
             raise AssertionError(f"the mutation {number} with the seed {seed!r}: {type(error).__name__}: {error}") from error
     return counts
