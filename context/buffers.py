@@ -16,7 +16,7 @@ import ctypes
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy import ndarray
@@ -33,6 +33,7 @@ __all__ = [
     "check",
     "copy_bytes",
     "detached_reason",
+    "fits",
     "pass_on",
     "read_only",
     "source",
@@ -57,7 +58,7 @@ class TransferredMemory(ndarray[Any, np.dtype[Any]]):
         claim: A list of one number, the identity of the array that has the memory; empty while the memory is transferred, and once it went
             to another owner. Taking the number out of the list is atomic: only one thread can transfer the memory.
         address: The memory's address.
-        length: Its length in bytes.
+        length: Its length in bytes. This and the next two are kept because an array makes them anew for each access.
         layout: Its shape.
         kind: Its type.
         former: The identity of the array that had the memory before, while a call is checked.
@@ -80,8 +81,8 @@ class TransferredMemory(ndarray[Any, np.dtype[Any]]):
         self.alone = False
 
     @classmethod
-    def over(cls, view: Array, source: Any, slot: BufferSlot, address: int, *, alone: bool) -> tuple[TransferredMemory, Array]:
-        """Make the memory of a view, and the array that has it, of the view's shape and the slot's type.
+    def over(cls, view: Array, source: Any, slot: BufferSlot, address: int, *, alone: bool) -> Array:
+        """Make the memory of a view; return the array that has it, of the view's shape and the slot's type.
 
         Args:
             view: The view.
@@ -94,7 +95,7 @@ class TransferredMemory(ndarray[Any, np.dtype[Any]]):
         memory.address, memory.length, memory.layout, memory.kind, memory.alone = address, slot.nbytes, view.shape, slot.dtype, alone
         array = memory.view(ndarray)
         memory.claim = [id(array)]
-        return memory, array
+        return array
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +140,13 @@ Checked = tuple[BufferSlot, Array, Any, Array, int]
 class _DetachedMemory:
     """Transferred memory whose owner is not ours, by the owner's identity. Entries are removed with their owner."""
 
-    __slots__ = ("entries",)
+    __slots__ = ("_entries",)
 
     def __init__(self) -> None:
-        self.entries: dict[int, weakref.ref[Any]] = {}
+        self._entries: dict[int, weakref.ref[Any]] = {}
 
     def __contains__(self, owner: object) -> bool:
-        return id(owner) in self.entries
+        return id(owner) in self._entries
 
     def add(self, owner: Any, memory: Any) -> bool:
         """Remember an owner until it dies; if it has no weak references, until ``memory`` dies, which keeps it alive.
@@ -154,7 +155,7 @@ class _DetachedMemory:
             Whether the owner is new. The test and the change are one atomic step.
         """
         key = id(owner)
-        entries = self.entries
+        entries = self._entries
 
         def forget(_: object) -> None:
             entries.pop(key, None)
@@ -167,11 +168,11 @@ class _DetachedMemory:
 
     def remove(self, owner: Any) -> None:
         """Forget an owner."""
-        self.entries.pop(id(owner), None)
+        self._entries.pop(id(owner), None)
 
 
 #: Memory belongs to the process, not to a context, and so does the record of what was transferred.
-DETACHED = _DetachedMemory()
+_DETACHED = _DetachedMemory()
 
 
 def _owner(view: Array) -> tuple[Any, Array]:
@@ -200,13 +201,28 @@ def _exporter(view: Array) -> Any:
 
 def detached_reason(view: Array) -> str:
     """Say that an array's memory was transferred by an earlier `compute()`; empty if it was not."""
-    base = view.base
-    owner: Any = view if base is None else base
-    # An array with memory of its own, or a view of one: the usual cases.
-    if type(owner) is np.ndarray and owner.base is None:
-        return _say_detached(view, owner) if id(owner) in DETACHED.entries else ""
+    if view.base is None:
+        return DETACHED_REASON if view in _DETACHED else ""
     owner, top = _owner(view)
     return _say_detached(view, top) if _is_taken(owner, top) else ""
+
+
+class _Shaped(Protocol):
+    """What has a type and a shape."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
+def fits(view: object, target: _Shaped) -> bool:
+    """Tell whether something is an array of the target's type and shape that has memory of its own, or is a view of such an array.
+
+    This is a quick way to say that its bytes can be read; what does not fit may still be right.
+    """
+    if type(view) is not ndarray or view.dtype is not target.dtype or view.shape != target.shape:
+        return False
+    owner = view if view.base is None else view.base
+    return type(owner) is ndarray and owner.base is None and id(owner) not in _DETACHED._entries
 
 
 def _say_detached(view: Array, top: Array) -> str:
@@ -216,7 +232,7 @@ def _say_detached(view: Array, top: Array) -> str:
 
 def _is_taken(owner: Any, top: Array) -> bool:
     """Tell whether the array right over an owner lost its memory."""
-    return owner.claim != [id(top)] if isinstance(owner, TransferredMemory) else owner in DETACHED
+    return owner.claim != [id(top)] if isinstance(owner, TransferredMemory) else owner in _DETACHED
 
 
 def copy_bytes(source: Array, target: Array) -> None:
@@ -302,21 +318,21 @@ def transfer(given: Sequence[Checked], wanted: Sequence[Checked]) -> tuple[dict[
                     return _take_back(given, wanted, inputs, outputs, slot.name, owner)
                 foreign = foreign or not owner.alone
                 if owner.length != slot.nbytes:
-                    arrays[slot.name] = TransferredMemory.over(view, _exporter(view), slot, address, alone=owner.alone)[1]
+                    arrays[slot.name] = TransferredMemory.over(view, _exporter(view), slot, address, alone=owner.alone)
                 elif owner.kind is slot.dtype and owner.layout == view.shape:
                     arrays[slot.name] = array = owner.view(ndarray)
                     claim.append(id(array))
                 else:
                     # As a whole, but with another type or shape: there is no chain of owners.
-                    arrays[slot.name] = TransferredMemory.over(view, owner.base, slot, address, alone=owner.alone)[1]
+                    arrays[slot.name] = TransferredMemory.over(view, owner.base, slot, address, alone=owner.alone)
             elif type(owner) is Lent:
                 foreign = True
                 arrays[slot.name] = owner.value
             else:
                 alone = type(owner) is np.ndarray
                 foreign = foreign or not alone
-                memory, array = TransferredMemory.over(view, _exporter(view), slot, address, alone=alone)
-                if not DETACHED.add(owner, memory):
+                array = TransferredMemory.over(view, _exporter(view), slot, address, alone=alone)
+                if not _DETACHED.add(owner, array.base):
                     return _take_back(given, wanted, inputs, outputs, slot.name, owner)
                 arrays[slot.name] = array
     # A NumPy array's own memory has one owner, before a transfer and after it; other owners may lie over one memory.
@@ -414,6 +430,6 @@ def _take_back(
             if isinstance(earlier, TransferredMemory):
                 earlier.claim.append(id(top))
             else:
-                DETACHED.remove(earlier)
+                _DETACHED.remove(earlier)
             shared = shared or earlier is owner
     return name, "must not share memory with another view of this call" if shared else DETACHED_REASON

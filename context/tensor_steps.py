@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy import ndarray
 
 from webnn.context import buffers
+from webnn.context.buffers import fits
 from webnn.context.engine.memory import Dispatch, TensorMemory
 from webnn.context.graph import MLGraph
 from webnn.context.promise import Pending, rejected
@@ -42,8 +42,6 @@ _READ = "#api-mlcontext-readtensor"
 _READ_INTO = "#api-mlcontext-readtensor-byob"
 _WRITE = "#api-mlcontext-writetensor"
 _STRING = frozenset({str})
-#: The owners of transferred memory, by their ids.
-_DETACHED = buffers.DETACHED.entries
 #: The most bytes that an awaited read copies on the event loop's thread.
 _SHORT = 2**16
 #: How many checked combinations of tensors a graph remembers.
@@ -200,7 +198,7 @@ class TensorSteps(Steps):
         if type(tensor) is MLTensor and tensor._state is state and tensor._writable:
             # The steps for an array of the tensor's own type and shape.
             memory, timeline = tensor._memory, state.timeline
-            if memory is not None and _fits(memory, inputData) and timeline.begin():
+            if memory is not None and fits(inputData, memory) and timeline.begin():
                 try:
                     memory.array[...] = inputData
                 finally:
@@ -215,11 +213,8 @@ class TensorSteps(Steps):
         # [3] It is writable.
         if not tensor._writable:
             raise _error("writeTensor", "tensor", "must be made with writable: true", _WRITE)
-        descriptor = tensor._descriptor
-        # An array of the tensor's own type and shape always fits.
-        fits = view.dtype is NUMPY_DTYPES[descriptor.dataType] and view.shape == descriptor.array_shape
         # [4] The buffer has the tensor's byte length, and is not detached.
-        reason = ("" if fits else bytes_mismatch(view, descriptor)) or buffers.detached_reason(view)
+        reason = bytes_mismatch(view, tensor._descriptor) or buffers.detached_reason(view)
         if reason:
             raise _error("writeTensor", "inputData", reason, _WRITE)
         # [2] It was not destroyed. The error is another one than the draft's, and so comes last: docs/spec-issues.md.
@@ -278,7 +273,7 @@ class TensorSteps(Steps):
         if type(tensor) is MLTensor and tensor._state is state and tensor._readable and self.direct:
             # The steps for a new array, or for one of the tensor's own type and shape.
             memory, timeline = tensor._memory, state.timeline
-            if memory is not None and (outputData is None or (_fits(memory, outputData) and outputData.flags.carray)) and timeline.begin():
+            if memory is not None and (outputData is None or (fits(outputData, memory) and outputData.flags.carray)) and timeline.begin():
                 try:
                     if outputData is None:
                         return memory.array.copy()
@@ -324,17 +319,6 @@ class TensorSteps(Steps):
         if memory is None:
             raise _destroyed(state, "readTensor")
         return memory, view
-
-
-def _fits(memory: TensorMemory, view: Any) -> bool:
-    """Tell whether something is an array of the memory's type and shape that has memory of its own, or is a view of such an array.
-
-    This is a quick way to say that its bytes can be read.
-    """
-    if type(view) is not ndarray or view.dtype is not memory.dtype or view.shape != memory.shape:
-        return False
-    owner = view if view.base is None else view.base
-    return type(owner) is ndarray and owner.base is None and id(owner) not in _DETACHED
 
 
 def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -> MLTensor:
