@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.onnx.translate import OnnxModel, translate
-from webnn.context.devices.selection import CPU
 from webnn.context.engine.discovery import refuses_options
 from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
@@ -58,7 +57,7 @@ class EngineBackend:
 
         Only the default CPU provider has all operators of ONNX Runtime's own, and all kernels of integers, and exact ones.
         """
-        default = [name for name, _ in selection.providers] == [CPU]
+        default = selection.is_default
         return translate(graph, self._numerics, contributed=default, factors=factor_type if default else None)
 
 

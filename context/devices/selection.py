@@ -124,6 +124,11 @@ class Selection:
         """The best device is a massively parallel one."""
         return self.device != "cpu"
 
+    @property
+    def is_default(self) -> bool:
+        """The default CPU provider is alone. It has operators and kernels that others lack."""
+        return [name for name, _ in self.providers] == [CPU]
+
     def default_only(self) -> Selection:
         """Return the same with the default CPU provider alone."""
         return replace(self, devices=self.devices[-1:], providers=self.providers[-1:])

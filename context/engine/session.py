@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.onnx_names import ELEMENT_TYPES, session_entries
 from webnn.context.buffers import BufferSlot
-from webnn.context.devices.selection import CPU
 from webnn.context.engine import runtime
 from webnn.validation.descriptor import SMALL_TYPES
 from webnn.validation.errors import OperationError, label_prefix
@@ -86,7 +85,7 @@ def _use_in_place(options: Any, weights: Sequence[Weight]) -> None:
 
 def _is_cached(model: OnnxModel, selection: Selection) -> bool:
     """Tell whether the cache takes a graph. Other providers than the CPU's compile it in ways of their own."""
-    return [name for name, _ in selection.providers] == [CPU] and len(model.proto.graph.node) >= _FEW_NODES
+    return selection.is_default and len(model.proto.graph.node) >= _FEW_NODES
 
 
 def _runner(session: Any, binding: Any) -> Callable[[], None]:
