@@ -86,25 +86,19 @@ class ComputeSteps(Steps):
             else:
                 newInputs, newOutputs, addresses = moved
                 work, result = partial(implementation.run, addresses), {"inputs": newInputs, "outputs": newOutputs}
-            # A hand-over to another thread takes longer than a quick graph.
-            if implementation is not None and implementation.quick and timeline.begin():
+
+            def job() -> MLComputeResult:
                 start = perf_counter()
-                try:
-                    work()
-                finally:
-                    timeline.end()
-                implementation.took(perf_counter() - start)
+                work()
+                if implementation is not None:
+                    implementation.took(perf_counter() - start)
+                return result
+
+            # A hand-over to another thread takes longer than a quick graph.
+            if implementation is not None and implementation.quick and timeline.attempt(job):
                 return self._turns.resolved(result)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
-
-        def job() -> MLComputeResult:
-            start = perf_counter()
-            work()
-            if implementation is not None:
-                implementation.took(perf_counter() - start)
-            return result
-
         return promise(timeline, job)
 
     def compute_sync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:

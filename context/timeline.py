@@ -27,7 +27,6 @@ __all__ = ["Timeline"]
 
 T = TypeVar("T")
 
-_make_lock = threading.Lock
 #: How often the worker looks at the queue, in seconds.
 _GRACE = 0.002
 #: A worker that finds nothing makes longer and longer pauses, and ends when the next one would be this many times the first.
@@ -174,7 +173,7 @@ class Timeline:
         A thread that calls again and again keeps the turn for a while: to hand it over takes much longer than a small graph. Therefore the
         one that waits looks for itself whether the turn is free, until it has waited so long that it is handed the turn.
         """
-        waiter = _make_lock()
+        waiter = threading.Lock()
         waiter.acquire()
         if not self._waiting:
             self._since, self._passed = monotonic(), 0
@@ -225,12 +224,10 @@ class Timeline:
 
     def _run_all(self, *, blocking: bool) -> None:
         """Run what is queued, until nothing is."""
-        if self._turn.acquire(False):
-            pass
-        elif blocking:
+        if not self._turn.acquire(False):
+            if not blocking:
+                return
             self._wait_for_turn()
-        else:
-            return
         try:
             self._owner = get_ident()
             self._urgent = False

@@ -275,7 +275,7 @@ def test_an_interrupt_of_a_thread_that_waits(monkeypatch: pytest.MonkeyPatch, *,
     assert running.wait(PATIENCE)
     interrupted: Any = Interrupted(meanwhile)
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_make_lock", lambda: interrupted)
+        patch.setattr(threading, "Lock", lambda: interrupted)
         patch.setattr(module, "_PATIENCE", -1)
         with pytest.raises(KeyboardInterrupt):
             timeline.run(order.job("interrupted"))
