@@ -40,9 +40,10 @@ def convertDescriptor(call: Call, members: Any) -> OperandDescriptor:
 
 
 def _convertPlain(shape: str, members: Any) -> OperandDescriptor | None:
-    """Convert a dictionary as most programs give it; return ``None`` for any other one. This takes a sixth of the time of the conversion.
+    """Convert the usual form of the dictionary in a sixth of the time; return ``None`` for any other form.
 
-    Web IDL changes nothing in a ``dict`` of a text and of integers in range, and nothing is ignored but the member of the other draft.
+    The usual form is a ``dict`` of a string and of integers in range, which Web IDL does not change. The only member that it may have
+    beside them is that of the other draft, which is ignored.
     """
     if type(members) is not dict or not _MEMBERS.issuperset(members):
         return None

@@ -109,7 +109,7 @@ function exchange(text, buffers, member) {
   return {value: answer.value, buffers: parts};
 }
 
-// A program that waits for nothing else hears of a lost context, too.
+// A program that waits for nothing else is told of a lost context, too.
 let willSettle = false;
 function settleLater() {
   if (willSettle) return;

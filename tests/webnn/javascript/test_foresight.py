@@ -177,7 +177,7 @@ LOST = "dispatch: an injected fault (failCompute=2)"
     ids=["nothing else", "an operation", "a write", "an operation after that", "a read", "another dispatch"],
 )
 def test_a_dispatch_that_loses_the_context(tmp_path: Path, told: Counter[str], source: str, stdout: str) -> None:
-    """The second dispatch, which does not wait, loses it. The program hears of it in its next answer, or without one."""
+    """The second dispatch, which does not wait, loses it. The program is told with its next answer, or without one."""
     with webnn.emulate(faults=webnn.Faults(failCompute=2)):
         assert run(tmp_path, START + DISPATCHES + source, revision=CURRENT) == Outcome(0, stdout, "")
     assert told["dispatch"] == 1 + source.count("dispatch")
