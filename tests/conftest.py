@@ -3,6 +3,8 @@
 A test that needs the data carries the mark ``shared``. Where the environment variable ``WEBNN_REQUIRE_SHARED`` is set, as in continuous
 integration, a run in which no such test ran fails.
 
+A test that needs a real browser takes the fixture ``browser_program``: the program that the environment variable ``WEBNN_BROWSER`` names.
+
 A test that starts a process and does not carry the mark ``processes`` fails.
 """
 
@@ -38,6 +40,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("shared"):
                 item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def browser_program() -> Path:
+    """A Chromium with WebNN."""
+    program = os.environ.get("WEBNN_BROWSER")
+    if not program:
+        pytest.skip("the environment variable WEBNN_BROWSER names no browser")
+    return Path(program)
 
 
 class Counter:

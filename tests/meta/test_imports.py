@@ -41,22 +41,33 @@ BELOW = {
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
+    "webnn.browser": {"webnn", "webnn.validation", "webnn.builder", "webnn.javascript", "webnn.processes", "webnn.reference"},
     "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
     "webnn.commands": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
-        *("webnn.javascript", "webnn.formats", "webnn.inspect", "webnn.hlo", "webnn.importing", "webnn.onnx", "webnn.stablehlo"),
+        *(
+            "webnn.browser",
+            "webnn.javascript",
+            "webnn.formats",
+            "webnn.inspect",
+            "webnn.hlo",
+            "webnn.importing",
+            "webnn.onnx",
+            "webnn.stablehlo",
+        ),
     },
     "webnn.check": {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.commands", "webnn.processes", "webnn.formats", "webnn.importing", "webnn.onnx"),
     },
-    "webnn.wpt_runner": {"webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"},
+    "webnn.wpt_runner": {"webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"},
 }
 #: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.
 NOT_BY_THE_FACE = {
     "webnn.wpt_runner",
+    "webnn.browser",
     "webnn.builder.onnx",
     "webnn.commands",
     "webnn.formats",
@@ -78,6 +89,7 @@ DOORS = {
     "safetensors": ("webnn/formats/weights.py",),
     "graphlay": ("webnn/formats/layout.py",),
     "jaxlib": ("webnn/hlo/child.py",),
+    "playwright": ("webnn/browser/chromium.py",),
 }
 FOLDERS = {folder.name for folder in LAYERS.values()} - {"webnn"}
 #: A statement, on one line or continued, that imports and has the bare name of a folder.
@@ -259,6 +271,7 @@ HEAVY = (
     "sklearn",
     "hypothesis",
     "webnn.wpt_runner",
+    "webnn.browser",
     "webnn.builder.onnx",
     "webnn.commands.main",
 )

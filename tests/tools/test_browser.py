@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,11 +13,12 @@ import pytest
 import webnn
 from tests.shared import ROOT
 from tests.support import make_context
-from tools.browser.chromium import Result, serve
+from tools.browser.chromium import Modules, Result
 from tools.browser.emulator import build_modules, compute, values_for
 from tools.browser.export import export_examples
 from tools.browser.modules import expect, load_inputs, save_module
 from tools.browser.verdicts import Known, Verdict, faults, judge, load_known
+from webnn.browser.chromium import PageError
 
 
 def describe(dataType: Any = "float32") -> webnn.GraphDescription:
@@ -99,22 +98,22 @@ def test_the_expectations() -> None:
         assert each.reason.endswith("."), each.modules
 
 
-def test_the_server(tmp_path: Path) -> None:
+def test_modules_beside_the_values_of_inputs(tmp_path: Path) -> None:
     (tmp_path / "a.mjs").write_text("export {};")
-    with serve(tmp_path) as (address, exchange):
-        assert address.startswith("http://127.0.0.1:")
-        with urllib.request.urlopen(address) as answer:
-            assert answer.read().startswith(b"<!doctype html>")
-        with urllib.request.urlopen(f"{address}a.mjs") as answer:
-            assert answer.headers["Content-Type"] == "text/javascript"
-        exchange["/-/=a b"] = b"\x01\x02"
-        with urllib.request.urlopen(f"{address}-/=a%20b") as answer:
-            assert answer.read() == b"\x01\x02"
-        with urllib.request.urlopen(f"{address}-/=%C3%A9", data=b"out") as answer:
-            assert answer.status == 200
-        assert exchange["/-/=é"] == b"out"
-        with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(f"{address}../{Path(__file__).name}")
+    modules = Modules(tmp_path)
+
+    class Browser:
+        def evaluate(self, function: str, argument: str) -> Any:
+            assert modules.read("/-/=é") == (b"\x01\x02", "application/octet-stream")
+            assert modules.read("/-/=other") is None
+            if argument == "broken":
+                raise PageError("TypeError", "no\nmore")
+            return {"outputs": {"y": "AwQ="}, "error": "lost\nmore"}
+
+    inputs = {"é": np.array([1, 2], np.uint8)}
+    assert modules.run(Browser(), "a", inputs) == Result(built=True, outputs={"y": b"\x03\x04"}, error="lost")
+    assert modules.run(Browser(), "broken", inputs) == Result(built=False, error="TypeError: no")
+    assert modules.read("/a.mjs") == (b"export {};", "text/javascript")
 
 
 @pytest.mark.processes

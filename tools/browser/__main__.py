@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tools.browser.chromium import Chromium, serve
+from tools.browser.chromium import open_folder
 from tools.browser.emulator import build_modules
 from tools.browser.modules import expect, load_inputs
 from tools.browser.verdicts import KNOWN, Verdict, faults, judge, load_known
@@ -52,11 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         modules = build_modules(names, folder, dialect=_DIALECT)
         refused = {name: result["error"] for name, result in modules.results.items() if "error" in result}
         lines += [f"{name}: the emulator refuses it: {message}" for name, message in refused.items()]
-        with serve(folder) as (address, exchange), Chromium(options.chromium, address, exchange, options.timeout) as browser:
+        with open_folder(folder, options.chromium, options.timeout) as (site, browser):
             version = browser.version
             for name, description in modules.descriptions.items():
                 inputs = load_inputs(folder, name, description)
-                verdicts.append(judge(name, description, expect(folder, name, description, inputs), browser.run(name, inputs)))
+                verdicts.append(judge(name, description, expect(folder, name, description, inputs), site.run(browser, name, inputs)))
     known = load_known(options.known)
     lines += faults(verdicts, known, all_modules=not options.patterns and not options.partial)
     _print(verdicts, version)

@@ -1,0 +1,391 @@
+"""Drives a Chromium with WebNN: a page of a local server, functions that run in it, and what becomes of a page that hangs or crashes.
+
+The browser runs foreign programs. It is started with its sandbox, and without one only where it cannot have one (as root, in containers).
+It ends with this process, however that ends; so does its folder of settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.server
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote, unquote, urlsplit
+
+from webnn.javascript.files import ORIGIN, File, Files, RefusedError
+
+__all__ = [
+    "VARIABLE",
+    "BrowserError",
+    "Chromium",
+    "PageCrashError",
+    "PageError",
+    "PageTimeoutError",
+    "find_browser",
+    "read_below",
+    "serve",
+]
+
+_Value = TypeVar("_Value")
+
+#: The environment variable that names the browser.
+VARIABLE = "WEBNN_BROWSER"
+#: WebNN without a GPU, and nothing that asks another machine.
+_FLAGS = (
+    "--enable-features=WebMachineLearningNeuralNetwork",
+    "--enable-experimental-web-platform-features",
+    "--in-process-gpu",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+)
+#: The process that other processes are copied from is part of the sandbox.
+_UNPROTECTED = ("--no-sandbox", "--no-zygote")
+#: How many seconds the browser has to end by itself.
+_PATIENCE = 5.0
+_NOTHING = File(b"", "text/plain")
+_BLANK = File(b"<!doctype html><meta charset=utf-8><title>WebNN</title>", "text/html")
+#: Isolation from other origins: a page has `SharedArrayBuffer` and precise clocks only with it.
+_HEADERS = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+#: Runs a function in the page. Text goes in and comes out, so that a value is JSON and nothing else.
+_CALL = """
+async (text) => {
+  try {
+    return JSON.stringify({value: await (%s)(JSON.parse(text))});
+  } catch (error) {
+    const {name = 'Error', message = error, stack = ''} = Object(error);
+    return JSON.stringify({name: String(name), message: String(message), stack: String(stack)});
+  }
+}
+"""
+
+
+class BrowserError(RuntimeError):
+    """There is no browser that can be used: the program, its driver, or its WebNN is missing."""
+
+
+class PageError(Exception):
+    """The script threw an error, or the page could not be opened.
+
+    Attributes:
+        name: The error's name, such as ``"TypeError"``.
+        message: Its message.
+        stack: Its stack, as the browser writes it; may be empty.
+    """
+
+    def __init__(self, name: str, message: str, stack: str = "") -> None:
+        super().__init__(f"{name}: {message}")
+        self.name, self.message, self.stack = name, message, stack
+
+
+class PageTimeoutError(Exception):
+    """The page was not done in time. The browser has been started again, at the same address."""
+
+
+class PageCrashError(Exception):
+    """The page, or the browser, ended. The browser has been started again, at the same address."""
+
+
+def find_browser(named: Path | None = None) -> Path:
+    """Return the browser's program: the one that the user names, or else that of the environment variable WEBNN_BROWSER.
+
+    Raises:
+        BrowserError: None is named, or what is named is no program.
+    """
+    stated = os.environ.get(VARIABLE)
+    path = named or (Path(stated) if stated else None)
+    if path is None:
+        raise BrowserError(f"name the browser, a Chromium with WebNN: --browser PROGRAM or the environment variable {VARIABLE}")
+    found = shutil.which(path)
+    if found is None:
+        raise BrowserError(f"{path} is no program that can be run")
+    return Path(found)
+
+
+class Chromium:
+    """A browser with one page. A context manager: the browser runs inside ``with``.
+
+    Args:
+        executable: The program.
+        timeout: After how many seconds a page is given up.
+        console: Called with the level and the text of what the page writes to its console, and of errors that it does not catch.
+
+    Attributes:
+        version: The version that the browser states; empty before it runs.
+        sandboxed: Whether it runs with its sandbox.
+    """
+
+    def __init__(self, executable: Path, *, timeout: float = 60.0, console: Callable[[str, str], None] = lambda *_: None) -> None:
+        self._executable = executable
+        self._timeout = timeout
+        self._console = console
+        self._address: tuple[str, str] | None = None
+        self._process = 0
+        self._playwright: Any = None
+        self._browser: Any = None
+        self._page: Any = None
+        self.version = ""
+        self.sandboxed = True
+
+    def __enter__(self) -> Chromium:
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def open(self, address: str, *, before: str = "") -> None:
+        """Open a page, in place of the one that is open and without anything that it stored.
+
+        Args:
+            address: Its address, on a server of this machine (`serve`).
+            before: A script that runs before those of the page, and of its frames.
+
+        Raises:
+            BrowserError: The browser has no WebNN.
+            PageError: The page cannot be opened.
+            PageTimeoutError: The page was not loaded in time.
+            PageCrashError: The page, or the browser, ended.
+        """
+        self._address = None
+        self._perform(self._show(address, before), self._timeout)
+        self._address = address, before
+
+    def evaluate(self, function: str, argument: object = None, *, timeout: float | None = None) -> Any:
+        """Call a function in the page, and return its value.
+
+        Args:
+            function: The source of the function, which may be asynchronous.
+            argument: Its argument, as JSON.
+            timeout: After how many seconds the page is given up, if not as stated for the browser.
+
+        Returns:
+            The value, or that of the promise, as JSON has it: NaN and undefined become None.
+
+        Raises:
+            PageError: The function threw an error.
+            PageTimeoutError: It was not done in time.
+            PageCrashError: The page, or the browser, ended.
+        """
+        if self._page is None:
+            raise BrowserError("open a page first")
+        call = self._page.evaluate(_CALL % function, json.dumps(argument))
+        answer = json.loads(self._perform(call, self._timeout if timeout is None else timeout))
+        if "name" in answer:
+            raise PageError(**answer)
+        return answer.get("value")
+
+    def _start(self) -> None:
+        try:
+            # The extra `browser`.
+            from playwright.async_api import async_playwright  # noqa: PLC0415
+        except ImportError:
+            raise BrowserError("the browser's driver is not installed: install the extra browser of webnn (docs/install.md)") from None
+        self._folder = Path(tempfile.mkdtemp(prefix="webnn-browser-"))
+        self._runner = asyncio.Runner()
+        self._runner.get_loop().set_exception_handler(lambda *_: None)  # what is left of a page that was given up
+        self._browser = self._playwright = self._page = None
+        try:
+            with _temporary(self._folder):
+                self._playwright = self._runner.run(async_playwright().start())
+            self._runner.run(self._launch())
+        except BaseException:
+            self._stop()
+            raise
+
+    async def _launch(self) -> None:
+        """Start the browser with its sandbox, or else without."""
+        from playwright.async_api import Error  # noqa: PLC0415
+
+        start = partial(self._playwright.chromium.launch, executable_path=str(self._executable), headless=True)
+        try:
+            if self.sandboxed:
+                self._browser = await start(args=list(_FLAGS), chromium_sandbox=True)
+        except Error as error:
+            if "sandbox" not in str(error):
+                raise BrowserError(f"{self._executable} does not start: {_first_line(error)}") from None
+            self.sandboxed = False
+        try:
+            self._browser = self._browser or await start(args=[*_FLAGS, *_UNPROTECTED], chromium_sandbox=False)
+        except Error as error:
+            raise BrowserError(f"{self._executable} does not start: {_first_line(error)}") from None
+        self.version = self._browser.version
+        session = await self._browser.new_browser_cdp_session()
+        processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+        (self._process,) = (each["id"] for each in processes if each["type"] == "browser")
+
+    def _stop(self) -> None:
+        """End the browser and its driver, whatever state they are in, and remove what they stored."""
+        try:
+            if self._browser is not None and not self._ends(self._browser.close()):
+                with suppress(OSError):
+                    os.kill(self._process, getattr(signal, "SIGKILL", signal.SIGTERM))
+            if self._playwright is not None:
+                self._ends(self._playwright.stop())
+        finally:
+            with suppress(RuntimeError):  # what does not let itself be cancelled
+                self._runner.close()
+            _remove(self._folder)
+
+    def _ends(self, coroutine: Coroutine[Any, Any, None]) -> bool:
+        """Wait for the end of the browser or its driver; return whether it came."""
+        try:
+            self._runner.run(asyncio.wait_for(coroutine, _PATIENCE))
+        except Exception:  # the driver's connection raises whatever broke it
+            return False
+        return True
+
+    async def _show(self, address: str, before: str) -> None:
+        for each in self._browser.contexts:
+            await each.close()
+        self._context = await self._browser.new_context()
+        if before:
+            await self._context.add_init_script(before)
+        self._page = await self._context.new_page()
+        self._page.on("console", lambda message: self._console(message.type, message.text))
+        self._page.on("pageerror", lambda error: self._console("error", f"Uncaught {error}"))
+        await self._page.goto(address, timeout=0)
+        if not await self._page.evaluate("'ml' in navigator"):
+            raise BrowserError(f"{self._executable} {self.version} has no navigator.ml at {address}")
+
+    def _perform(self, coroutine: Coroutine[Any, Any, _Value], limit: float) -> _Value:
+        """Wait for the page; start the browser again if it hangs or ends."""
+        from playwright.async_api import Error  # noqa: PLC0415
+
+        try:
+            return self._runner.run(asyncio.wait_for(coroutine, limit))
+        except TimeoutError:
+            self._restart()
+            raise PageTimeoutError(f"the page was not done after {limit:g} s") from None
+        except Error as error:
+            if self._browser.is_connected() and not any(word in str(error).lower() for word in ("crash", "closed")):
+                raise PageError("Error", _first_line(error)) from None
+            self._restart()
+            raise PageCrashError(f"the page ended: {_first_line(error)}") from None
+        except BrowserError:
+            raise
+        except Exception as error:  # the end of the driver has no class of its own
+            self._restart()
+            raise PageCrashError(f"the browser's driver ended: {error}") from None
+
+    def _restart(self) -> None:
+        self._stop()
+        self._start()
+        if self._address is not None:
+            address, before = self._address
+            self.open(address, before=before)
+
+
+@contextmanager
+def _temporary(folder: Path) -> Iterator[None]:
+    """Let a process that starts now put its temporary files into a folder."""
+    names = ("TEMP", "TMP") if sys.platform == "win32" else ("TMPDIR",)
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, str(folder)))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder that processes may still write to while they end."""
+    end = time.monotonic() + _PATIENCE
+    while folder.exists() and time.monotonic() < end:
+        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            time.sleep(0.05)
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines() or [""]
+    return lines[0].removeprefix("Page.evaluate: ").removeprefix("Page.goto: ").removeprefix("BrowserType.launch: ")
+
+
+Read = Callable[[str], File | None]
+
+
+def read_below(folder: Path) -> Read:
+    """Return a function that reads the files below a folder by their paths on a server, and refuses paths that lead out of it."""
+    files = Files(folder, folder)
+    return lambda path: files.read(ORIGIN + quote(path))
+
+
+@contextmanager
+def serve(files: Read | Mapping[str, File]) -> Iterator[str]:
+    """Serve files to this machine only, to pages that are isolated from other origins; yield the address, which ends with a slash.
+
+    Args:
+        files: The files by their paths, such as ``"/a/b.js"``. A path without a file is not found; ``"/"`` has an empty page then.
+    """
+    read = files.get if isinstance(files, Mapping) else files
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, read)) as server:
+        thread = threading.Thread(target=server.serve_forever, args=[0.05], daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    """Answers a request of a page."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, read: Read, *arguments: Any) -> None:
+        self._read = read
+        super().__init__(*arguments)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing."""
+
+    def do_GET(self) -> None:
+        """Send a file."""
+        host, port = self.connection.getsockname()
+        if self.headers["Host"] != f"{host}:{port}":
+            # A name of another site that leads to this machine.
+            return self._send(HTTPStatus.MISDIRECTED_REQUEST)
+        path = unquote(urlsplit(self.path).path)
+        try:
+            file = self._read(path)
+        except RefusedError:
+            return self._send(HTTPStatus.FORBIDDEN)
+        if file is None and path == "/":
+            file = _BLANK
+        return self._send(HTTPStatus.NOT_FOUND) if file is None else self._send(HTTPStatus.OK, file)
+
+    def _send(self, status: HTTPStatus, file: File = _NOTHING) -> None:
+        with suppress(ConnectionError):  # the page is gone
+            self.send_response(status)
+            for name, value in {**_HEADERS, "Content-Type": file.type, "Content-Length": str(len(file.content))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(file.content)
