@@ -2,10 +2,10 @@
 // use, and no more. A missing name is better than one that does not do what a page expects.
 //
 // `host` has `read(path)`, which returns a text or null, `log(level, text)`, `schedule(number, milliseconds)`, after which the host calls
-// `fire(number)`, and `cancel(number)`.
-(function (global, host, address) {
+// `fire(number)`, and `cancel(number)`. `makeConsole(global, log)` is console.js.
+(function (global, host, address, makeConsole) {
 'use strict';
-const {Array, ArrayBuffer, Error, JSON, Map, Object, String, TypeError} = global;
+const {JSON, Map, Object, TypeError} = global;
 const define = (name, value) => Object.defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
 
 for (const name of ['self', 'window']) define(name, global);
@@ -19,6 +19,7 @@ define('location', Object.freeze({
 
 // What the host takes is text that any language can hold.
 const log = (level, message) => host.log(level, message.toWellFormed().replaceAll('\0', '\u2400'));
+const text = makeConsole(global, log);
 const read = path => host.read(path.toWellFormed().replaceAll('\0', '\u2400'));
 
 // ---- Events: those of the window itself
@@ -78,25 +79,6 @@ function fire(number) {
   if (timer.repeats) host.schedule(number, Math.max(1, timer.delay)); else timers.delete(number);
   try { timer.callback.apply(global, timer.values); } catch (error) { report(text(error), error); }
 }
-
-// ---- Console
-
-function text(value) {
-  try { return show(value); } catch { return 'something that cannot be shown'; }
-}
-function show(value) {
-  if (typeof value === 'string') return value;
-  if (value instanceof Error || (global.DOMException && value instanceof global.DOMException)) return `${value.name}: ${value.message}`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  try {
-    const plain = (_, each) => typeof each === 'bigint' ? `${each}n` : ArrayBuffer.isView(each) ? Array.from(each) : each;
-    return JSON.stringify(value, plain) ?? String(value);
-  } catch {
-    return Object.prototype.toString.call(value);
-  }
-}
-const LEVELS = ['log', 'info', 'debug', 'warn', 'error'];
-define('console', Object.fromEntries(LEVELS.map(level => [level, (...values) => log(level, values.map(text).join(' '))])));
 
 // ---- Files of the checkout, as its server would send them
 

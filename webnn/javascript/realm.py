@@ -120,7 +120,7 @@ class Realm:
         for name, function in callables.items():
             self._engine.add_callable(f"__{name}", function)
         self._engine.set("__idl", idl.text)
-        scripts = {name: load_script(f"{name}.js") for name in ("search_params", "page", "conversion", "binding", "navigator")}
+        scripts = {name: load_script(f"{name}.js") for name in ("search_params", "console", "page", "conversion", "binding", "navigator")}
         self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE})
 
     def evaluate(self, source: str) -> Any:
@@ -279,7 +279,7 @@ _START = """
     return [answer, sizes.map(part)];
   };
   (%(search_params)s)(globalThis);
-  const page = (%(page)s)(globalThis, {read, log, schedule, cancel}, %(address)s);
+  const page = (%(page)s)(globalThis, {read, log, schedule, cancel}, %(address)s, %(console)s);
   const evaluate = eval;
   (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, {send}, page.queueTask, undefined, undefined, evaluate);
   const connect = source => { evaluate(source)(globalThis, emit); };
