@@ -11,17 +11,22 @@ from typing import Any
 
 import webnn
 from webnn.javascript.idl import load_idl
-from webnn.javascript.realm import Address, Realm, ScriptError
+from webnn.javascript.realm import Address, Realm, ScriptError, load_script
 from webnn.validation.drafts import DEFAULT
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
+from webnn.wpt_runner.sources import Sources
 
-__all__ = ["Instrument", "Settings", "run_test", "time_limit"]
+__all__ = ["Instrument", "Settings", "run_test", "subtest_script", "time_limit"]
 
 #: The time-outs of web-platform-tests, in seconds.
 _NORMAL, _LONG = 10.0, 60.0
 _LONGEST_OUTPUT = 64 * 1024
+_LONGEST_TRACE, _DEEPEST_STACK = 10_000, 50
 _HARNESS = "/resources/testharness.js"
+#: The name of the subtest that stands for those that are not wanted.
+_PLACEHOLDER = "(subtests that are not wanted)"
+_TRACE = "(global, emit) => (%s)(global, line => emit('trace', JSON.stringify(line.toWellFormed())))"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +38,22 @@ class Settings:
         timeout_multiplier: Multiplies the time-outs of web-platform-tests, 10 s for a test and 60 s for a long one.
         memory: The most bytes that a test's JavaScript may allocate.
         dialect: Additions to the draft's IDL: the IDL of the tests has more.
+        subtests: Parts of names: only subtests with one of them run, whatever their case; all if there is none.
+        names_only: Tell the names of the subtests, as ``NOTRUN``, and run none.
+        trace: Tell every call of the API.
     """
 
     revision: str = DEFAULT
     timeout_multiplier: float = 1.0
     memory: int = 1 << 30
     dialect: str | None = None
+    subtests: tuple[str, ...] = ()
+    names_only: bool = False
+    trace: bool = False
+
+    def wants_subtest(self, name: str) -> bool:
+        """Tell whether a subtest is reported."""
+        return name != _PLACEHOLDER and (not self.subtests or any(part.lower() in name.lower() for part in self.subtests))
 
 
 class Instrument:
@@ -65,8 +80,60 @@ _BLIND = Instrument()
 
 
 def time_limit(test: Test, settings: Settings) -> float:
-    """Return how long a test may run, in seconds."""
+    """Return how long a test may run, in seconds in which its process works or sleeps."""
     return (_LONG if test.file.long else _NORMAL) * settings.timeout_multiplier
+
+
+class _Record:
+    """What a test tells while it runs."""
+
+    def __init__(self, settings: Settings, on_subtest: Callable[[Subtest], None], instrument: Instrument) -> None:
+        self.sources = Sources()
+        self.subtests: list[Subtest] = []
+        self.output: list[str] = []
+        #: What the harness says in the end.
+        self.harness: dict[str, str] = {}
+        self._settings = settings
+        self._on_subtest = on_subtest
+        self._instrument = instrument
+        self._written = 0
+        # Since the last subtest ended.
+        self._rejected = ""
+        self._trace: list[str] = []
+
+    def emit(self, kind: str, text: str) -> None:
+        content = json.loads(text)
+        match kind:
+            case "complete":
+                self.harness.update(content)
+            case "subtest":
+                self._end(**content)
+            case "name":
+                self._add(Subtest(name=content, status=SubtestStatus.NOTRUN))
+            case "rejected":
+                self._rejected = content
+            case "trace":
+                self._trace += [content] if len(self._trace) < _LONGEST_TRACE else []
+            case _:
+                self._instrument.tell(kind, content)
+
+    def log(self, level: str, text: str) -> None:
+        if self._written < _LONGEST_OUTPUT:
+            self.output.append(f"{level}: {self.sources.clean(text)}"[:_LONGEST_OUTPUT])
+            self._written += len(self.output[-1])
+
+    def _end(self, name: str, status: str, message: str, stack: str) -> None:
+        # The harness does not know where the reason of a rejected promise was made.
+        message, place = self.sources.split(message, stack)
+        if message and not place:
+            _, place = self.sources.split("", self._rejected)
+        trace, self._trace, self._rejected = "\n".join(self._trace), [], ""
+        if self._settings.wants_subtest(name):
+            self._add(Subtest(name=name, status=SubtestStatus(status), message=message, stack=place, trace=trace))
+
+    def _add(self, subtest: Subtest) -> None:
+        self.subtests.append(subtest)
+        self._on_subtest(subtest)
 
 
 def run_test(
@@ -75,31 +142,15 @@ def run_test(
     settings: Settings,
     on_subtest: Callable[[Subtest], None] = lambda _: None,
     instrument: Instrument = _BLIND,
+    on_refused: Callable[[Exception], None] | None = None,
 ) -> FileResult:
-    """Run a test; each subtest is reported as soon as it has ended, and the instrument observes everything."""
+    """Run a test; each subtest is reported as soon as it has ended, and the instrument observes everything.
+
+    `on_refused` receives the errors of calls that the emulator refuses, before the program does.
+    """
     started = time.monotonic()
-    deadline = started + time_limit(test, settings)
-    subtests: list[Subtest] = []
-    output: list[str] = []
-    written = 0
-    harness: dict[str, str] = {}
-
-    def emit(kind: str, text: str) -> None:
-        content = json.loads(text)
-        if kind == "complete":
-            harness.update(content)
-        elif kind == "subtest":
-            subtests.append(Subtest(name=content["name"], status=SubtestStatus(content["status"]), message=content["message"]))
-            on_subtest(subtests[-1])
-        else:
-            instrument.tell(kind, content)
-
-    def log(level: str, text: str) -> None:
-        nonlocal written
-        if written < _LONGEST_OUTPUT:
-            output.append(f"{level}: {text}"[:_LONGEST_OUTPUT])
-            written += len(output[-1])
-
+    record = _Record(settings, on_subtest, instrument)
+    harness = record.harness
     with warnings.catch_warnings():
         # A variant may ask for a device that this machine lacks. The report names the device that ran, so tests give no warnings.
         warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
@@ -107,21 +158,23 @@ def run_test(
             ml=webnn.ML(revision=load_idl(settings.revision, settings.dialect).revision),
             address=Address(pathname="/" + test.file.path.removesuffix(".js") + ".html", search=test.variant),
             read=checkout.read_url,
-            log=log,
-            emit=emit,
+            log=record.log,
+            emit=record.emit,
             revision=settings.revision,
             memory=settings.memory,
             dialect=settings.dialect,
             observe=instrument.observe,
+            on_refused=on_refused,
         )
-        message = _load(realm, checkout, test, instrument)
+        deadline = realm.worked() + time_limit(test, settings)
+        message = _load(realm, checkout, test, settings, instrument, record.sources)
         if message:
             harness.update(status=FileStatus.ERROR, message=message)
         out_of_time = realm.run(lambda: bool(harness), deadline)
         if not harness:
             # Nothing more will happen in time, but the harness knows which subtests have not ended.
             _give_up(realm)
-            realm.run(lambda: bool(harness), time.monotonic() + 1)
+            realm.run(lambda: bool(harness), realm.worked() + 1)
     if realm.faults:
         harness.update(status=FileStatus.CRASH, message=realm.faults[0])
     elif realm.exhausted:  # whatever the harness says: results may be lost
@@ -129,38 +182,51 @@ def run_test(
     elif not harness or harness["status"] == FileStatus.TIMEOUT:
         reason = f"it was not done after {time_limit(test, settings):g} s" if out_of_time else "it waits for something that will not happen"
         harness.update(status=FileStatus.TIMEOUT, message=harness.get("message") or reason)
+    message, stack = record.sources.split(harness["message"], harness.get("stack", ""))
     return FileResult(
         file=test.file.path,
         variant=test.variant,
         status=FileStatus(harness["status"]),
-        message=harness["message"],
-        subtests=subtests,
+        message=message,
+        stack=stack,
+        subtests=record.subtests,
         seconds=time.monotonic() - started,
         title=test.file.title,
-        output="\n".join(output),
+        output="\n".join(record.output),
     )
 
 
-def _load(realm: Realm, checkout: Checkout, test: Test, instrument: Instrument) -> str:
+def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, instrument: Instrument, sources: Sources) -> str:
     """Run the scripts of a test, as a page would; return why the test cannot begin, or an empty string."""
     scripts = [_HARNESS, *test.file.scripts, "/" + test.file.path]
     realm.evaluate(f"globalThis.META_TITLE = {json.dumps(test.file.title)};" if test.file.title else "")
+    # The frames of the harness and of the binding count, too.
+    realm.evaluate(f"Error.stackTraceLimit = {_DEEPEST_STACK};")
     for path in scripts:
         source = checkout.read(path)
         if source is None:
             return f"there is no file {path} in the checkout"
         try:
             if path == scripts[-1]:
+                if settings.trace:
+                    realm.connect(_TRACE % load_script("trace.js"))
                 realm.connect(instrument.script)
-            realm.evaluate(instrument.prepare(source))
+            realm.evaluate(sources.add(path.removeprefix("/"), instrument.prepare(source)))
             if path == _HARNESS:
                 realm.connect_harness()
+                realm.connect(subtest_script(settings))
         except ScriptError as error:
             if path == _HARNESS:
                 return f"{path}: {error}"
             # As in a page, the harness is notified, and the next script runs.
-            realm.report(f"{path}: {error}")
+            realm.report(f"{path}: {sources.clean(str(error))}")
     return ""
+
+
+def subtest_script(settings: Settings, *, pause: bool = False) -> str:
+    """Return the script that chooses subtests, for `Realm.connect`; with `pause`, a debugger stops before each of them."""
+    options = {"wanted": [each.lower() for each in settings.subtests], "names": settings.names_only, "pause": pause}
+    return f"(global, emit) => ({load_script('subtests.js')})(global, emit, {json.dumps({**options, 'placeholder': _PLACEHOLDER})})"
 
 
 def _give_up(realm: Realm) -> None:

@@ -44,6 +44,8 @@ class Subtest:
     Attributes:
         name: Its name, unique in its test.
         message: Why it did not pass; empty if it passed.
+        stack: Where it failed, in files of the checkout: a line for each call, the innermost first; empty if unknown.
+        trace: The calls of the API in it, one in each line, if the run was to tell them.
         expected: The status that the expectations give; ``None`` if ``PASS`` is expected.
         reason: The reason in the expectations, empty if there is none.
     """
@@ -51,6 +53,8 @@ class Subtest:
     name: str
     status: SubtestStatus
     message: str = ""
+    stack: str = ""
+    trace: str = ""
     expected: SubtestStatus | None = None
     reason: str = ""
 
@@ -69,6 +73,7 @@ class FileResult:
             a browser runs, its identifier, for example ``"/webnn/validation_tests/relu.https.any.worker.html"``.
         variant: The variant, for example ``"?cpu"``, or the empty string.
         message: Why the status is not ``OK``; empty otherwise.
+        stack: Where that happened, as in `Subtest`.
         subtests: The subtests, in the order in which they ended.
         title: The title that the file gives itself, empty if none.
         output: What the program wrote to its console, cut to a sane length.
@@ -81,6 +86,7 @@ class FileResult:
     variant: str = ""
     status: FileStatus
     message: str = ""
+    stack: str = ""
     subtests: Sequence[Subtest] = ()
     seconds: float = 0.0
     title: str = ""

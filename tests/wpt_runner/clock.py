@@ -35,6 +35,9 @@ class Clock:
         self.now += _STEP
         return self.now
 
+    def thread_time(self) -> float:
+        return self.monotonic() - self.slept
+
     def sleep(self, seconds: float) -> None:
         self.slept += seconds
         self.now += seconds

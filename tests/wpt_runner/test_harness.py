@@ -201,3 +201,108 @@ def test_a_test_that_breaks_the_harness_is_reported() -> None:
 
     _give_up(cast(Realm, Broken()))
     assert reported == ["timeout() is no function"]
+
+
+#: Files, and the stack of their first subtest that fails.
+HELPER = "function check(value) {\n  assert_equals(value, 1);\n}\n"
+STACKS = [
+    ("\ntest(() => {\n  check(2);\n}, 'a');", ["check (webnn/helper.js:2:", "<anonymous> (webnn/x.any.js:4:", "<eval> (webnn/x.any.js:3:"]),
+    ("test(() => [3].forEach(check), 'a');", ["check (webnn/helper.js:2:", "<anonymous> (webnn/x.any.js:2:", "<eval> (webnn/x.any.js:2:"]),
+    ("promise_test(async () => {\n  await null;\n  throw new TypeError('no');\n}, 'a');", ["<anonymous> (webnn/x.any.js:4:"]),
+    ("promise_test(async () => {\n\n  await navigator.ml.createContext({powerPreference: 'x'});\n}, 'a');",
+     ["<anonymous> (webnn/x.any.js:4:"]),
+    ("promise_test(async () => {\n  const context = await navigator.ml.createContext();\n  new MLGraphBuilder(context).relu(5);\n}, 'a');",
+     ["<anonymous> (webnn/x.any.js:4:"]),
+    ("test(() => { throw 5; }, 'a');", []),
+    ("test(() => { throw Object.assign(new Error('x'), {stack: 'mine'}); }, 'a');", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "frames"), STACKS, ids=range(len(STACKS)))
+def test_stacks(tmp_path: Path, text: str, frames: list[str]) -> None:
+    result = run(tmp_path, {"x.any.js": f"// META: script=helper.js\n{text}", "helper.js": HELPER}, Settings())
+    [subtest] = result.subtests
+    found = [line.strip().removeprefix("at ") for line in subtest.stack.splitlines()]
+    assert subtest.status == "FAIL"
+    assert len(found) == len(frames), found
+    assert all(each.startswith(frame) for each, frame in zip(found, frames, strict=True)), found
+
+
+def test_the_stack_of_a_test_that_breaks_off(tmp_path: Path) -> None:
+    result = run(tmp_path, "test(() => {}, 'a');\nsetTimeout(() => { throw new Error('later'); });\n" + NEVER)
+    assert (result.status, result.stack.strip().rpartition(":")[0]) == ("ERROR", "at <anonymous> (webnn/x.any.js:2")
+    result = run(tmp_path / "other", "test(() => {}, 'a');\n\nthrow new TypeError('mine');")
+    assert (result.message, result.stack.rpartition(":")[0]) == ("/webnn/x.any.js: TypeError: mine", "at <eval> (webnn/x.any.js:3")
+
+
+def test_stacks_on_the_console(tmp_path: Path) -> None:
+    result = run(tmp_path, "\nfunction f() { console.trace('here'); }\nf();\ntest(() => console.error(new Error('x')), 'a');")
+    first, second, third, fourth, fifth = result.output.splitlines()[:5]
+    assert (first, fourth) == ("log: Trace: here", "error: Error: x")
+    for line, place in ((second, "f (webnn/x.any.js:2:"), (third, "<eval> (webnn/x.any.js:3:"), (fifth, "<anonymous> (webnn/x.any.js:4:")):
+        assert line.startswith(f"    at {place}")
+
+
+def test_only_some_subtests(tmp_path: Path) -> None:
+    text = """
+        const ran = [];
+        test(() => ran.push('a'), 'Relu of one');
+        test(() => ran.push('b'), 'other');
+        promise_test(async () => { ran.push('c'); }, 'relu of two');
+        promise_test(async () => assert_equals(ran.join(), 'a,c'), 'last relu');
+    """
+    result = run(tmp_path, text, Settings(subtests=("relu",)))
+    assert outcomes(result) == {"Relu of one": "PASS", "relu of two": "PASS", "last relu": "PASS"}
+    result = run(tmp_path / "two", text, Settings(subtests=("OTHER", "of one")))
+    assert outcomes(result) == {"Relu of one": "PASS", "other": "PASS"}
+    result = run(tmp_path / "none", text, Settings(subtests=("none",)))
+    assert (result.status, outcomes(result)) == ("OK", {})
+    result = run(tmp_path / "names", text, Settings(names_only=True))
+    assert (result.status, list(outcomes(result))) == ("OK", ["Relu of one", "other", "relu of two", "last relu"])
+    assert set(outcomes(result).values()) == {"NOTRUN"}
+
+
+TRACED = """
+promise_test(async () => {
+  const context = await navigator.ml.createContext({deviceType: 'cpu'}), builder = new MLGraphBuilder(context);
+  const x = builder.input('x', {dataType: 'float32', dimensions: [2, 3]});
+  const c = builder.constant({dataType: 'int8', dimensions: [9]}, new Int8Array(9));
+  builder.split(x, 2, {axis: 0});
+  try { builder.concat([x], 7n); } catch {}
+  try { builder.reshape(c, [2]); } catch {}
+  await context.compute({}, {}, {}).catch(() => {});
+}, 'first');
+test(() => {}, 'second');
+promise_test(async () => { assert_equals(MLGraphBuilder.prototype.constructor, MLGraphBuilder); navigator.ml.createContext(); }, 'third');
+"""
+
+
+def test_traces(tmp_path: Path) -> None:
+    result = run(tmp_path, TRACED, Settings(trace=True))
+    assert set(outcomes(result).values()) == {"PASS"}, [each.message for each in result.subtests]
+    traces = {each.name: each.trace.splitlines() for each in result.subtests}
+    assert traces["first"][:5] == [
+        'ml.createContext({deviceType: "cpu"}) -> context1',
+        "new MLGraphBuilder(context1) -> builder1",
+        'builder1.input("x", {dataType: "float32", dimensions: [2, 3]}) -> operand1: float32 [2, 3]',
+        'builder1.constant({dataType: "int8", dimensions: [9]}, Int8Array(9) [0, 0, 0, 0, 0, 0, 0, 0, ... 1 more]) -> operand2: int8 [9]',
+        "builder1.split(operand1, 2, {axis: 0}) -> [operand3: float32 [1, 3], operand4: float32 [1, 3]]",
+    ]
+    concat, reshape, compute = traces["first"][5:]
+    assert concat.startswith("builder1.concat([operand1], 7n) throws TypeError: ")
+    assert reshape.startswith("builder1.reshape(operand2, [2]) throws TypeError: ")
+    assert compute.startswith("context1.compute({}, {}, {}) rejects with TypeError: ")
+    assert traces["second"] == []
+    assert not any(each.trace for each in run(tmp_path / "untold", TRACED, Settings()).subtests)
+
+
+def test_refused_calls_are_told_before_the_program_knows(tmp_path: Path) -> None:
+    told: list[Exception] = []
+    text = """promise_test(async () => {
+      const builder = new MLGraphBuilder(await navigator.ml.createContext());
+      builder.reshape(builder.input('x', {dataType: 'float32', dimensions: [3]}), [2]);
+    }, 'a');"""
+    run(tmp_path, text, Settings(), on_refused=told.append)
+    [error] = told
+    assert error.__traceback__ is not None
+    assert str(error).startswith("reshape: ")

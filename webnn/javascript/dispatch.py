@@ -39,10 +39,12 @@ from webnn.javascript.legacy import Legacy
 from webnn.javascript.views import Array, make_arrays, memory_of
 from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Dispatcher", "Observe"]
+__all__ = ["Dispatcher", "Observe", "Refused"]
 
 #: Called after a successful call: with the object, the member, the arguments, and the result.
 Observe = Callable[[object, str, Sequence[Any], Any], None]
+#: Called when a call is refused, with the error; its traceback leads to the statement that refused the call.
+Refused = Callable[[Exception], None]
 
 #: Members that take the bytes of any buffer or view, even if the draft does not have its element type: docs/spec-issues.md.
 _ANY_BYTES = frozenset({"readTensor", "writeTensor"})
@@ -99,9 +101,10 @@ class Dispatcher:
         ml: The object behind ``navigator.ml``.
         idl: It has the members that may be called.
         observe: Called after every successful call of a member. It may keep what it is given.
+        on_refused: Called when a call is refused, before the program is told.
     """
 
-    def __init__(self, ml: webnn.ML, idl: BindingIdl, observe: Observe | None = None) -> None:
+    def __init__(self, ml: webnn.ML, idl: BindingIdl, observe: Observe | None = None, on_refused: Refused | None = None) -> None:
         self._objects: dict[int, Any] = {0: ml}
         self._next = 1
         # Handles without an object, because the call failed that should have made it.
@@ -112,6 +115,7 @@ class Dispatcher:
         self._members = idl.members
         self._revision = idl.revision
         self._observe = observe
+        self._on_refused = on_refused
         self._legacy = Legacy() if idl.dialect else None
         # By their texts. They hold objects: none of them outlives the request that drops one.
         self._kept: dict[str, _Call] = {}
@@ -130,10 +134,11 @@ class Dispatcher:
         answered: list[Bytes] = []
         try:
             answer = self._answer(text, buffers, answered)
-        except webnn.DOMException as error:
-            answer = {"error": [error.name, str(error)]}
-        except webnn.WebNNTypeError as error:
-            answer = {"error": ["TypeError", _KIND.sub(r"a \1", str(error))]}
+        except (webnn.DOMException, webnn.WebNNTypeError) as error:
+            if self._on_refused is not None:
+                self._on_refused(error)
+            name = error.name if isinstance(error, webnn.DOMException) else "TypeError"
+            answer = {"error": [name, _KIND.sub(r"a \1", str(error))]}
         except Exception as error:  # the program must not be blamed for it, and the fault must not be lost
             self.faults.append(traceback.format_exc())
             answer = {"error": ["Error", f"the emulator failed: {type(error).__name__}: {error}"]}

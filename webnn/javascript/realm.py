@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import webnn
 from webnn.javascript.channel import Bytes
-from webnn.javascript.dispatch import Dispatcher, Observe
+from webnn.javascript.dispatch import Dispatcher, Observe, Refused
 from webnn.javascript.idl import load_idl
 from webnn.validation.revision import Revision
 
@@ -78,6 +78,7 @@ class Realm:
         memory: The most bytes that the engine may allocate; more is an error that the program sees.
         observe: Called for every call that the emulator answers without an error.
         dialect: Additions to the draft's IDL (`load_idl`).
+        on_refused: Called with the error of every call that the emulator refuses, before the program sees it.
     """
 
     def __init__(
@@ -92,12 +93,13 @@ class Realm:
         memory: int,
         observe: Observe = lambda *_: None,
         dialect: str | None = None,
+        on_refused: Refused | None = None,
     ) -> None:
         self._engine = _new_context()
         self._engine.set_memory_limit(memory)
         self._engine.set_max_stack_size(_STACK)
         idl = load_idl(revision, dialect)
-        self._dispatcher = Dispatcher(ml, idl, observe)
+        self._dispatcher = Dispatcher(ml, idl, observe, on_refused)
         #: The tracebacks of errors in the emulator itself: there must be none.
         self.faults = self._dispatcher.faults
         self._uploads: list[bytearray] = []
@@ -105,6 +107,7 @@ class Realm:
         self._timers: list[tuple[float, int, int]] = []
         self._cancelled: set[int] = set()
         self._order = itertools.count()
+        self._slept = 0.0
         # Functions that the engine calls must not raise: the engine would report an internal error.
         callables: dict[str, Callable[..., Any]] = {
             "send": self._send,
@@ -152,22 +155,31 @@ class Realm:
         """Call one of the functions that the scripts have for the host."""
         _attempt(self._control, name, value)
 
+    def worked(self) -> float:
+        """Return how long this thread has worked and its programs have slept, in seconds.
+
+        Time in which the machine did something else does not count: a limit holds on a busy machine, too.
+        """
+        return time.thread_time() + self._slept
+
     def run(self, done: Callable[[], bool], deadline: float) -> bool:
-        """Run promises and timers until ``done()``; return whether something was left to do at the deadline, as `time.monotonic` counts."""
+        """Run promises and timers until ``done()``; return whether something was left to do at the deadline, as `worked` counts."""
         while not done():
             self._run_jobs(deadline)
             if done():
                 return False
-            now = time.monotonic()
-            if now >= deadline:
+            rest = deadline - self.worked()
+            if rest <= 0:
                 return True
             while self._timers and self._timers[0][2] in self._cancelled:
                 self._cancelled.remove(heapq.heappop(self._timers)[2])
             if not self._timers:
                 return False
             due, _, number = self._timers[0]
-            if due > now:
-                time.sleep(min(due, deadline) - now)
+            wait = min(due - time.monotonic(), rest)
+            if wait > 0:
+                time.sleep(wait)
+                self._slept += wait
                 continue
             heapq.heappop(self._timers)
             try:
@@ -178,7 +190,7 @@ class Realm:
 
     def _run_jobs(self, deadline: float) -> None:
         # A promise may lead to the next one for ever.
-        while time.monotonic() < deadline:
+        while self.worked() < deadline:
             try:
                 if not _attempt(self._engine.execute_pending_job):
                     return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -36,8 +37,12 @@ Work = Callable[[T, Callable[[N], None]], R]
 
 #: How long a process may take from its start to its first task, in seconds; an import of everything takes about one.
 _START_LIMIT = 120.0
+#: How many times its limit a task may take altogether, if its process gets too little of the processor to use up the limit.
+_PATIENCE = 10
 #: Windows waits for at most 63 objects at once.
 _MOST_PROCESSES = 60
+#: A task that had too little of the processor gets at least so many seconds more.
+_LEAST_WAIT = 0.1
 #: The size of a thread's stack. Recursion in an interpreter needs more than the default of some systems.
 _STACK = 32 << 20
 
@@ -78,7 +83,8 @@ def run_tasks(
         tasks: The tasks.
         prepare: Runs once in each process and returns the function that does a task.
         jobs: The largest number of processes.
-        limit: How long a task may take, in seconds; its process is killed then.
+        limit: How long a task may take, in seconds; its process is killed then. On a busy machine it gets more time, until it has had so
+            much of the processor: at most ten times as much. (Elsewhere than on Linux nothing is known of that, and every task gets it.)
 
     Raises:
         StartError: ``prepare`` fails.
@@ -129,6 +135,7 @@ class Worker(Generic[T, N, R]):
         self.dead = False
         self._limit = limit
         self._ready = False
+        self._thread = 0
         self._began = time.monotonic()
         self.deadline = self._began + _START_LIMIT
 
@@ -141,6 +148,7 @@ class Worker(Generic[T, N, R]):
 
     def _begin(self) -> None:
         self._began = time.monotonic()
+        self._worked = self._processor_time() or 0.0
         self.deadline = self._began + self._limit(self._task)
         # If it has just died, `receive` reports that.
         with contextlib.suppress(OSError):
@@ -151,9 +159,13 @@ class Worker(Generic[T, N, R]):
         try:
             if self.connection.poll():
                 end, value, seconds = self.connection.recv()
+            elif (rest := self._rest()) > 0:
+                self.deadline = time.monotonic() + max(rest, _LEAST_WAIT)
+                return None
             else:
                 seconds = time.monotonic() - self._began
-                end, value = End.TIMEOUT, f"took longer than {self.deadline - self._began:.3g} s, and its process was killed"
+                limit = self._limit(self._task) if self._ready else _START_LIMIT
+                end, value = End.TIMEOUT, f"took longer than {limit:.3g} s, and its process was killed"
         except (EOFError, OSError):
             self.process.join(1)
             code = self.process.exitcode
@@ -165,12 +177,28 @@ class Worker(Generic[T, N, R]):
         if not self._ready:
             if end is not End.RETURNED:
                 raise StartError(f"a process could not start: {value}")
-            self._ready = True
+            self._ready, self._thread = True, value
             self._begin()
             return None
         self.dead = end in (End.TIMEOUT, End.DIED)
         result, problem = (value, "") if end is End.RETURNED else (None, value)
         return Finished(task=self._task, end=end, result=result, problem=problem, notes=tuple(self._notes), seconds=seconds)
+
+    def _rest(self) -> float:
+        """Return how many seconds the task may still take, when its time by the clock is over."""
+        if not self._ready:
+            return 0.0
+        limit, worked = self._limit(self._task), self._processor_time()
+        elapsed = time.monotonic() - self._began
+        return min(limit * _PATIENCE - elapsed, limit - (0.0 if worked is None else worked - self._worked))
+
+    def _processor_time(self) -> float | None:
+        """Return how long the thread of the tasks has run, in seconds; ``None`` if the system does not say it."""
+        try:
+            numbers = Path(f"/proc/{self.process.pid}/task/{self._thread}/stat").read_text().rpartition(")")[2].split()
+            return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
+        except (OSError, IndexError, ValueError):  # another system, or the process has just died
+            return None
 
     def run(self, task: T) -> Finished[T, N, R]:
         """Do a task, and wait for its end; the process may be dead then. If it cannot start, that is a `StartError`."""
@@ -227,7 +255,7 @@ def _do_tasks(link: connection.Connection, prepare: Callable[[], Work[Any, Any, 
         except Exception as error:  # whatever it is, the parent tells it
             link.send((End.RAISED, _describe(error), 0.0))
             return
-        link.send((End.RETURNED, None, 0.0))
+        link.send((End.RETURNED, threading.get_native_id(), 0.0))
         while True:
             task = link.recv()
             began = time.perf_counter()

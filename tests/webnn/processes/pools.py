@@ -53,6 +53,7 @@ def expire(monkeypatch: pytest.MonkeyPatch, is_due: Callable[[Any, Sequence[Any]
         if is_due(worker._task, worker._notes):
             rest = worker.deadline - time.monotonic()
             worker._began -= rest
+            worker._worked -= rest
             worker.deadline -= rest
 
     monkeypatch.setattr(Worker, "_begin", begin_and_expire)

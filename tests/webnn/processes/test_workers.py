@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -18,8 +19,8 @@ from webnn.processes.pool import End, StartError, Worker, cores, run_tasks
 pytestmark = pytest.mark.processes
 
 Note = Callable[[str], None]
-#: How long a task may take that hangs, in seconds: time enough to take its first note.
-LIMIT = 2.0
+#: How long a task may take that hangs, in seconds. While it does not work, it gets ten times as much: time enough to take its first note.
+LIMIT = 0.4
 
 
 def work(task: str, note: Note) -> str:
@@ -28,6 +29,13 @@ def work(task: str, note: Note) -> str:
     match task.split():
         case ["hang"]:
             time.sleep(10 * PATIENCE)
+        case ["spin"]:
+            while True:
+                pass
+        case ["starve", seconds]:
+            # As on a machine that is busy with something else.
+            subprocess.Popen(["sh", "-c", f"sleep {seconds}; kill -CONT {os.getpid()}"])
+            os.kill(os.getpid(), signal.SIGSTOP)
         case ["exit", code]:
             os._exit(int(code))
         case ["signal", number]:
@@ -53,7 +61,7 @@ def fail_to_prepare() -> Callable[[str, Note], str]:
 
 
 def limit(task: str) -> float:
-    return LIMIT if task == "hang" else PATIENCE
+    return LIMIT if task.split(maxsplit=1)[0] in {"hang", "spin", "starve"} else PATIENCE
 
 
 ENDS = [
@@ -80,7 +88,20 @@ def test_each_task_ends_in_its_own_way() -> None:
         assert bool(each.problem) == bool(problem)
         assert 0 <= each.seconds <= whole
     assert [finished[task].result for task in ("two", "three")] == ["TWO", "THREE"]
-    assert finished["hang"].seconds >= LIMIT
+    assert finished["hang"].seconds >= 10 * LIMIT
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the time of a process is not known")
+def test_a_task_has_its_time_of_the_processor() -> None:
+    worker: Worker[str, str, str] = Worker(prepare, limit)
+    try:
+        finished = worker.run(f"starve {2 * LIMIT}")
+        assert (finished.end, finished.problem) == (End.RETURNED, "")
+        assert finished.seconds >= 2 * LIMIT
+        finished = worker.run("spin")
+        assert (finished.end, finished.problem) == (End.TIMEOUT, f"took longer than {LIMIT:g} s, and its process was killed")
+    finally:
+        worker.kill()
 
 
 def test_no_tasks() -> None:

@@ -19,14 +19,18 @@ class AssertionError extends Error {
 function describe(error) {
   try {
     if (error instanceof AssertionError) return error.message;
-    return error instanceof Object ? `${error.name}: ${error.message}\n${error.stack ?? ''}`.trim() : `threw ${format(error)}`;
+    return error instanceof Object ? `${error.name}: ${error.message}` : `threw ${format(error)}`;
   } catch {
     return 'threw something that cannot be described';
   }
 }
 
+function stackOf(error) {
+  try { return error instanceof Object ? error.stack ?? null : null; } catch { return null; }
+}
+
 function add(name) {
-  const made = {name, status: NOTRUN, message: null, ended: false, cleanups: []};
+  const made = {name, status: NOTRUN, message: null, stack: null, ended: false, cleanups: []};
   tests.push(made);
   if (tests.some(other => other !== made && other.name === name)) {
     complete(ERROR, `two tests have the name ${format(name)}`);
@@ -34,9 +38,9 @@ function add(name) {
   return made;
 }
 
-function end(each, status, message = null) {
+function end(each, status, message = null, stack = null) {
   if (each.ended) return;
-  Object.assign(each, {ended: true, status, message});
+  Object.assign(each, {ended: true, status, message, stack});
   for (const cleanup of each.cleanups) {
     try { cleanup(); } catch (error) { complete(ERROR, `${each.name}: its cleanup failed: ${describe(error)}`); }
   }
@@ -45,11 +49,13 @@ function end(each, status, message = null) {
   setTimeout(completeIfDone, 0);
 }
 
-function complete(status, message = null) {
+const fail = (each, error) => end(each, FAIL, describe(error), stackOf(error));
+
+function complete(status, message = null, stack = null) {
   if (completed) return;
   completed = true;
   for (const each of tests) end(each, status === TIMEOUT && each.status === TIMEOUT ? TIMEOUT : NOTRUN);
-  for (const callback of completionCallbacks) callback(tests, {status, message});
+  for (const callback of completionCallbacks) callback(tests, {status, message, stack});
 }
 
 function completeIfDone() {
@@ -62,7 +68,7 @@ const contextOf = each => ({
   name: each.name,
   add_cleanup(callback) { each.cleanups.push(callback); },
   step_timeout: (callback, milliseconds, ...values) => setTimeout(() => {
-    try { callback(...values); } catch (error) { end(each, FAIL, describe(error)); }
+    try { callback(...values); } catch (error) { fail(each, error); }
   }, milliseconds),
 });
 
@@ -74,7 +80,7 @@ function test(body, name) {
     body.call(undefined, contextOf(each));
     end(each, PASS);
   } catch (error) {
-    end(each, FAIL, describe(error));
+    fail(each, error);
   }
 }
 
@@ -91,16 +97,16 @@ function promise_test(body, name) {
       await promise;
       end(each, PASS);
     } catch (error) {
-      end(each, FAIL, describe(error));
+      fail(each, error);
     }
   });
 }
 
 function setup(body) {
-  try { body(); } catch (error) { complete(ERROR, describe(error)); }
+  try { body(); } catch (error) { complete(ERROR, describe(error), stackOf(error)); }
 }
 
-global.addEventListener('error', ({message}) => complete(ERROR, message));
+global.addEventListener('error', ({message, error}) => complete(ERROR, message, stackOf(error)));
 
 // ---- Assertions
 
