@@ -17,15 +17,16 @@ from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 from webnn.wpt_runner.sources import Sources
 
-__all__ = ["Instrument", "Settings", "run_test", "subtest_script", "time_limit"]
+__all__ = ["HARNESS", "PLACEHOLDER", "Instrument", "Settings", "run_test", "subtest_script", "time_limit"]
 
 #: The time-outs of web-platform-tests, in seconds.
 _NORMAL, _LONG = 10.0, 60.0
 _LONGEST_OUTPUT = 64 * 1024
 _LONGEST_TRACE, _DEEPEST_STACK = 10_000, 50
-_HARNESS = "/resources/testharness.js"
+#: The path of testharness.js on the server.
+HARNESS = "/resources/testharness.js"
 #: The name of the subtest that stands for those that are not wanted.
-_PLACEHOLDER = "(subtests that are not wanted)"
+PLACEHOLDER = "(subtests that are not wanted)"
 _TRACE = "(global, emit) => (%s)(global, line => emit('trace', JSON.stringify(line.toWellFormed())))"
 
 
@@ -53,7 +54,7 @@ class Settings:
 
     def wants_subtest(self, name: str) -> bool:
         """Tell whether a subtest is reported."""
-        return name != _PLACEHOLDER and (not self.subtests or any(part.lower() in name.lower() for part in self.subtests))
+        return name != PLACEHOLDER and (not self.subtests or any(part.lower() in name.lower() for part in self.subtests))
 
 
 class Instrument:
@@ -98,6 +99,7 @@ class _Record:
         self._instrument = instrument
         self._written = 0
         # Since the last subtest ended.
+        self._began = time.monotonic()
         self._rejected = ""
         self._trace: list[str] = []
 
@@ -129,7 +131,9 @@ class _Record:
             _, place = self.sources.split("", self._rejected)
         trace, self._trace, self._rejected = "\n".join(self._trace), [], ""
         if self._settings.wants_subtest(name):
-            self._add(Subtest(name=name, status=SubtestStatus(status), message=message, stack=place, trace=trace))
+            seconds = time.monotonic() - self._began
+            self._add(Subtest(name=name, status=SubtestStatus(status), message=message, stack=place, trace=trace, seconds=seconds))
+        self._began = time.monotonic()
 
     def _add(self, subtest: Subtest) -> None:
         self.subtests.append(subtest)
@@ -198,7 +202,7 @@ def run_test(
 
 def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, instrument: Instrument, sources: Sources) -> str:
     """Run the scripts of a test, as a page would; return why the test cannot begin, or an empty string."""
-    scripts = [_HARNESS, *test.file.scripts, "/" + test.file.path]
+    scripts = [HARNESS, *test.file.scripts, "/" + test.file.path]
     realm.evaluate(f"globalThis.META_TITLE = {json.dumps(test.file.title)};" if test.file.title else "")
     # The frames of the harness and of the binding count, too.
     realm.evaluate(f"Error.stackTraceLimit = {_DEEPEST_STACK};")
@@ -212,11 +216,11 @@ def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, inst
                     realm.connect(_TRACE % load_script("trace.js"))
                 realm.connect(instrument.script)
             realm.evaluate(sources.add(path.removeprefix("/"), instrument.prepare(source)))
-            if path == _HARNESS:
+            if path == HARNESS:
                 realm.connect_harness()
                 realm.connect(subtest_script(settings))
         except ScriptError as error:
-            if path == _HARNESS:
+            if path == HARNESS:
                 return f"{path}: {error}"
             # As in a page, the harness is notified, and the next script runs.
             realm.report(f"{path}: {sources.clean(str(error))}")
@@ -226,7 +230,7 @@ def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, inst
 def subtest_script(settings: Settings, *, pause: bool = False) -> str:
     """Return the script that chooses subtests, for `Realm.connect`; with `pause`, a debugger stops before each of them."""
     options = {"wanted": [each.lower() for each in settings.subtests], "names": settings.names_only, "pause": pause}
-    return f"(global, emit) => ({load_script('subtests.js')})(global, emit, {json.dumps({**options, 'placeholder': _PLACEHOLDER})})"
+    return f"(global, emit) => ({load_script('subtests.js')})(global, emit, {json.dumps({**options, 'placeholder': PLACEHOLDER})})"
 
 
 def _give_up(realm: Realm) -> None:

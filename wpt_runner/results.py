@@ -45,6 +45,7 @@ class Subtest:
         name: Its name, unique in its test.
         message: Why it did not pass; empty if it passed.
         stack: Where it failed, in files of the checkout: a line for each call, the innermost first; empty if unknown.
+        seconds: How long it took, from the end of the subtest before it.
         trace: The calls of the API in it, one in each line, if the run was to tell them.
         expected: The status that the expectations give; ``None`` if ``PASS`` is expected.
         reason: The reason in the expectations, empty if there is none.
@@ -54,6 +55,7 @@ class Subtest:
     status: SubtestStatus
     message: str = ""
     stack: str = ""
+    seconds: float = 0.0
     trace: str = ""
     expected: SubtestStatus | None = None
     reason: str = ""
@@ -127,6 +129,7 @@ class RunResult:
         started: When it began, in seconds since 1970.
         info: What runs where (`describe_run`); of another product's run, what its report says.
         problems: What is wrong with the expectations themselves: stale entries, missing reasons.
+        flaky: The tests and subtests that ended differently when they ran several times.
     """
 
     results: Sequence[FileResult]
@@ -134,6 +137,7 @@ class RunResult:
     seconds: float = 0.0
     info: dict[str, str] = field(default_factory=dict)
     problems: Sequence[str] = ()
+    flaky: Sequence[str] = ()
 
     @property
     def unexpected(self) -> int:
@@ -143,7 +147,7 @@ class RunResult:
     @property
     def failed(self) -> bool:
         """Something is not as expected."""
-        return bool(self.problems or self.unexpected)
+        return bool(self.problems or self.flaky or self.unexpected)
 
     def counts(self) -> Counter[SubtestStatus]:
         """Count all subtests by status."""

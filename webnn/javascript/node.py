@@ -82,6 +82,8 @@ class Program:
         memory: The most bytes of memory that its process may write to, where the system can limit that.
         revision: The draft, or its name.
         dialect: Additions of browsers to the draft (`load_idl`).
+        inspect: Node waits for a debugger, on a port of this machine's own that it prints. The debugger needs sockets, so neither the walls
+            of the system nor those of Node stand.
     """
 
     scripts: list[Script]
@@ -92,6 +94,7 @@ class Program:
     memory: int = MEMORY
     revision: str | Revision = DEFAULT
     dialect: str | None = None
+    inspect: bool = False
 
 
 def find_node(named: Path | None = None) -> Node:
@@ -156,13 +159,12 @@ def _command(node: Node, program: Program) -> tuple[list[str | Path], dict[str, 
     path = Path(os.path.abspath(node.path))
     command: list[str | Path] = [
         path,
-        "--permission",
-        f"--allow-fs-read={_HOST}",
+        *(("--inspect-wait=127.0.0.1:0",) if program.inspect else ("--permission", f"--allow-fs-read={_HOST}")),
         "--disable-warning=ExperimentalWarning",
         *_WITHOUT,
         _HOST,
     ]
-    obstacle = _obstacle()
+    obstacle = "the debugger needs sockets" if program.inspect else _obstacle()
     if obstacle:
         return command, dict.fromkeys(walls.WALLS, obstacle)
     libraries = [path.parents[1] / "lib", *filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))]
@@ -328,6 +330,9 @@ class _Host:
     def _listen(self, stream: BinaryIO) -> None:
         """Keep Node's own output until the rest is printed: an uncaught error, or the reason for its end."""
         while content := stream.read(4096):
+            if self._program.inspect:  # the address to go to, now
+                self._print("E", content)
+                continue
             self._last_words += content
             del self._last_words[:-_LONGEST_LAST_WORDS]
 

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from webnn.commands.choices import FormerDialect, NumericsOption, choose_dialect, set_numerics
 from webnn.commands.failure import failure
-from webnn.commands.text import one_line
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import EngineMissingError, require_engine
 from webnn.processes.pool import cores
 from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.commands.show import print_file, print_list, print_summary
 from webnn.wpt_runner.expectations import Expectations, load_expectations
-from webnn.wpt_runner.harness import Settings
+from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.levels import detect_level, find_level
 from webnn.wpt_runner.reports.html import write_html
 from webnn.wpt_runner.reports.junit import write_junit
-from webnn.wpt_runner.reports.wptreport import write_wptreport
-from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, SubtestStatus
+from webnn.wpt_runner.reports.wptreport import read_wptreport, write_wptreport
+from webnn.wpt_runner.results import FileResult, FileStatus, RunResult
 from webnn.wpt_runner.runner import describe_run, run_tests
+from webnn.wpt_runner.selection import choose_again, find_flaky, take_worst
 from webnn.wpt_runner.terminal import show_progress
 
-__all__ = ["command"]
+__all__ = ["Debugger", "command"]
 
-_MOST_SHOWN = 10
-_LONGEST = 200
+
+class Debugger(StrEnum):
+    """The debuggers."""
+
+    PYTHON = "python"
+    NODE = "node"
 
 
 def command(
@@ -38,6 +43,16 @@ def command(
     *,
     wpt: Annotated[Path, typer.Option(help="The checkout of web-platform-tests.", envvar="WEBNN_WPT", show_default=False)],
     variant: Annotated[list[str] | None, typer.Option(help="Only this variant, for example cpu (repeatable).")] = None,
+    subtest: Annotated[
+        list[str] | None, typer.Option("--subtest", "-k", help="Only subtests with this in their names (repeatable).")
+    ] = None,
+    rerun_failed: Annotated[Path | None, typer.Option(metavar="REPORT", help="Only tests that went wrong in a wptreport.json.")] = None,
+    repeat: Annotated[int, typer.Option(min=1, help="Run each test so often; results that differ are a failure.")] = 1,
+    listed: Annotated[bool, typer.Option("--list", help="List the tests, and with --subtest their subtests; run none.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Show each call of the API, with its result or error.")] = False,
+    debug: Annotated[
+        Debugger | None, typer.Option(help="Stop in Python's debugger where a call is refused, or in Node's before each subtest.")
+    ] = None,
     revision: Annotated[str | None, typer.Option(help="The revision of the draft.", show_default="that of the checkout's tests")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many processes; by default as many as cores.")] = None,
     expectations: Annotated[
@@ -74,9 +89,14 @@ def command(
             dialect=None if chosen == "none" else chosen or level.dialect,
             timeout_multiplier=timeout_multiplier,
             memory=memory_limit << 20,
+            subtests=tuple(subtest or ()),
+            names_only=listed,
+            trace=trace,
         )
         load_idl(settings.revision, settings.dialect)
         tests = checkout.tests(patterns or (), variant or ())
+        if rerun_failed is not None:
+            tests = _tests_again(rerun_failed, tests)
         expected = load_expectations(expectations or level.name, missing_ok=update_expectations)
     except (EngineMissingError, OSError, ValueError) as error:
         raise failure(str(error), 2) from None
@@ -86,14 +106,34 @@ def command(
             raise failure(f"there is no folder {path.parent} for the report {path.name}", 2)
     if update_expectations and expected.path is None:
         raise failure("--update-expectations needs an expectations file: give its path with --expectations", 2)
+    if update_expectations and (subtest or rerun_failed or repeat > 1 or listed):
+        raise failure("--update-expectations needs whole tests, each once: no --subtest, --rerun-failed, --repeat and --list with it", 2)
     console = Console(highlight=False, soft_wrap=True)
+    if listed and not subtest:
+        print_list(console, (expected.apply(FileResult(file=test.file.path, variant=test.variant, status=FileStatus.OK)) for test in tests))
+        return
     console.print(f"the draft {settings.revision}, dialect {settings.dialect or 'none'}, expectations {expectations or level.name}")
+    if debug is Debugger.NODE:
+        raise typer.Exit(_debug_in_node(checkout, tests, settings))
     started = time.time()
+    rounds: list[list[FileResult]] = []
     try:
-        results = _run(console, checkout, tests, settings, expected, jobs or cores(), quiet)
+        for number in range(repeat):
+            if repeat > 1:
+                console.print(f"run {number + 1} of {repeat}")
+            if debug is Debugger.PYTHON:
+                rounds.append(_debug_in_python(console, checkout, tests, settings, expected))
+            else:
+                rounds.append(_run(console, checkout, tests, settings, expected, jobs or cores(), quiet or listed))
     except KeyboardInterrupt:
         raise failure("interrupted", 130) from None
-    complete = not patterns and not variant
+    if listed:
+        print_list(console, _with_subtests(expected, rounds[0], settings))
+        return
+    results = take_worst([[expected.apply(result) for result in each] for each in rounds])
+    if subtest:
+        results = _with_subtests(expected, results, settings)
+    complete = not patterns and not variant and not subtest and rerun_failed is None
     if update_expectations:
         expected = _update(checkout, expected, results, complete)
     run = RunResult(
@@ -101,14 +141,16 @@ def command(
         started=started,
         seconds=time.time() - started,
         info=describe_run(checkout, settings),
-        problems=expected.problems(results, complete=complete),
+        # Without all subtests, nothing is known of an entry's.
+        problems=[] if subtest else expected.problems(results, complete=complete),
+        flaky=find_flaky(rounds),
     )
     for path, write in reports:
         try:
             write(run, path)
         except OSError as error:
             raise failure(f"cannot write {path}: {error}", 2) from None
-    _print_summary(console, run)
+    print_summary(console, run)
     if run.failed:
         raise typer.Exit(1)
 
@@ -124,11 +166,65 @@ def _run(
             nonlocal unexpected
             result = expected.apply(result)
             unexpected += result.surprises
-            if result.surprises or not quiet:
-                _print_file(console, result)
+            if not settings.names_only and _has_any(result, settings):
+                print_file(console, result, quiet=quiet)
             advance(unexpected)
 
         return run_tests(checkout, tests, settings, processes=processes, on_result=show)
+
+
+def _tests_again(report: Path, tests: list[Test]) -> list[Test]:
+    """Return the tests that went wrong in a report.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It is no report, or nothing in it went wrong.
+    """
+    again = choose_again(read_wptreport(report), tests)
+    if not again:
+        raise ValueError(f"none of these tests went wrong in {report}")
+    return again
+
+
+def _has_any(result: FileResult, settings: Settings) -> bool:
+    """Tell whether a test is about the wanted subtests."""
+    return bool(result.subtests or result.status is not FileStatus.OK or not settings.subtests)
+
+
+def _with_subtests(expected: Expectations, results: list[FileResult], settings: Settings) -> list[FileResult]:
+    """Return the tests that have wanted subtests, or broke off."""
+    found = [expected.apply(result) for result in results if _has_any(result, settings)]
+    if not any(result.subtests for result in found):
+        raise failure(f"no subtest of these tests has {' or '.join(map(repr, settings.subtests))} in its name", 2)
+    return found
+
+
+def _debug_in_python(
+    console: Console, checkout: Checkout, tests: list[Test], settings: Settings, expected: Expectations
+) -> list[FileResult]:
+    """Run the tests in this process, with Python's debugger at each refused call."""
+    from webnn.wpt_runner.debugging import Stopper  # noqa: PLC0415 (a debugger imports much)
+
+    stopper, results = Stopper(), []
+    for test in tests:
+        results.append(run_test(checkout, test, settings, on_refused=stopper.stop))
+        print_file(console, expected.apply(results[-1]))
+    if not stopper.stops:
+        console.print("Python refused no call; what the binding refuses (docs/javascript.md), --trace shows")
+    return results
+
+
+def _debug_in_node(checkout: Checkout, tests: list[Test], settings: Settings) -> int:
+    """Run one test in Node, which waits for a debugger."""
+    from webnn.javascript.node import NodeMissingError, find_node  # noqa: PLC0415 (most runs need no Node)
+    from webnn.wpt_runner.debugging import run_in_node  # noqa: PLC0415
+
+    if len(tests) != 1:
+        raise failure(f"--debug=node needs one test, and {len(tests)} are chosen: give a pattern, and --variant", 2)
+    try:
+        return run_in_node(checkout, tests[0], settings, find_node())
+    except (NodeMissingError, ValueError) as error:
+        raise failure(str(error), 2) from None
 
 
 def _update(checkout: Checkout, expected: Expectations, results: list[FileResult], complete: bool) -> Expectations:
@@ -145,34 +241,3 @@ def _update(checkout: Checkout, expected: Expectations, results: list[FileResult
         raise failure(f"cannot write the expectations: {error}", 2) from None
     typer.echo(f"wrote {expected.path}")
     return updated
-
-
-def _print_file(console: Console, result: FileResult) -> None:
-    counts = result.counts()
-    numbers = ", ".join(f"{counts[status]} {status.lower()}" for status in SubtestStatus if counts[status])
-    style = "red" if result.surprises else "yellow" if result.status is not FileStatus.OK or counts[SubtestStatus.FAIL] else "green"
-    line = Text.assemble((f"{result.status:<8}", style), f"{result.file}{result.variant}", (f"  {numbers}  {result.seconds:.2f} s", "dim"))
-    console.print(line)
-    if result.unexpected:
-        _print_problem(console, f"expected {result.expected or FileStatus.OK}", result.message)
-    unexpected = [subtest for subtest in result.subtests if subtest.unexpected]
-    for subtest in unexpected[:_MOST_SHOWN]:
-        wanted = f" (expected {subtest.expected})" if subtest.expected else ""
-        _print_problem(console, f"{subtest.status}{wanted} {one_line(subtest.name, _LONGEST)}", subtest.message)
-    if len(unexpected) > _MOST_SHOWN:
-        _print_problem(console, f"... and {len(unexpected) - _MOST_SHOWN} more; a report has them all", "")
-
-
-def _print_problem(console: Console, head: str, message: str) -> None:
-    console.print(Text.assemble("         ", (head, "red"), f": {one_line(' '.join(message.split()), _LONGEST)}" if message else ""))
-
-
-def _print_summary(console: Console, run: RunResult) -> None:
-    counts = run.counts()
-    passed, total = counts[SubtestStatus.PASS], counts.total()
-    known = sum(not subtest.unexpected and subtest.expected is not None for result in run.results for subtest in result.subtests)
-    console.print()
-    for problem in run.problems:
-        console.print(Text.assemble(("expectations  ", "red"), problem))
-    numbers = f"{total} subtests in {len(run.results)} tests: {passed} passed, {known} failed as expected, {run.unexpected} unexpected"
-    console.print(Text(f"{numbers}, in {run.seconds:.1f} s", style="red" if run.failed else "green"))
