@@ -63,6 +63,12 @@ BELOW = {
         *("webnn.commands", "webnn.processes", "webnn.formats", "webnn.importing", "webnn.onnx"),
     },
     "webnn.wpt_runner": {"webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"},
+
+
+    "webnn.wpt_runner": {
+        *("webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"),
+        *("webnn.builder", "webnn.formats", "webnn.inspect", "webnn.reference"),
+    },
 }
 #: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.
 NOT_BY_THE_FACE = {

@@ -24,7 +24,7 @@ from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.drafts import find_revision
 
-__all__ = ["INLINE_BYTES", "Language", "Program", "write"]
+__all__ = ["INLINE_BYTES", "Language", "Program", "returns_sequence", "write"]
 
 #: Constants up to this size stand in the program, larger ones in the file of weights.
 INLINE_BYTES = 16
@@ -244,7 +244,7 @@ class Program:
         if options:
             arguments.append(language.options(options))
         names = [self._identify(name, operator.operation) for name in operator.outputs]
-        target = f"[{', '.join(names)}]" if _returns_sequence(operator.operation) else names[0]
+        target = f"[{', '.join(names)}]" if returns_sequence(operator.operation) else names[0]
         yield from self._assign(target, operator.operation, arguments)
 
     def _literal(self, value: Any, path: str) -> str:
@@ -287,7 +287,7 @@ def _get(given: Mapping[str, Any], name: str, path: str) -> Any:
     return given[name]
 
 
-def _returns_sequence(operation: str) -> bool:
+def returns_sequence(operation: str) -> bool:
     """Tell whether the method of an operation returns a list of operands: its annotation says so, which a test compares with the IDL."""
     return str(getattr(GraphBuilder, operation).__annotations__["return"]).startswith("list")
 

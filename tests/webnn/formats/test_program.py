@@ -98,5 +98,5 @@ def test_hostile_names_in_python(tmp_path: Path) -> None:
 
 
 def test_which_operations_return_a_sequence() -> None:
-    found = {name for name in NEWEST.operations if program._returns_sequence(name)}
+    found = {name for name in NEWEST.operations if program.returns_sequence(name)}
     assert found == {"gru", "lstm", "lstmCell", "split"}
