@@ -16,11 +16,11 @@ from webnn.validation.descriptor import SMALL_TYPES
 if TYPE_CHECKING:
     from webnn.builder.description import ConstantDescription, GraphDescription
 
-__all__ = ["write"]
+__all__ = ["ARRAYS", "write"]
 
 _KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 #: The typed array of each data type. Not every engine has `Float16Array`, and small integers have no array: their bits are given.
-_ARRAYS = MappingProxyType(
+ARRAYS = MappingProxyType(
     {
         "float32": "Float32Array",
         "float16": "Uint16Array",
@@ -42,7 +42,7 @@ _RESERVED = frozenset([
     "interface", "let", "new", "null", "package", "private", "protected", "public", "return", "static", "super", "switch", "this",
     "throw", "true", "try", "typeof", "var", "void", "while", "with", "yield", "NaN", "Infinity", "undefined", "MLGraphBuilder",
     "builder", "build", "constant", "constantsOf", "context", "inputs", "outputs", "weights",
-    *_ARRAYS.values(),
+    *ARRAYS.values(),
 ])
 # fmt: on
 _BIG = ("int64", "uint64")
@@ -141,7 +141,7 @@ def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> s
     dataType = constant.descriptor.dataType
     if elements is None and dataType != "float16":
         return f"new Uint8Array({list(constant.value.tobytes())}).buffer"
-    name = _ARRAYS[dataType]
+    name = ARRAYS[dataType]
     if dataType == "float16":
         bits = [f"0x{each:04x}" for each in constant.value.reshape(-1).view("uint16").tolist()]
         return f"new {name}([{', '.join(bits)}]).buffer"

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["Tree", "elements", "key", "literal", "quote", "render"]
+__all__ = ["Tree", "elements", "flat", "key", "literal", "quote", "render"]
 
 #: Code without line breaks; an array of trees; an object of trees, by their keys' code.
 Tree: TypeAlias = "str | Sequence[Tree] | Mapping[str, Tree]"
@@ -98,10 +98,10 @@ def render(tree: Tree, *, indent: int = 0, column: int = 0) -> str:
         indent: How many columns the lines below the first one are indented.
         column: The column in which the first line begins.
     """
-    flat = _flat(tree)
+    line = flat(tree)
     # One more column is for the comma or bracket that follows.
-    if isinstance(tree, str) or len(flat) < _WIDTH - column:
-        return flat
+    if isinstance(tree, str) or len(line) < _WIDTH - column:
+        return line
     if not isinstance(tree, Mapping) and len(tree) == 1 and isinstance(tree[0], Mapping):
         return f"[{render(tree[0], indent=indent, column=_WIDTH)}]"
     inner = " " * indent + _INDENT
@@ -109,7 +109,7 @@ def render(tree: Tree, *, indent: int = 0, column: int = 0) -> str:
     if isinstance(tree, Mapping):
         lines = [_pair(name, each, inner) for name, each in tree.items()]
     else:
-        words = list(map(_flat, tree))
+        words = list(map(flat, tree))
         short = all(isinstance(each, str) for each in tree) or all(len(word) <= width for word in words)
         lines = _fill(words, width) if short else [render(each, indent=len(inner), column=len(inner)) for each in tree]
     brackets = "{}" if isinstance(tree, Mapping) else "[]"
@@ -124,12 +124,13 @@ def _pair(name: str, value: Tree, inner: str) -> str:
     return f"{name}: {render(value, indent=len(inner), column=len(inner) + len(name) + 2)}"
 
 
-def _flat(tree: Tree) -> str:
+def flat(tree: Tree) -> str:
+    """Return the code of a tree on one line."""
     if isinstance(tree, str):
         return tree
     if isinstance(tree, Mapping):
-        return f"{{{', '.join([f'{name}: {_flat(each)}' for name, each in tree.items()])}}}"
-    return f"[{', '.join(map(_flat, tree))}]"
+        return f"{{{', '.join([f'{name}: {flat(each)}' for name, each in tree.items()])}}}"
+    return f"[{', '.join(map(flat, tree))}]"
 
 
 def _fill(words: Iterable[str], width: int) -> list[str]:
