@@ -13,15 +13,16 @@ from webnn.context import emulation
 from webnn.context.context import MLContext
 from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_reference
 from webnn.context.devices.selection import CPU, REFERENCE, answer_selection
+from webnn.context.document import Document
 from webnn.context.engine import discovery
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected
-from webnn.context.state import ContextState, ContextType, Document
+from webnn.context.state import ContextState, ContextType
 from webnn.context.tensor_steps import TensorSteps
 from webnn.context.timeline import Timeline
 from webnn.validation import webidl
 from webnn.validation.caller import find_caller
-from webnn.validation.errors import WebNNTypeError
+from webnn.validation.errors import MissingMemberError, WebNNTypeError
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
 from webnn.validation.revision import DEFAULT, Revision
@@ -85,7 +86,7 @@ class ML:
     Args:
         revision: The draft of the specification to follow, ``"2024-06"`` or ``"2026-06"``; or one that
             `webnn.validation.drafts.compose` makes. ``"2024-06"`` is the default.
-        document: The page around the program; by default one that allows everything.
+        document: The page around the program; by default one that may use everything. It must be a secure context.
         profile: The device whose limits the contexts have, by the name of a shipped profile or by its file; the numbers are the CPU's. By
             default the contexts have the draft's own limits.
         fallback: What happens if a request, or an operator of a graph, does not get its device: ``"allow"`` (the default) gives one
@@ -102,7 +103,8 @@ class ML:
 
     Raises:
         TypeError: A parameter has the wrong type.
-        ValueError: A parameter has the right type but an invalid value: there is no such revision, profile or policy.
+        ValueError: A parameter has the right type but an invalid value: there is no such revision, profile or policy, or the document
+            is no secure context.
     """
 
     __slots__ = ("__weakref__", "_document", "_revision", "_settings", "_timeline")
@@ -126,6 +128,8 @@ class ML:
 
         self._revision = revision if isinstance(revision, Revision) else find_revision(revision)
         self._document = Document() if document is None else document
+        if not self._document.secure:
+            raise ValueError(f"document must be a secure context, and that of {self._document.origin} is none: it has no navigator.ml")
         self._settings = emulation.convert_settings(
             "ML",
             profile=profile,
@@ -236,7 +240,7 @@ class Navigator:
     """The page's navigator: ``navigator.ml``. `#api-navigator-ml`.
 
     Args:
-        document: The page around the program; by default one that allows everything.
+        document: The page around the program; by default one that may use everything.
         revision: The draft to follow; by default what the environment variable ``WEBNN_REVISION`` says, or ``"2024-06"``.
     """
 
@@ -249,7 +253,13 @@ class Navigator:
 
     @property
     def ml(self) -> ML:
-        """The `ML` object, always the same one."""
+        """The `ML` object, always the same one. The attribute is absent if the document is no secure context."""
+        if self._document is not None and not self._document.secure:
+            raise MissingMemberError(
+                f"ml: navigator has it in secure contexts only, and the document of {self._document.origin} is none",
+                operation="ml",
+                anchor="#api-navigator-ml",
+            )
         if self._ml is None:
             revision = self._revision or os.environ.get("WEBNN_REVISION") or DEFAULT
             self._ml = ML(revision=revision, document=self._document)

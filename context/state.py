@@ -1,4 +1,4 @@
-"""The state of a context: what its graphs, its tensors and the steps of its methods refer to; the page around it, and its loss."""
+"""The state of a context: what its graphs, its tensors and the steps of its methods refer to, and its loss."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from webnn.context import buffers
 from webnn.context.promise import Pending, running_loop
 from webnn.context.timeline import Timeline
-from webnn.validation.errors import InvalidStateError, SecurityError
+from webnn.validation.errors import InvalidStateError
 
 if TYPE_CHECKING:
     import asyncio
@@ -21,43 +21,14 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.context.backend import Backend
     from webnn.context.devices.selection import FallbackPolicy, Selection
+    from webnn.context.document import Document
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
     from webnn.validation.revision import Revision
 
-__all__ = ["ContextState", "ContextType", "Document", "Loss", "MLContextLostInfo", "Steps"]
+__all__ = ["ContextState", "ContextType", "Loss", "MLContextLostInfo", "Steps"]
 
 ContextType = Literal["default", "webgpu"]
-
-
-class Document:
-    """The page around a program: its permissions policy. `#permissions-policy-integration`.
-
-    Args:
-        permissionsPolicy: Which policy-controlled features the document may use, for example ``{"webnn": False}``. A feature that is
-            not named is allowed.
-    """
-
-    __slots__ = ("__weakref__", "_permissionsPolicy")
-
-    def __init__(self, permissionsPolicy: Mapping[str, bool] | None = None) -> None:
-        self._permissionsPolicy = dict(permissionsPolicy or {})
-
-    def setPermissionsPolicy(self, permissionsPolicy: Mapping[str, bool]) -> None:
-        """Change which features the document may use, as a new page would; existing contexts are not affected."""
-        self._permissionsPolicy = dict(permissionsPolicy)
-
-    def allowedToUse(self, feature: str) -> bool:
-        """Tell whether the document is *allowed to use* a feature, for example ``"webnn"``."""
-        return self._permissionsPolicy.get(feature, True)
-
-    def _checkAllowed(self, operation: str, draft: str = "") -> None:
-        if not self.allowedToUse("webnn"):
-            raise SecurityError(
-                f'{operation}: the permissions policy of the document does not allow the feature "webnn"',
-                operation=operation,
-                draft=draft,
-            )
 
 
 class MLContextLostInfo(TypedDict):

@@ -135,7 +135,7 @@ class WebNNTypeError(_AtStep, TypeError):
 
 
 class MissingMemberError(WebNNTypeError, AttributeError):
-    """The draft of a context does not have the method or attribute. `hasattr` is false, as feature detection in a page is."""
+    """The draft of a context, or the page, lacks the method or attribute. `hasattr` is false, as feature detection in a page is."""
 
 
 class DOMException(_AtStep, Exception):

@@ -18,6 +18,7 @@ from webnn.builder.operand import MLActivation, MLOperand
 from webnn.builder.options import *  # noqa: F403 (the dictionaries: its `__all__` names them)
 from webnn.context.context import MLContext
 from webnn.context.devices.selection import DeviceFallbackWarning
+from webnn.context.document import Document
 from webnn.context.emulation import emulate
 from webnn.context.faults import Faults
 from webnn.context.graph import MLGraph
@@ -25,7 +26,7 @@ from webnn.context.graph_builder import MLGraphBuilder
 from webnn.context.graph_steps import MLComputeResult
 from webnn.context.ml import ML, GPUDevice, MLContextOptions, Navigator
 from webnn.context.placement import OperatorPlacement, Partition, Placement, Transfer
-from webnn.context.state import Document, MLContextLostInfo
+from webnn.context.state import MLContextLostInfo
 from webnn.context.tensor import MLTensor, MLTensorDescriptor
 from webnn.ignored import explain_ignored
 from webnn.validation.descriptor import OperandDescriptor
