@@ -62,11 +62,8 @@ BELOW = {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.commands", "webnn.processes", "webnn.formats", "webnn.importing", "webnn.onnx"),
     },
-    "webnn.wpt_runner": {"webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"},
-
-
     "webnn.wpt_runner": {
-        *("webnn", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"),
+        *("webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"),
         *("webnn.builder", "webnn.formats", "webnn.inspect", "webnn.reference"),
     },
 }

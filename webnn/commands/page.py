@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -15,7 +16,7 @@ from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import NodeMissingError, Program, find_node, run_program
 from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
 
-__all__ = ["run_page"]
+__all__ = ["make_document", "run_page"]
 
 #: The exit code of a wrong call.
 _WRONG = 2
@@ -26,6 +27,7 @@ def run_page(
     arguments: Sequence[str],
     emulation: AbstractContextManager[object],
     *,
+    document: webnn.Document,
     root: Path | None,
     node: Path | None,
     dialect: str | None,
@@ -65,8 +67,31 @@ def run_page(
                     memory=memory,
                     revision=revision or (dialect and dialect_revision(dialect)) or REVISION,
                     dialect=dialect,
+                    document=document,
                 ),
                 verbose=verbose,
             )
     except (NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
         raise failure(str(error), _WRONG) from None
+
+
+def make_document(embedder: str | None, allow: str | None, policy: str | None) -> webnn.Document:
+    """Make the document of a program: a page of its own, or a frame in the page `embedder`. The other arguments are options, too.
+
+    Raises:
+        typer.Exit: An option is wrong; the message is printed.
+    """
+    if allow is not None and embedder is None:
+        raise failure(
+            "--allow is an attribute of a frame: give the page with the frame, too, for example --embedder https://page.test", _WRONG
+        )
+    try:
+        page = None if embedder is None else webnn.Document(origin=embedder)
+    except ValueError as error:
+        raise failure(f"--embedder: {error}", _WRONG) from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", webnn.WebNNWarning)
+        try:
+            return webnn.Document(policy, origin=ORIGIN, parent=page, allow=allow or "")
+        except webnn.WebNNWarning as warning:
+            raise failure(f"--permissions-policy: {warning}", _WRONG) from None

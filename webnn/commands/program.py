@@ -81,6 +81,15 @@ def command(
         typer.Option(help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
     ] = None,
     numerics: NumericsOption = None,
+    embedder: Annotated[
+        str | None, typer.Option(metavar="ORIGIN", help="Run a JavaScript program in a frame of this page.", show_default=False)
+    ] = None,
+    allow: Annotated[
+        str | None, typer.Option(metavar="POLICY", help="The frame's attribute allow, for example webnn.", show_default=False)
+    ] = None,
+    permissions_policy: Annotated[
+        str | None, typer.Option(metavar="HEADER", help="The program's header Permissions-Policy.", show_default=False)
+    ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Option("--input", metavar="NAME=FILE.npy", help="An input of a graph. Repeatable.", show_default="seeded random numbers"),
@@ -139,7 +148,15 @@ def command(
     dialect = choose_dialect(dialect, profile)
     suffix = program.suffix.lower()
     if suffix in PYTHON:
-        _refuse_for_python(root=root, node=node, dialect=dialect, verbose=verbose or None)
+        _refuse_for_python(
+            root=root,
+            node=node,
+            dialect=dialect,
+            embedder=embedder,
+            allow=allow,
+            permissions_policy=permissions_policy,
+            verbose=verbose or None,
+        )
         if device_profile:
             from webnn.context.profiles import is_name  # noqa: PLC0415 (most programs have no profile)
 
@@ -155,12 +172,13 @@ def command(
     if suffix not in JAVASCRIPT:
         raise failure(f"a program is a file {', '.join(JAVASCRIPT + PYTHON)}, got {program}", _WRONG)
     # Imported lazily: a Python program does not need it.
-    from webnn.commands.page import run_page  # noqa: PLC0415
+    from webnn.commands.page import make_document, run_page  # noqa: PLC0415
 
     code = run_page(
         program,
         arguments or [],
         emulation,
+        document=make_document(embedder, allow, permissions_policy),
         root=root,
         node=node,
         dialect=dialect,
@@ -184,7 +202,11 @@ def _emulate(profile: str | None = None, fallback: Fallback | None = None, *, re
 
 
 def _refuse_for_python(**options: object) -> None:
-    given = [f"--{name}" for name, value in options.items() if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))]
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name, value in options.items()
+        if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))
+    ]
     if given:
         raise failure(
             f"{' and '.join(given)} can only be given for JavaScript: a Python program runs in this process, and can do what it can", _WRONG

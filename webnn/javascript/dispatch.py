@@ -98,13 +98,13 @@ class Dispatcher:
     """Answers the requests of one JavaScript realm.
 
     Args:
-        ml: The object behind ``navigator.ml``.
+        ml: The object behind ``navigator.ml``; ``None`` if there is none.
         idl: It has the members that may be called.
         observe: Called after every successful call of a member. It may keep what it is given.
         on_refused: Called when a call is refused, before the program is told.
     """
 
-    def __init__(self, ml: webnn.ML, idl: BindingIdl, observe: Observe | None = None, on_refused: Refused | None = None) -> None:
+    def __init__(self, ml: webnn.ML | None, idl: BindingIdl, observe: Observe | None = None, on_refused: Refused | None = None) -> None:
         self._objects: dict[int, Any] = {0: ml}
         self._next = 1
         # Handles without an object, because the call failed that should have made it.

@@ -1,13 +1,16 @@
 // What the IDL alone does not say: `navigator.ml`, the transfer of the views of `compute()`, what becomes of a tensor's reads and of a lost
-// context, and the stand-in for WebGPU's device.
+// context, and the stand-in for WebGPU's device. `idl` is null in a context that is not secure: it has `navigator`, and nothing of all that.
 (function (global, idl, makeBinding, makeConversion, transport, queueTask, markAsUncloneable, warnings, evaluate) {
 'use strict';
 const {ArrayBuffer, DOMException, Map, Object, Promise, Reflect, Set, Symbol, TypeError, Uint8Array, WeakMap} = global;
 const {defineProperty} = Object;
 const define = (name, value) => defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
 
+const isSecure = idl !== null;
+if (!isSecure) for (const name of ['isSecureContext', 'crossOriginIsolated']) define(name, false);
+
 // WebGPU is not here: a page that wants a context of type "webgpu" makes this stand-in by itself.
-if (global.GPUDevice === undefined) define('GPUDevice', class GPUDevice {});
+if (isSecure && global.GPUDevice === undefined) define('GPUDevice', class GPUDevice {});
 const {GPUDevice} = global;
 const externals = {GPUDevice: value => value instanceof GPUDevice};
 
@@ -121,10 +124,11 @@ function makeSpecial(inspect) {
   return {operations, attributes, lose, checkNotLost};
 }
 
-const binding = makeBinding(global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate);
+const binding = isSecure ?
+  makeBinding(global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) : undefined;
 
 // Navigator is another specification's. What is there already (Node has one) keeps its other members.
-const ml = binding.wrap('ML', 0);
+const ml = binding?.wrap('ML', 0);
 const Navigator = global.Navigator ?? {Navigator: class { constructor() { throw new TypeError('Navigator: Illegal constructor'); } }}.Navigator;
 if (global.Navigator === undefined) {
   defineProperty(Navigator, 'name', {value: 'Navigator', configurable: true});
@@ -132,6 +136,7 @@ if (global.Navigator === undefined) {
   define('Navigator', Navigator);
   define('navigator', Object.create(Navigator.prototype));
 }
+if (!isSecure) return undefined;
 const {navigator} = global;
 const {get} = Reflect.getOwnPropertyDescriptor({get ml() {
   if (this !== navigator) throw new TypeError('ml: Illegal invocation, this must be the Navigator');

@@ -27,7 +27,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from io import FileIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -84,6 +84,7 @@ class Program:
         dialect: Additions of browsers to the draft (`load_idl`).
         inspect: Node waits for a debugger, on a port of this machine's own that it prints. The debugger needs sockets, so neither the walls
             of the system nor those of Node stand.
+        document: The page that the program is in.
     """
 
     scripts: list[Script]
@@ -95,6 +96,7 @@ class Program:
     revision: str | Revision = DEFAULT
     dialect: str | None = None
     inspect: bool = False
+    document: webnn.Document = field(default_factory=webnn.Document)
 
 
 def find_node(named: Path | None = None) -> Node:
@@ -218,7 +220,9 @@ class _Host:
         self._verbose = verbose
         self._outputs = {"O": stdout, "E": stderr}
         self._idl = load_idl(program.revision, program.dialect)
-        self._dispatcher = Dispatcher(webnn.ML(revision=self._idl.revision), self._idl)
+        document = program.document
+        ml = webnn.ML(revision=self._idl.revision, document=document) if document.secure else None
+        self._dispatcher = Dispatcher(ml, self._idl)
         #: How many of its faults were reported.
         self._noted = 0
         self._out_of_time = False
@@ -266,8 +270,10 @@ class _Host:
             "colour": terminal and not os.environ.get("NO_COLOR"),
             "columns": shutil.get_terminal_size().columns,
         }
+        # A context that is not secure has no interfaces.
+        idl = self._idl.text if self._program.document.secure else "null"
         sources = [load_script(f"{name}.js") for name in ("conversion", "binding", "foresight", "navigator")]
-        return [part.encode() for part in (json.dumps(setup), self._idl.text, *sources)]
+        return [part.encode() for part in (json.dumps(setup), idl, *sources)]
 
     def _answer(self, channel: Channel, message: Message) -> None:
         part = message.parts[0] if message.parts else bytearray()

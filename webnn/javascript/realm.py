@@ -69,7 +69,7 @@ class Realm:
     """A fresh global object with `navigator.ml`; an `EngineMissingError` if quickjs-ng is not installed.
 
     Args:
-        ml: The object behind ``navigator.ml``.
+        ml: The object behind ``navigator.ml``; ``None`` for a context that is not secure, which has no such object.
         address: The page's address.
         read: Returns the text of a file by its path on the server, ``None`` if there is none.
         log: Takes what the program writes to its console: the level and the text.
@@ -84,7 +84,7 @@ class Realm:
     def __init__(
         self,
         *,
-        ml: webnn.ML,
+        ml: webnn.ML | None,
         address: Address,
         read: Callable[[str], str | None],
         log: Callable[[str, str], None],
@@ -122,7 +122,7 @@ class Realm:
         }
         for name, function in callables.items():
             self._engine.add_callable(f"__{name}", function)
-        self._engine.set("__idl", idl.text)
+        self._engine.set("__idl", "null" if ml is None else idl.text)
         scripts = {name: load_script(f"{name}.js") for name in ("search_params", "console", "page", "conversion", "binding", "navigator")}
         self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE})
 

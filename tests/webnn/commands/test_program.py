@@ -71,6 +71,13 @@ def write(file: Path, text: str) -> Path:
         (["empty.html"], "empty.html has no script"),
         (["--root", ".", "a.py"], "--root can only be given for JavaScript: a Python program runs in this process, and can do what it can"),
         (["--root", ".", "--dialect", "x", "a.py"], "--root and --dialect can only be given for JavaScript"),
+        (
+            ["--embedder", "https://a.test", "--permissions-policy", "webnn=()", "a.py"],
+            "--embedder and --permissions-policy can only be given",
+        ),
+        (["--allow", "webnn", "a.mjs"], "--allow is an attribute of a frame: give the page with the frame, too"),
+        (["--embedder", "a.test", "a.mjs"], '--embedder: origin must be "null", or a scheme, a host and a port'),
+        (["--permissions-policy", "webnn=(", "a.mjs"], "--permissions-policy: the header Permissions-Policy is ignored, as in a browser"),
         (["--node", "node", "a.py"], "--node can only be given for JavaScript"),
         (["--device-profile", "none", "a.mjs"], "none: must be a device profile, one of coreml, "),
         (["--device-profile", "none", "a.py"], "none: must be a device profile, one of coreml, "),
@@ -130,6 +137,20 @@ def test_the_revision_of_a_dialect(tmp_path: Path) -> None:
         assert run_here(*arguments, program).stdout == stdout
     result = run_here("--revision", "2024-06", "--dialect", "browsers-2026", program)
     assert (result.returncode, "got 'browsers-2026', one of the revision 2026-06" in result.stderr) == (2, True)
+
+
+def test_a_program_in_a_frame(tmp_path: Path) -> None:
+    require_node()
+    source = "console.log(isSecureContext, await navigator.ml?.createContext().then(() => 'made', error => error.name));"
+    program = write(tmp_path / "a.mjs", source)
+    for arguments, stdout in [
+        (["--permissions-policy", "webnn=()"], "true SecurityError\n"),
+        (["--embedder", "https://a.test"], "true SecurityError\n"),
+        (["--embedder", "https://a.test", "--allow", "webnn"], "true made\n"),
+        (["--embedder", "https://app.test"], "true made\n"),
+        (["--embedder", "http://a.test", "--allow", "webnn"], "false undefined\n"),
+    ]:
+        assert run_here(*arguments, program).stdout == stdout
 
 
 def test_a_program_outside_the_root(tmp_path: Path) -> None:
