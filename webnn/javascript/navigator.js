@@ -129,17 +129,20 @@ const binding = isSecure ?
 
 // Navigator is another specification's. What is there already (Node has one) keeps its other members.
 const ml = binding?.wrap('ML', 0);
-const Navigator = global.Navigator ?? {Navigator: class { constructor() { throw new TypeError('Navigator: Illegal constructor'); } }}.Navigator;
-if (global.Navigator === undefined) {
-  defineProperty(Navigator, 'name', {value: 'Navigator', configurable: true});
-  defineProperty(Navigator.prototype, Symbol.toStringTag, {value: 'Navigator', configurable: true});
-  define('Navigator', Navigator);
+// Workers have another interface for it.
+const NAVIGATOR = global.WorkerGlobalScope === undefined ? 'Navigator' : 'WorkerNavigator';
+const Navigator = global[NAVIGATOR] ?? {[NAVIGATOR]: class {
+  constructor() { throw new TypeError(`${NAVIGATOR}: Illegal constructor`); }
+}}[NAVIGATOR];
+if (global[NAVIGATOR] === undefined) {
+  defineProperty(Navigator.prototype, Symbol.toStringTag, {value: NAVIGATOR, configurable: true});
+  define(NAVIGATOR, Navigator);
   define('navigator', Object.create(Navigator.prototype));
 }
 if (!isSecure) return undefined;
 const {navigator} = global;
 const {get} = Reflect.getOwnPropertyDescriptor({get ml() {
-  if (this !== navigator) throw new TypeError('ml: Illegal invocation, this must be the Navigator');
+  if (this !== navigator) throw new TypeError(`ml: Illegal invocation, this must be the ${NAVIGATOR}`);
   return ml;
 }}, 'ml');
 defineProperty(Navigator.prototype, 'ml', {get, set: undefined, enumerable: true, configurable: true});

@@ -1,7 +1,8 @@
 """A JavaScript realm in this process, with the emulator behind `navigator.ml`: the engine is quickjs-ng.
 
-The engine knows ECMAScript, not the web: `page.js` adds a window without a document. Timers and promises are driven from here, so a program
-runs until nothing is left to do, or until its time is over. A call that never returns can only be ended by ending the process.
+The engine knows ECMAScript, not the web: `page.js` adds a window without a document, or a worker's scope. Timers and promises are driven
+from here, so a program runs until nothing is left to do, or until its time is over. A call that never returns can only be ended by ending
+the process.
 """
 
 from __future__ import annotations
@@ -9,24 +10,30 @@ from __future__ import annotations
 import heapq
 import itertools
 import json
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import webnn
+from webnn.javascript import urls
 from webnn.javascript.channel import Bytes
 from webnn.javascript.dispatch import Dispatcher, Observe, Refused
 from webnn.javascript.idl import load_idl
+from webnn.javascript.rejections import watch_rejections
 from webnn.validation.revision import Revision
 
 if TYPE_CHECKING:
     import quickjs
 
-__all__ = ["Address", "EngineMissingError", "Realm", "ScriptError", "load_script", "require_engine"]
+__all__ = ["Address", "EngineMissingError", "Realm", "Scope", "ScriptError", "load_script", "require_engine"]
+
+#: What a global object is: a window, or the scope of a kind of worker.
+Scope = Literal["window", "dedicatedworker", "sharedworker", "serviceworker"]
 
 #: The size of the stack. Deep recursion is legitimate. Threads have smaller stacks than the main thread, so hosts give them larger ones
 #: (`workers`).
@@ -79,6 +86,7 @@ class Realm:
         observe: Called for every call that the emulator answers without an error.
         dialect: Additions to the draft's IDL (`load_idl`).
         on_refused: Called with the error of every call that the emulator refuses, before the program sees it.
+        scope: What the global object is: a window, or the scope of a worker.
     """
 
     def __init__(
@@ -94,6 +102,7 @@ class Realm:
         observe: Observe = lambda *_: None,
         dialect: str | None = None,
         on_refused: Refused | None = None,
+        scope: Scope = "window",
     ) -> None:
         self._engine = _new_context()
         self._engine.set_memory_limit(memory)
@@ -102,6 +111,7 @@ class Realm:
         self._dispatcher = Dispatcher(ml, idl, observe, on_refused)
         #: The tracebacks of errors in the emulator itself: there must be none.
         self.faults = self._dispatcher.faults
+        self._read = read
         self._uploads: list[bytearray] = []
         self._downloads: list[Bytes] = []
         self._timers: list[tuple[float, int, int]] = []
@@ -119,18 +129,30 @@ class Realm:
             "emit": emit,
             "schedule": self._schedule,
             "cancel": self._cancel,
+            "load": self._load,
+            "script": lambda name: load_script(f"web/{name}.js"),
+            "random": lambda size: os.urandom(size).hex(),
+            "parse": urls.parse,
+            "change": urls.change,
         }
         for name, function in callables.items():
             self._engine.add_callable(f"__{name}", function)
         self._engine.set("__idl", "null" if ml is None else idl.text)
-        scripts = {name: load_script(f"{name}.js") for name in ("search_params", "console", "page", "conversion", "binding", "navigator")}
-        self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE})
+        scripts = {name: load_script(f"{name}.js") for name in ("console", "page", "conversion", "binding", "navigator")}
+        self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE, "scope": json.dumps(scope)})
+        #: Rejected promises that nobody handles are noticed.
+        self.watches_rejections = watch_rejections(self._engine, partial(self._control, "watch", None))
 
     def evaluate(self, source: str) -> Any:
         """Run a script in the realm's global scope; an error, also in its syntax, is a `ScriptError`."""
         if "\0" in source:
             raise ScriptError("SyntaxError: the script holds the character NUL")
         return _attempt(self._engine.eval, source)
+
+    def dispatch(self, event: str) -> None:
+        """Dispatch an event of a type, which has no other members, to the global object."""
+        with suppress(ScriptError):
+            self._command("dispatch", event)
 
     def report(self, message: str) -> None:
         """Report an uncaught error to the window's listeners."""
@@ -151,9 +173,9 @@ class Realm:
         """Call a function, given as its source, with the global object and ``emit``; its error is a `ScriptError`."""
         self._command("connect", function)
 
-    def _command(self, name: str, value: object) -> None:
+    def _command(self, name: str, value: object) -> Any:
         """Call one of the functions that the scripts have for the host."""
-        _attempt(self._control, name, value)
+        return _attempt(self._control, name, value)
 
     def worked(self) -> float:
         """Return how long this thread has worked and its programs have slept, in seconds.
@@ -192,10 +214,25 @@ class Realm:
         # A promise may lead to the next one for ever.
         while self.worked() < deadline:
             try:
-                if not _attempt(self._engine.execute_pending_job):
+                if not _attempt(self._engine.execute_pending_job) and not self._tell_rejections():
                     return
             except ScriptError as error:
                 self.report(str(error))
+
+    def _tell_rejections(self) -> bool:
+        """Tell the program of rejected promises that nobody handles; return whether there were any."""
+        return self.watches_rejections and bool(self._command("tellRejections", None))
+
+    def _load(self, path: str) -> str | None:
+        """Run a script of the server; return its error as a text, ``None`` if there is no such script."""
+        source = self._read(path)
+        if source is None:
+            return None
+        try:
+            self.evaluate(source)
+        except ScriptError as error:
+            return str(error)
+        return ""
 
     def _schedule(self, number: int, milliseconds: float) -> None:
         heapq.heappush(self._timers, (time.monotonic() + milliseconds / 1000, next(self._order), number))
@@ -264,6 +301,7 @@ _START = """
   const take = name => { const value = globalThis[name]; delete globalThis[name]; return value; };
   const [read, log, schedule, cancel, emit, sendText] = ['__read', '__log', '__schedule', '__cancel', '__emit', '__send'].map(take);
   const [startUpload, upload, download] = ['__startUpload', '__upload', '__download'].map(take);
+  const [load, script, randomText, parseText, changeText] = ['__load', '__script', '__random', '__parse', '__change'].map(take);
   const idl = JSON.parse(take('__idl'));
   const {parse} = JSON, {fromHex} = Uint8Array, {toHex} = Uint8Array.prototype, {apply} = Reflect;
   const pieces = function* (bytes) {
@@ -290,10 +328,12 @@ _START = """
     }});
     return [answer, sizes.map(part)];
   };
-  (%(search_params)s)(globalThis);
-  const page = (%(page)s)(globalThis, {read, log, schedule, cancel}, %(address)s, %(console)s);
   const evaluate = eval;
-  (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, {send}, page.queueTask, undefined, undefined, evaluate);
+  const random = size => apply(fromHex, Uint8Array, [randomText(size)]);
+  const [parseAddress, change] = [parseText, changeText].map(ask => (...values) => parse(ask(JSON.stringify(values))));
+  const host = {read, log, schedule, cancel, load, script, random, parse: parseAddress, change};
+  const {markAsUncloneable, ...page} = (%(page)s)(globalThis, host, %(address)s, %(scope)s, evaluate, %(console)s);
+  (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, {send}, page.queueTask, markAsUncloneable, undefined, evaluate);
   const connect = source => { evaluate(source)(globalThis, emit); };
   return (name, value) => ({...page, connect})[name](value);
 })()

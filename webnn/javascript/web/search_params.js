@@ -1,36 +1,14 @@
 // URLSearchParams: https://url.spec.whatwg.org/#interface-urlsearchparams, for an engine that has none.
-(function (global) {
+(function (global, decodeUtf8, interfaces) {
 'use strict';
+const {finish} = interfaces;
 const {Array, Number, Object, Reflect, String, Symbol, TypeError, WeakMap} = global;
 const {encodeURIComponent} = global;
 
 // ---- application/x-www-form-urlencoded: https://url.spec.whatwg.org/#application/x-www-form-urlencoded
 
-// UTF-8, with the replacement character for what is not: https://encoding.spec.whatwg.org/#utf-8-decoder
-function decode(bytes) {
-  let text = '', code = 0, needed = 0, lower = 0x80, upper = 0xbf;
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index];
-    if (needed > 0) {
-      if (byte < lower || byte > upper) { text += '\ufffd'; needed = 0; lower = 0x80; upper = 0xbf; index--; continue; }
-      lower = 0x80; upper = 0xbf;
-      code = (code << 6) | (byte & 0x3f);
-      if (--needed === 0) text += String.fromCodePoint(code);
-    } else if (byte < 0x80) {
-      text += String.fromCodePoint(byte);
-    } else if (byte < 0xc2 || byte > 0xf4) {
-      text += '\ufffd';
-    } else {
-      needed = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-      code = byte & (0x3f >> needed);
-      if (byte === 0xe0) lower = 0xa0; else if (byte === 0xf0) lower = 0x90;
-      if (byte === 0xed) upper = 0x9f; else if (byte === 0xf4) upper = 0x8f;
-    }
-  }
-  return needed > 0 ? `${text}\ufffd` : text;
-}
 const unescape = text => text.replaceAll('+', ' ').replace(/(?:%[0-9a-f]{2})+/gi, escapes =>
-  decode(escapes.slice(1).split('%').map(digits => Number.parseInt(digits, 16))));
+  decodeUtf8(escapes.slice(1).split('%').map(digits => Number.parseInt(digits, 16))));
 const parse = text => text.split('&').filter(each => each !== '').map(each => {
   const end = each.indexOf('=');
   return end < 0 ? [unescape(each), ''] : [unescape(each.slice(0, end)), unescape(each.slice(end + 1))];
@@ -94,12 +72,14 @@ class URLSearchParams {
     const list = listOf(this);
     require('append', values, 2);
     list.push([convert(values[0]), convert(values[1])]);
+    changed(this);
   }
   delete(...values) {
     const list = listOf(this);
     require('delete', values, 1);
     const gone = matcher(values);
     for (let index = list.length - 1; index >= 0; index--) if (gone(list[index])) list.splice(index, 1);
+    changed(this);
   }
   get(...values) {
     const list = listOf(this);
@@ -120,13 +100,16 @@ class URLSearchParams {
     const list = listOf(this);
     require('set', values, 2);
     const [name, value] = values.map(convert), first = list.findIndex(([each]) => each === name);
-    if (first < 0) { list.push([name, value]); return; }
-    list[first][1] = value;
-    for (let index = list.length - 1; index > first; index--) if (list[index][0] === name) list.splice(index, 1);
+    if (first < 0) list.push([name, value]); else list[first][1] = value;
+    for (let index = list.length - 1; first >= 0 && index > first; index--) if (list[index][0] === name) list.splice(index, 1);
+    changed(this);
   }
   // By code units, and stable, as `sort` is.
-  sort() { listOf(this).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)); }
-  toString() { return listOf(this).map(([name, value]) => `${escape(name)}=${escape(value)}`).join('&'); }
+  sort() {
+    listOf(this).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    changed(this);
+  }
+  toString() { return serialize(listOf(this)); }
   entries() { return iterate(listOf(this), ([name, value]) => [name, value]); }
   keys() { return iterate(listOf(this), ([name]) => name); }
   values() { return iterate(listOf(this), ([, value]) => value); }
@@ -142,10 +125,17 @@ function matcher([first, second]) {
   return ([each, other]) => each === name && (value === undefined || other === value);
 }
 const {prototype} = URLSearchParams;
-for (const name of Reflect.ownKeys(prototype)) {
-  if (name !== 'constructor') Object.defineProperty(prototype, name, {enumerable: true});
-}
 Object.defineProperty(prototype, Symbol.iterator, {value: prototype.entries, writable: true, enumerable: false, configurable: true});
-Object.defineProperty(prototype, Symbol.toStringTag, {value: 'URLSearchParams', configurable: true});
-Object.defineProperty(global, 'URLSearchParams', {value: URLSearchParams, writable: true, enumerable: false, configurable: true});
+finish(URLSearchParams);
+
+// The parameters of an address tell it when they change, and it tells them: returns a function that takes the new query.
+const followers = new WeakMap();
+const changed = self => followers.get(self)?.(serialize(lists.get(self)));
+function follow(params, callback) {
+  followers.set(params, callback);
+  return query => { lists.get(params).splice(0, Infinity, ...parse(query.replace(/^\?/, ''))); };
+}
+const serialize = list => list.map(([name, value]) => `${escape(name)}=${escape(value)}`).join('&');
+
+return {URLSearchParams, follow};
 })
