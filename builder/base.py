@@ -40,6 +40,8 @@ MISSING = Missing()
 
 #: For each operand argument the data types, and the smallest and the largest rank, of the tables of limits; empty without tables.
 _Limits = tuple[tuple[Types, int, int], ...]
+#: An operation of a builder, a call of it without a label, its limits, and its options if none are given.
+_Prepared = tuple[Operation, Call, _Limits, "Dictionary | None"]
 
 
 #: Converts to `MLOperand`.
@@ -114,18 +116,19 @@ class BuilderBase(DraftMembers):
     _hasBuilt: bool
     #: Every method begins with the step that asks whether the builder can build.
     _isGuarded: bool
-    _calls: dict[str, tuple[Operation, Call, _Limits]]
+    _calls: dict[str, _Prepared]
     _revision: Revision
     _state: State
 
-    def _prepare(self, name: str) -> tuple[Operation, Call, _Limits]:
+    def _prepare(self, name: str) -> _Prepared:
         revision = self._revision
         operation = revision.operations[name]
         limits: _Limits = ()
         if revision.checks_operands:
             types, ranks = revision.data_types[name], revision.ranks[name]
             limits = tuple([(types[row], *ranks[row]) for row in operation.operands])
-        entry = operation, Call(name, operation.anchor, revision), limits
+        default = None if operation.options is None else _default(operation.options)
+        entry = operation, Call(name, operation.anchor, revision), limits, default
         self._calls[name] = entry
         return entry
 
@@ -155,16 +158,13 @@ class BuilderBase(DraftMembers):
             raise call.error("options", "must be given as a dictionary or as keyword arguments, not as both")
         return webidl.dictionary_members(members)
 
-    def _convertOptions(self, operation: Operation, call: Call, given: Mapping[str, Any] | None) -> Dictionary | None:
+    def _convertOptions(self, operation: Operation, call: Call, given: Mapping[str, Any]) -> Dictionary | None:
         model = operation.options
-        if given:
-            # Every operation takes a label, which `_connect` converts.
-            known = _LABEL if model is None else model.member_names("label")
-            warn_ignored(call, "options", given, known, operation.elsewhere)
+        # Every operation takes a label, which `_connect` converts.
+        known = _LABEL if model is None else model.member_names("label")
+        warn_ignored(call, "options", given, known, operation.elsewhere)
         if model is None:
             return None
-        if not given:
-            return _default(model)
         try:
             return model.convertMembers(given)
         except webidl.ConversionError as error:
@@ -182,7 +182,7 @@ class BuilderBase(DraftMembers):
             WebNNTypeError: A conversion or a step fails.
         """
         entry = self._calls.get(name)
-        operation, call, limits = entry if entry is not None else self._prepare(name)
+        operation, call, limits, default = entry if entry is not None else self._prepare(name)
         given = None
         if options is not None or members:
             given = self._members(call, options, members)
@@ -205,15 +205,18 @@ class BuilderBase(DraftMembers):
         if arguments:
             pairs = zip(operation.arguments, arguments, strict=True)
             converted = tuple([call.convert(argument.name, argument.convert, value) for argument, value in pairs])
-        dictionary = self._convertOptions(operation, call, given)
+        dictionary = self._convertOptions(operation, call, given) if given else default
         # [2026-06: can build] The builder can build.
         if self._isGuarded:  # saves a function call
             self._checkCanBuild(name, call.label)
         # [operands] The operands were made by this builder.
-        for index, operand in enumerate(inputs):
+        descriptors = []
+        for operand in inputs:
             if operand._builder is not self:
+                index = inputs.index(operand)
                 argument = f"inputs[{index}]" if operation.variadic else operation.operands[index]
                 raise call.error(argument, "must be an operand of this builder, but another one made it")
+            descriptors.append(operand._descriptor)
         optional: tuple[tuple[str, MLOperand], ...] = ()
         if given:
             optional = tuple([(member, given[member]) for member in operation.members if member in given])
@@ -223,23 +226,21 @@ class BuilderBase(DraftMembers):
                     raise call.error(f"options.{member}", "must be an operand of this builder, but another one made it")
             if call.revision.activations and "activations" in given:
                 self._checkActivations(call, getattr(dictionary, "activations", ()))
-        descriptors = [operand._descriptor for operand in inputs]
         # The data types and ranks that the tables of limits restrict (since 2026-06).
         if limits and (optional or not _fit(limits, descriptors)):
             self._checkLimits(call, operation, inputs, optional)
         if dictionary is not None and (numbers_ := operation.numbers):
             dictionary = _round(dictionary, numbers_, inputs[0]._descriptor.dataType, isOwn=bool(given))
         # The operation's own steps.
-        positional: tuple[Any, ...] = (tuple(descriptors),) if operation.variadic else tuple(descriptors)
+        positional: Sequence[Any] = (tuple(descriptors),) if operation.variadic else descriptors
         if dictionary is None:
             outputs = operation.infer(call, *positional, *converted)
         else:
             outputs = operation.infer(call, *positional, *converted, dictionary)
-        if isinstance(outputs, OperandDescriptor):
-            outputs = (outputs,)
         # Check the limits of the device. This is not a step of the specification.
         if call.revision.acceptance is not None:
-            call.revision.acceptance.accept(call, named_operands(operation, inputs, optional), outputs, _chosen(operation))
+            made = outputs if isinstance(outputs, tuple) else (outputs,)
+            call.revision.acceptance.accept(call, named_operands(operation, inputs, optional), made, _chosen(operation))
         # Make graph connections.
         self._count = index = self._count + 1
         return Operator(operation, index, call.label, inputs, optional, converted, dictionary, outputs, given)
@@ -279,7 +280,9 @@ class BuilderBase(DraftMembers):
     ) -> MLOperand:
         """Connect an operation that returns one operand; see `_connect`."""
         operator = self._connect(name, operands, arguments, options, members)
-        return MLOperand._create(self, operator.outputs[0], operator=operator)
+        descriptor = operator.result
+        assert isinstance(descriptor, OperandDescriptor)  # the operation returns no sequence
+        return MLOperand._create(self, descriptor, operator)
 
     def _sequence(
         self,
@@ -291,17 +294,14 @@ class BuilderBase(DraftMembers):
     ) -> list[MLOperand]:
         """Connect an operation that returns a sequence of operands; see `_connect`."""
         operator = self._connect(name, operands, arguments, options, members)
-        return [
-            MLOperand._create(self, descriptor, operator=operator, position=position)
-            for position, descriptor in enumerate(operator.outputs)
-        ]
+        return [MLOperand._create(self, descriptor, operator, position) for position, descriptor in enumerate(operator.outputs)]
 
     def _activation(self, name: str, options: object = None, members: Mapping[str, Any] = {}) -> MLActivation:
         """Make an activation function: the overload of an operation without its input."""
         entry = self._calls.get(name)
-        operation, call, _ = entry if entry is not None else self._prepare(name)
+        operation, call, _, default = entry if entry is not None else self._prepare(name)
         given = self._members(call, options, members) if options is not None or members else None
-        dictionary = self._convertOptions(operation, call, given)
+        dictionary = self._convertOptions(operation, call, given) if given else default
         parameters = {} if dictionary is None else dict(dictionary)
         return MLActivation._create(Activation(name, parameters, given or {}, self))
 
@@ -313,7 +313,7 @@ class BuilderBase(DraftMembers):
         has_activations = self._revision.activations
         if webidl.isInstance(input, MLOperand) or options is not None or not has_activations:
             if not has_activations and (input is MISSING or input is None):
-                _, call, _ = self._calls.get(name) or self._prepare(name)
+                _, call, *_ = self._calls.get(name) or self._prepare(name)
                 raise call.error("input", f"must be given: the draft {call.revision.name} names activations in options.activations")
             return self._single(name, (input,), (), options, members)
         entry = self._calls.get(name)

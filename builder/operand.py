@@ -12,7 +12,7 @@ from webnn.builder import above
 from webnn.builder.members import DataTypeMember, OperandMethod, ShapeMember
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
-from webnn.validation.operation import Operation
+from webnn.validation.operation import Operation, Outputs
 
 if TYPE_CHECKING:
     from webnn.builder.base import BuilderBase
@@ -33,7 +33,7 @@ class Operator:
         members: The options' operands that were given, with their names.
         arguments: The other converted arguments, in the IDL's order.
         options: The converted options, if the operation has any.
-        outputs: The outputs' descriptors.
+        result: The descriptor of the output; a tuple of descriptors for an operation that returns a sequence.
         given: The options as the program gave them, operands and label among them, in a dictionary that the program cannot change.
     """
 
@@ -44,8 +44,14 @@ class Operator:
     members: tuple[tuple[str, MLOperand], ...]
     arguments: tuple[Any, ...]
     options: Dictionary | None
-    outputs: tuple[OperandDescriptor, ...]
+    result: Outputs
     given: Mapping[str, Any] | None = None
+
+    @property
+    def outputs(self) -> tuple[OperandDescriptor, ...]:
+        """The outputs' descriptors. One that is alone is kept without a tuple, which would be one more object for the garbage collector."""
+        result = self.result
+        return (result,) if isinstance(result, OperandDescriptor) else result
 
 
 class MLOperand(OperandBase):
@@ -70,9 +76,9 @@ class MLOperand(OperandBase):
         cls,
         builder: BuilderBase,
         descriptor: OperandDescriptor,
-        *,
         operator: Operator | None = None,
         position: int = 0,
+        *,
         name: str | None = None,
         value: np.ndarray[Any, np.dtype[Any]] | None = None,
     ) -> MLOperand:

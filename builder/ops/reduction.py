@@ -294,7 +294,7 @@ class ReductionOps(BuilderBase):
         return self._position("argMax", input, axis, options, members)
 
     def _position(self, name: str, input: MLOperand, axis: object, options: object, members: Mapping[str, Any]) -> MLOperand:
-        operation, call, _ = self._calls.get(name) or self._prepare(name)
+        operation, call, *_ = self._calls.get(name) or self._prepare(name)
         if webidl.isInstance(axis, Mapping) and options is None:
             # The options are at the place where the drafts since 2026-06 have the axis.
             axis, options = None, axis

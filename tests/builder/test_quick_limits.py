@@ -17,7 +17,7 @@ BUILDER = MLGraphBuilder(shared_context(CURRENT))
 @pytest.mark.parametrize("name", sorted(BUILDER._revision.operations))
 def test_both_refuse_the_same(name: str) -> None:
     """All data types and ranks of one operand, beside others that fit; for a variadic operation, of the last one of three."""
-    operation, call, limits = BUILDER._prepare(name)
+    operation, call, limits, _ = BUILDER._prepare(name)
     fitting = [OperandDescriptor(types[0], (2,) * low) for types, low, _ in limits] * (3 if operation.variadic else 1)
     refused = 0
     for place, dataType, rank in itertools.product(range(len(fitting)), DATA_TYPES, range(10)):
