@@ -1,0 +1,1 @@
+"""Random programs, and judges of what becomes of them: `webnn fuzz`."""

@@ -1,0 +1,99 @@
+"""Choices from a seed: the same on every machine and with every Python."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from webnn.validation.descriptor import DataType
+
+__all__ = ["Dice", "Scalar", "Style"]
+
+T = TypeVar("T")
+Scalar = int | float | str
+#: How values look: "small" integers, numbers in "unit" (-1 to 1), "positive" ones, or "special" ones such as NaN and the ends of the type.
+Style = str
+
+_SPECIAL_FLOATS = (0.0, 1.0, -1.0, 0.5, -2.5, "-0", "NaN", "Infinity", "-Infinity")
+_LARGEST = {"float32": float(np.finfo(np.float32).max), "float16": 65504.0}
+
+
+class Dice:
+    """A source of choices. It uses `random.Random.random` only, whose numbers no version of Python changes.
+
+    Args:
+        seed: The seed.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self._next = random.Random(seed).random
+
+    def integer(self, low: int, high: int) -> int:
+        """Choose an integer from ``low`` to ``high``, both included."""
+        return low + int(self._next() * (high - low + 1))
+
+    def pick(self, values: Sequence[T]) -> T:
+        """Choose one of several values."""
+        return values[self.integer(0, len(values) - 1)]
+
+    def chance(self, probability: float = 0.5) -> bool:
+        """Decide."""
+        return self._next() < probability
+
+    def shuffle(self, values: Sequence[T]) -> list[T]:
+        """Return the values in another order."""
+        left = list(values)
+        return [left.pop(self.integer(0, len(left) - 1)) for _ in values]
+
+    def integers(self, count: int, low: int, high: int) -> list[int]:
+        """Choose several integers."""
+        return [self.integer(low, high) for _ in range(count)]
+
+    def number(self, low: int, high: int) -> float | int:
+        """Choose a number for an option: an integer, a quarter, or one that single precision rounds."""
+        kind = self.integer(0, 2)
+        if kind == 0:
+            return self.integer(low, high)
+        return self.integer(4 * low, 4 * high) / 4 if kind == 1 else low + (high - low) * self._next()
+
+    def shape(self, low: int, high: int, most: int = 60) -> list[int]:
+        """Choose a shape of few elements, with a rank from ``low`` to ``high``."""
+        sizes: list[int] = []
+        for _ in range(self.integer(low, min(high, 5))):
+            sizes.append(self.integer(1, max(1, min(self.pick((2, 3, 5, 17)), most))))
+            most //= sizes[-1]
+        return sizes[::-1] if self.chance() else sizes
+
+    def axes(self, rank: int, low: int = 0) -> list[int]:
+        """Choose different axes, in any order."""
+        return self.shuffle(range(rank))[: self.integer(min(low, rank), rank)]
+
+    def values(self, dataType: DataType, shape: Sequence[int], style: Style = "small") -> list[Scalar]:
+        """Choose the elements of a tensor: numbers, or texts for those that JSON does not have."""
+        return [self._value(dataType, style) for _ in range(math.prod(shape))]
+
+    def _value(self, dataType: DataType, style: Style) -> Scalar:
+        if dataType.startswith("float"):
+            return self._float(dataType, style)
+        bits, signed = int(dataType.lstrip("uint")), dataType.startswith("int")
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+        if style == "special" and self.chance(0.7):
+            value = self.pick((0, 1, 2, low, low + 1, high, high - 1))
+        else:
+            value = self.integer(0 if not signed or style == "positive" else max(low, -8), min(high, 8))
+        return str(value) if bits == 64 else value
+
+    def _float(self, dataType: DataType, style: Style) -> Scalar:
+        if style == "special" and self.chance(0.6):
+            value = self.pick((*_SPECIAL_FLOATS, _LARGEST[dataType], -_LARGEST[dataType]))
+            return value
+        if style == "small":
+            return self.integer(-16, 16) / 2
+        low, high = {"unit": (-1.0, 1.0), "positive": (0.125, 4.0)}.get(style, (-4.0, 4.0))
+        # The element is a number of the type itself, so that its text is exact.
+        exact = np.float16 if dataType == "float16" else np.float32
+        return float(exact(low + (high - low) * self._next()))

@@ -1,0 +1,178 @@
+"""Where programs run: the emulator, in a realm of its JavaScript engine, and a browser."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+import webnn
+from webnn.fuzz.programs import Program, executor
+from webnn.javascript.realm import Address, Realm
+
+__all__ = ["Built", "Emulator", "Host", "HostError", "Outcome", "Page"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+#: What became of a step: ``{"ok": ...}``, ``{"error": ..., "message": ..., "how": ...}`` or ``{"skipped": true}``.
+Outcome = dict[str, Any]
+
+#: How many programs one realm runs: it keeps what they made.
+_PROGRAMS = 200
+#: How long the programs of a realm may take, in seconds.
+_LONGEST = 600.0
+
+
+class HostError(RuntimeError):
+    """A program ended its host, or did not come to an end."""
+
+
+class Host(Protocol):
+    """Runs programs."""
+
+    def run(self, programs: Sequence[Program]) -> list[list[Outcome]]:
+        """Return what became of each step of each program."""
+
+
+@dataclass(slots=True)
+class Built:
+    """A graph that a program built in the emulator.
+
+    Attributes:
+        description: The graph as a value.
+        graph: The graph.
+        inputs: The arrays of its first computation, if there was one.
+        computations: How often it was computed.
+    """
+
+    description: webnn.GraphDescription
+    graph: webnn.MLGraph
+    inputs: Mapping[str, Array] | None = None
+    computations: int = 0
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Collects the graphs of each program."""
+
+    current: int = 0
+    graphs: dict[int, list[Built]] = field(default_factory=dict)
+
+    def built(self, description: webnn.GraphDescription, graph: webnn.MLGraph) -> None:
+        self.graphs.setdefault(self.current, []).append(Built(description, graph))
+
+    def computed(self, graph: webnn.MLGraph, inputs: Mapping[str, Array]) -> None:
+        for each in self.graphs.get(self.current, ()):
+            if each.graph is graph:
+                each.computations += 1
+                each.inputs = each.inputs or {name: array.copy() for name, array in inputs.items()}
+
+
+class Emulator:
+    """Runs programs in realms, with the emulator behind ``navigator.ml``.
+
+    Args:
+        ml: The emulator.
+        revision: The draft whose IDL the binding interprets.
+        dialect: Additions to it.
+        script: A script that runs in each realm before the programs; the tests plant faults with it.
+    """
+
+    def __init__(self, ml: webnn.ML, revision: str, dialect: str | None = None, script: str = "") -> None:
+        self._ml = ml
+        self._revision = revision
+        self._dialect = dialect
+        self._script = script
+        #: The graphs of each program of the last run.
+        self.graphs: list[list[Built]] = []
+
+    def run(self, programs: Sequence[Program]) -> list[list[Outcome]]:
+        """Run programs, and keep the graphs that they build."""
+        results: list[list[Outcome]] = []
+        self.graphs = []
+        for start in range(0, len(programs), _PROGRAMS):
+            part = programs[start : start + _PROGRAMS]
+            watch = _Watch()
+            with webnn.emulate(on_build=watch.built, on_compute=watch.computed), warnings.catch_warnings():
+                # Programs ask for everything, and the report is about differences only.
+                warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
+                warnings.simplefilter("ignore", webnn.WebNNWarning)
+                results += self._run(part, watch)
+            self.graphs += [watch.graphs.get(index, []) for index in range(len(part))]
+        return results
+
+    def _run(self, programs: Sequence[Program], watch: _Watch) -> list[list[Outcome]]:
+        answer: dict[str, Any] = {}
+
+        def emit(kind: str, text: str) -> None:
+            if kind == "begin":
+                watch.current = int(text)
+            else:
+                answer[kind] = json.loads(text)
+
+        realm = Realm(
+            ml=self._ml,
+            address=Address(pathname="/fuzz.html"),
+            read=lambda _: None,
+            log=lambda *_: None,
+            emit=emit,
+            revision=self._revision,
+            memory=1 << 30,
+            dialect=self._dialect,
+        )
+        realm.evaluate(self._script)
+        given = json.dumps([program.steps for program in programs])
+        realm.connect(
+            f"(window, emit) => ({executor()})({given}, {{}}, index => emit('begin', String(index)))"
+            ".then(results => emit('done', JSON.stringify(results)), error => emit('failed', JSON.stringify(`${error}`)))"
+        )
+        realm.run(lambda: bool(answer), time.monotonic() + _LONGEST)
+        if realm.faults:
+            raise HostError(f"the emulator has a fault of its own: {realm.faults[0]}")
+        if "done" not in answer:
+            raise HostError(f"programs did not end: {answer.get('failed', 'nothing is left to do')}")
+        found: list[list[Outcome]] = answer["done"]
+        return found
+
+
+class Page:
+    """Runs programs in a page of a browser. A program that ends or stops the page gets that as its result.
+
+    Args:
+        evaluate: Calls a function, given by its source, in the page, and returns what its promise resolves with. Its third argument is a
+            limit in seconds.
+        crashed: The errors of ``evaluate`` after which the page is gone; a new one is there at the next call.
+        timeout: How many seconds one program may take.
+    """
+
+    def __init__(
+        self, evaluate: Callable[[str, Any, float], Any], crashed: Mapping[type[Exception], str], timeout: float = 10.0
+    ) -> None:
+        self._evaluate = evaluate
+        self._crashed = crashed
+        self._timeout = timeout
+        self._source = f"programs => ({executor()})(programs, globalThis.webnnFuzz ??= {{}})"
+
+    def run(self, programs: Sequence[Program]) -> list[list[Outcome]]:
+        """Run programs; when the page ends, look for the one that did it."""
+        if not programs:
+            return []
+        try:
+            found: list[list[Outcome]] = self._evaluate(
+                self._source, [program.steps for program in programs], self._timeout + 0.5 * len(programs)
+            )
+        except tuple(self._crashed) as error:
+            if len(programs) == 1:
+                [kind] = [kind for each, kind in self._crashed.items() if isinstance(error, each)][:1]
+                first, *rest = programs[0].steps
+                del first
+                return [[{"error": kind, "message": str(error), "how": "ends"}, *({"skipped": True} for _ in rest)]]
+            half = len(programs) // 2
+            return self.run(programs[:half]) + self.run(programs[half:])
+        return found
+
+
