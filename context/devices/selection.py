@@ -81,12 +81,14 @@ class SessionSettings:
         spinning: Threads wait for work in a loop: faster, but they use power meanwhile.
         sequential: Operators run one after the other; set if a provider requires it.
         memory_pattern: The engine plans its memory from the shapes of the first run.
+        optimize: The engine may change the graph.
     """
 
     threads: int = 0
     spinning: bool = True
     sequential: bool = False
     memory_pattern: bool = True
+    optimize: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

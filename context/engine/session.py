@@ -52,6 +52,8 @@ def session_options(settings: SessionSettings) -> Any:
         options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
     if not settings.memory_pattern:
         options.enable_mem_pattern = False
+    if not settings.optimize:
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     return options
 
 

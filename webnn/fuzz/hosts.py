@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
 import webnn
+from webnn.browser.chromium import PageCrashError, PageTimeoutError
 from webnn.fuzz.programs import Program, executor
+from webnn.inspect.subject import Subject
 from webnn.javascript.realm import Address, Realm
 
-__all__ = ["Built", "Emulator", "Host", "HostError", "Outcome", "Page"]
+__all__ = ["Built", "Emulator", "Evaluates", "Host", "HostError", "Outcome", "Page"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 #: What became of a step: ``{"ok": ...}``, ``{"error": ..., "message": ..., "how": ...}`` or ``{"skipped": true}``.
@@ -31,6 +33,13 @@ class HostError(RuntimeError):
     """A program ended its host, or did not come to an end."""
 
 
+class Evaluates(Protocol):
+    """What a `Page` needs of `webnn.browser.chromium.Chromium`."""
+
+    def evaluate(self, function: str, argument: object = None, *, timeout: float | None = None) -> Any:
+        """Call a function in the page."""
+
+
 class Host(Protocol):
     """Runs programs."""
 
@@ -43,16 +52,21 @@ class Built:
     """A graph that a program built in the emulator.
 
     Attributes:
-        description: The graph as a value.
+        subject: The graph as it was built, whatever becomes of it.
         graph: The graph.
         inputs: The arrays of its first computation, if there was one.
         computations: How often it was computed.
     """
 
-    description: webnn.GraphDescription
+    subject: Subject
     graph: webnn.MLGraph
     inputs: Mapping[str, Array] | None = None
     computations: int = 0
+
+    @property
+    def description(self) -> webnn.GraphDescription:
+        """The graph as a value."""
+        return self.subject.description
 
 
 @dataclass(slots=True)
@@ -63,7 +77,8 @@ class _Watch:
     graphs: dict[int, list[Built]] = field(default_factory=dict)
 
     def built(self, description: webnn.GraphDescription, graph: webnn.MLGraph) -> None:
-        self.graphs.setdefault(self.current, []).append(Built(description, graph))
+        del description  # the subject's is the same
+        self.graphs.setdefault(self.current, []).append(Built(Subject.of(graph, "fuzz"), graph))
 
     def computed(self, graph: webnn.MLGraph, inputs: Mapping[str, Array]) -> None:
         for each in self.graphs.get(self.current, ()):
@@ -143,17 +158,12 @@ class Page:
     """Runs programs in a page of a browser. A program that ends or stops the page gets that as its result.
 
     Args:
-        evaluate: Calls a function, given by its source, in the page, and returns what its promise resolves with. Its third argument is a
-            limit in seconds.
-        crashed: The errors of ``evaluate`` after which the page is gone; a new one is there at the next call.
+        browser: The browser, which has a page open.
         timeout: How many seconds one program may take.
     """
 
-    def __init__(
-        self, evaluate: Callable[[str, Any, float], Any], crashed: Mapping[type[Exception], str], timeout: float = 10.0
-    ) -> None:
-        self._evaluate = evaluate
-        self._crashed = crashed
+    def __init__(self, browser: Evaluates, timeout: float = 10.0) -> None:
+        self._browser = browser
         self._timeout = timeout
         self._source = f"programs => ({executor()})(programs, globalThis.webnnFuzz ??= {{}})"
 
@@ -162,17 +172,13 @@ class Page:
         if not programs:
             return []
         try:
-            found: list[list[Outcome]] = self._evaluate(
-                self._source, [program.steps for program in programs], self._timeout + 0.5 * len(programs)
-            )
-        except tuple(self._crashed) as error:
-            if len(programs) == 1:
-                [kind] = [kind for each, kind in self._crashed.items() if isinstance(error, each)][:1]
-                first, *rest = programs[0].steps
-                del first
-                return [[{"error": kind, "message": str(error), "how": "ends"}, *({"skipped": True} for _ in rest)]]
-            half = len(programs) // 2
-            return self.run(programs[:half]) + self.run(programs[half:])
+            given = [list(program.steps) for program in programs]
+            found: list[list[Outcome]] = self._browser.evaluate(self._source, given, timeout=self._timeout + 0.5 * len(programs))
+        except (PageCrashError, PageTimeoutError) as error:
+            if len(programs) > 1:
+                half = len(programs) // 2
+                return self.run(programs[:half]) + self.run(programs[half:])
+            kind = "crash" if isinstance(error, PageCrashError) else "hang"
+            rest: list[Outcome] = [{"skipped": True} for _ in programs[0].steps[1:]]
+            return [[{"error": kind, "message": str(error), "how": "ends"}, *rest]]
         return found
-
-

@@ -1,0 +1,140 @@
+"""A run of many programs: hosts, judges, classes of findings, and the smallest program of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from itertools import islice
+
+from webnn.fuzz.hosts import Emulator, Host, HostError, Outcome
+from webnn.fuzz.judges import Finding, Rebuilding, compare_hosts, judge_numbers
+from webnn.fuzz.known import Known
+from webnn.fuzz.programs import Program
+from webnn.fuzz.shrink import shrink
+
+__all__ = ["Campaign", "Class"]
+
+#: How many programs go to the hosts at once.
+_TOGETHER = 40
+#: How many programs are tried to make one smaller; fewer where each one ends or stops the browser.
+_TRIALS, _COSTLY_TRIALS = 400, 25
+
+
+@dataclass(slots=True)
+class Class:
+    """Findings of one class.
+
+    Attributes:
+        finding: The first one; once the program is shrunk, that of the smallest program.
+        program: The program.
+        count: How many programs have it.
+        known: The entry that says so, if it is known.
+        again: The program has the finding also when it runs alone; `None` if that was not tried.
+    """
+
+    finding: Finding
+    program: Program
+    count: int = 0
+    known: Known | None = None
+    again: bool | None = None
+
+
+@dataclass(slots=True)
+class Campaign:
+    """Runs programs and keeps the classes of their findings.
+
+    Attributes:
+        emulator: The emulator.
+        rebuilding: The judges that build graphs again.
+        page: The browser, if there is one.
+        thread: Where the browser is called, beside the emulator.
+        known: The differences that are known.
+        classes: What was found, by `Finding.key`.
+        programs: How many programs ran.
+        graphs: How many graphs they computed.
+    """
+
+    emulator: Emulator
+    rebuilding: Rebuilding
+    page: Host | None = None
+    thread: Executor | None = None
+    known: Sequence[Known] = ()
+    classes: dict[tuple[str, str, str, str], Class] = field(default_factory=dict)
+    programs: int = 0
+    graphs: int = 0
+
+    def run(self, programs: Iterable[Program], progress: Callable[[int], None] = lambda _: None) -> None:
+        """Run programs and class their findings."""
+        waiting = iter(programs)
+        while batch := list(islice(waiting, _TOGETHER)):
+            for program, findings in zip(batch, self.examine(batch), strict=True):
+                for finding in findings:
+                    self._add(program, finding)
+            self.programs += len(batch)
+            progress(len(batch))
+
+    def examine(self, programs: Sequence[Program]) -> list[list[Finding]]:
+        """Run programs and return the findings of each."""
+        answers: Future[list[list[Outcome]]] | list[list[Outcome]] | None = None
+        if self.page is not None:
+            answers = self.thread.submit(self.page.run, programs) if self.thread else self.page.run(programs)
+        ours = self._run_emulator(programs)
+        found: list[list[Finding]] = []
+        for program, outcomes, graphs in zip(programs, ours, self.emulator.graphs, strict=True):
+            first = judge_numbers("reference", program, graphs, outcomes)
+            findings = [] if first is None else [first]
+            for graph in graphs:
+                findings += self.rebuilding.judge(graph)
+            self.graphs += sum(graph.inputs is not None for graph in graphs)
+            found.append(findings)
+        if answers is not None:
+            theirs = answers.result() if isinstance(answers, Future) else answers
+            for place, program in enumerate(programs):
+                finding = compare_hosts(program, ours[place], theirs[place])
+                if finding is None:
+                    finding = judge_numbers("browser", program, self.emulator.graphs[place], ours[place], theirs[place])
+                if finding is not None:
+                    found[place].append(finding)
+        return found
+
+    def _run_emulator(self, programs: Sequence[Program]) -> list[list[Outcome]]:
+        """Run programs; where one is a fault of the emulator itself, run them one by one."""
+        try:
+            return self.emulator.run(programs)
+        except HostError as error:
+            if len(programs) == 1:
+                self.emulator.graphs = [[]]
+                self._add(programs[0], Finding("emulator", " ".join(programs[0].operations), "fault", "", str(error)))
+                return [[{"skipped": True} for _ in programs[0].steps]]
+        outcomes, graphs = [], []
+        for program in programs:
+            outcomes += self._run_emulator([program])
+            graphs += self.emulator.graphs
+        self.emulator.graphs = graphs
+        return outcomes
+
+    def _add(self, program: Program, finding: Finding) -> None:
+        each = self.classes.get(finding.key)
+        if each is None:
+            entry = next((known for known in self.known if known.fits(finding)), None)
+            each = self.classes[finding.key] = Class(finding, program, known=entry)
+        each.count += 1
+
+    def shrink(self, each: Class) -> None:
+        """Look for the smallest program of a class."""
+        key = each.finding.key
+        costly = each.finding.kind in ("crash", "hang")
+
+        def holds(programs: Sequence[Program]) -> int | None:
+            for place, findings in enumerate(self.examine(programs)):
+                for finding in findings:
+                    if finding.key == key:
+                        each.finding = finding
+                        return place
+            return None
+
+        each.again = holds([each.program]) == 0
+        if each.again:
+            trials, together = (_COSTLY_TRIALS, 1) if costly else (_TRIALS, 8)
+            each.program = shrink(each.program, holds, trials, together)

@@ -1,0 +1,304 @@
+"""Judges: they look at what became of a program, and return their findings.
+
+- the browser against the emulator: `compare_hosts`;
+- the reference, on the numbers of either: `judge_numbers`;
+- the graph without the engine's optimizer, the graph operator by operator, and the graph in the first draft: `Rebuilding`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import webnn
+from webnn.context.engine_backend import EngineBackend
+from webnn.fuzz.hosts import Built, Outcome
+from webnn.fuzz.programs import Program, is_reference
+from webnn.fuzz.tolerances import find_wrong
+from webnn.inspect.subject import Bound, Subject
+from webnn.lowering import lower
+from webnn.validation.descriptor import NUMPY_DTYPES
+
+__all__ = ["Finding", "Rebuilding", "compare_hosts", "judge_numbers", "read_outputs"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Values = Mapping[str, Array]
+
+_QUOTED = re.compile(r"\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[-+]?\d[\w.+-]*")
+#: How many units in the last place of the largest number may differ between ways to build a graph.
+_UNITS = 32
+#: The first draft, to which graphs are lowered.
+_FIRST = "2024-06"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A disagreement. Findings with the same `key` are of one class.
+
+    Attributes:
+        judge: Who disagrees with the emulator, or with whom both do: ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"``, ``"draft"``.
+        operation: The operation or the member.
+        kind: ``"accepts"`` and ``"refuses"`` (what the browser does, and the emulator not), ``"error"``, ``"result"``, ``"numbers"``,
+            ``"special numbers"``, ``"crash"``, ``"hang"``.
+        detail: The message of a refusal without its names and numbers.
+        text: What happened, in full.
+        step: The step of the program.
+    """
+
+    judge: str
+    operation: str
+    kind: str
+    detail: str
+    text: str
+    step: int = 0
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What distinguishes the class."""
+        return self.judge, self.operation, self.kind, self.detail
+
+
+def compare_hosts(program: Program, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> Finding | None:
+    """Return the first step at which the browser does something else; elements of tensors are compared by `judge_numbers`."""
+    for number, (step, our, their) in enumerate(zip(program.steps, ours, theirs, strict=True)):
+        error, other = our.get("error"), their.get("error")
+        if other in ("crash", "hang"):
+            return Finding("browser", " ".join(program.operations), other, _plain(their["message"]), their["message"], number)
+        if "skipped" in our and "skipped" in their:
+            continue
+        text = f"{step['call']}: here {_show(our)}, in the browser {_show(their)}"
+        if "ok" in our and "ok" not in their:
+            return Finding("browser", step["call"], "refuses", f"{other}: {_plain(their.get('message', ''))}", text, number)
+        if "ok" in their and "ok" not in our:
+            return Finding("browser", step["call"], "accepts", f"{error}: {_plain(our.get('message', ''))}", text, number)
+        if error != other or our.get("how") != their.get("how"):
+            detail = f"{error} {our.get('how')}, {other} {their.get('how')}: {_plain(our.get('message', ''))}"
+            return Finding("browser", step["call"], "error", detail, text, number)
+        if "ok" in our and _without_bytes(our["ok"]) != _without_bytes(their["ok"]):
+            return Finding("browser", step["call"], "result", "", text, number)
+    return None
+
+
+def judge_numbers(
+    judge: str, program: Program, built: Sequence[Built], ours: Sequence[Outcome], theirs: Sequence[Outcome] | None = None
+) -> Finding | None:
+    """Compare the numbers of a host with the reference, operator by operator; those of the emulator if no other host is given.
+
+    A browser's numbers are judged where they are not those of the emulator. If they are no results of one dispatch, that they differ is a
+    finding.
+    """
+    outcomes = ours if theirs is None else theirs
+    for dispatch, graph, outputs in read_outputs(program, built, outcomes):
+        if theirs is not None and _same(outputs, next(each for number, _, each in read_outputs(program, built, ours) if number == dispatch)):
+            continue
+        wrong = _find_wrong(graph, outputs)
+        if wrong is not None:
+            return replace(wrong, judge=judge, step=dispatch)
+    if theirs is None:
+        return None
+    standard = {number for number, _, _ in read_outputs(program, built, ours)}
+    if not standard:
+        for number, (our, their) in enumerate(zip(ours, theirs, strict=True)):
+            if our.get("ok", {}).get("bytes") != their.get("ok", {}).get("bytes"):
+                return Finding(judge, program.steps[number]["call"], "bytes", "", f"here {_show(our)}, in the browser {_show(their)}", number)
+    return None
+
+
+def read_outputs(
+    program: Program, built: Sequence[Built], outcomes: Sequence[Outcome]
+) -> list[tuple[int, Built, dict[str, Array]]]:
+    """Return each dispatch of a program that computes and reads a graph once: its step, the graph, and what was read of its outputs."""
+    steps = program.steps
+    dispatches = [number for number, step in enumerate(steps) if step["call"] == "dispatch" and "ok" in outcomes[number]]
+    builds = [number for number, step in enumerate(steps) if step["call"] == "build" and "ok" in outcomes[number]]
+    if len(builds) != len(built):
+        return []
+    found = []
+    for number in dispatches:
+        graph, _, taken = steps[number]["args"]
+        if not is_reference(graph) or graph["$step"] not in builds or len(dispatches) > len(builds):
+            return []
+        each = built[builds.index(graph["$step"])]
+        if each.inputs is None or each.computations != 1:
+            return []
+        known = each.description.descriptors()
+        outputs: dict[str, Array] = {}
+        for name, tensor in taken.items():
+            for later in range(number + 1, len(steps)):
+                given = steps[later]["args"]
+                content = outcomes[later].get("ok", {}).get("bytes")
+                if steps[later]["call"] == "readTensor" and given == [tensor] and content is not None:
+                    descriptor = known[each.description.outputs[name]]
+                    array = np.frombuffer(bytes.fromhex(content), NUMPY_DTYPES[descriptor.dataType])
+                    outputs[name] = array.reshape(descriptor.dimensions)
+        found.append((number, each, outputs))
+    return found
+
+
+def _find_wrong(graph: Built, outputs: Values) -> Finding | None:
+    """Judge the outputs of a graph, each operator by the values that its operands had if they are known, else by those of the reference."""
+    description = graph.description
+    values: dict[str, Array] = {name: each.value for name, each in description.constants.items()}
+    values |= {name: array.reshape(description.inputs[name].dimensions) for name, array in (graph.inputs or {}).items()}
+    values |= {description.outputs[name]: array for name, array in outputs.items()}
+    known, draft = description.descriptors(), description.draft
+    exact = True
+    for operator in description.operators:
+        operands = [value for _, _, value in operator.named_values()]
+        missing = [name for name in operator.outputs if name not in values]
+        # Behind a value that nobody read, the judgement is about several operators: it takes what is grossly wrong.
+        text = find_wrong(operator, draft, known, values) if len(missing) < len(operator.outputs) else ""
+        if text and (exact or not _close(operator, draft, known, values)):
+            special = any(values[name].dtype.kind == "f" and not np.isfinite(values[name]).all() for name in operands)
+            return Finding("", operator.operation, "special numbers" if special else "numbers", "", text)
+        if missing:
+            exact = False
+            with np.errstate(all="ignore"):
+                computed = webnn_evaluate(operator, draft, values, known)
+            values |= {name: array for name, array in zip(operator.outputs, computed, strict=True) if name in missing}
+    return None
+
+
+def webnn_evaluate(operator: webnn.OperatorDescription, draft: str, values: Values, known: Mapping[str, Any]) -> Sequence[Array]:
+    """Compute an operator by the reference."""
+    from webnn.reference import evaluate  # noqa: PLC0415
+
+    return evaluate(operator, draft, values, descriptors=known)
+
+
+def _close(operator: webnn.OperatorDescription, draft: str, known: Mapping[str, Any], values: Values) -> bool:
+    """Tell whether results are those of the reference but for what several operators may add up: a hundredth of the largest number."""
+    with np.errstate(all="ignore"):
+        computed = webnn_evaluate(operator, draft, values, known)
+    for name, wanted in zip(operator.outputs, computed, strict=True):
+        if name in values:
+            one, other = values[name].astype(np.float64), wanted.astype(np.float64)
+            finite = other[np.isfinite(other)]
+            largest = float(np.abs(finite).max()) if finite.size else 0.0
+            if not np.all((np.abs(one - other) <= 1e-2 * largest + 1e-3) | ~np.isfinite(other) | ~np.isfinite(one)):
+                return False
+    return True
+
+
+class Rebuilding:
+    """Judges that build a graph of the emulator in another way, and compare its numbers.
+
+    They must be the same up to the last bits, which the order of a sum decides; in the first draft they must be those of the reference.
+
+    Args:
+        ml: The emulator.
+    """
+
+    def __init__(self, ml: webnn.ML) -> None:
+        self._context = ml.createContextSync()
+        self._first = webnn.ML(revision=_FIRST).createContextSync()
+
+    def judge(self, graph: Built) -> list[Finding]:
+        """Return the findings about a graph that was computed."""
+        if graph.inputs is None:
+            return []
+        subject = graph.subject
+        whole = _run(subject, subject.implementation, graph.inputs)
+        found = [self._compare("optimizer", graph, whole, self._without_optimizer(subject, graph.inputs))]
+        if len(graph.description.operators) > 1:
+            found.append(self._compare("parts", graph, whole, self._part_by_part(graph)))
+        found.append(self._draft(graph, whole))
+        return [each for each in found if each is not None]
+
+    def _compare(self, judge: str, graph: Built, whole: Values, other: Values) -> Finding | None:
+        for name, array in whole.items():
+            if not _agree(array, other[name]):
+                [operator] = [each for each in graph.description.operators if graph.description.outputs[name] in each.outputs]
+                text = f"{operator.operation}: {name} is {_few(array)}, and {_few(other[name])} by this judge"
+                return Finding(judge, operator.operation, "numbers", "", text)
+        return None
+
+    def _without_optimizer(self, subject: Subject, inputs: Values) -> Values:
+        state = subject.state
+        backend = state.load_backend()
+        assert isinstance(backend, EngineBackend)  # the emulator of `webnn fuzz` has no reference as its device
+        selection = replace(state.selection, settings=replace(state.selection.settings, optimize=False))
+        return _run(subject, backend.compile(subject.source, selection), inputs)
+
+    def _part_by_part(self, graph: Built) -> Values:
+        """Compute each operator as a graph of its own."""
+        description, known = graph.description, graph.description.descriptors()
+        values = dict(graph.inputs or {})
+        for operator in description.operators:
+            operands = {value for _, _, value in operator.named_values()}
+            alone = replace(
+                description,
+                inputs={name: known[name] for name in sorted(operands - description.constants.keys())},
+                constants={name: each for name, each in description.constants.items() if name in operands},
+                operators=(operator,),
+                outputs={f"result{position}": name for position, name in enumerate(operator.outputs)},
+            )
+            values |= _compute(self._context, alone, values)
+        return {name: values[value] for name, value in description.outputs.items()}
+
+    def _draft(self, graph: Built, whole: Values) -> Finding | None:
+        """Compare with the graph in the first draft, if it has a counterpart there."""
+        try:
+            lowered = lower(graph.description, _FIRST)
+            values = _compute(self._first, lowered, graph.inputs or {})
+        except (webnn.DescriptionError, webnn.DOMException, TypeError):
+            return None
+        found = _find_wrong(graph, {name: values[value] for name, value in lowered.outputs.items()})
+        return None if found is None else replace(found, judge="draft")
+
+
+def _compute(context: webnn.MLContext, description: webnn.GraphDescription, values: Values) -> Values:
+    """Build and compute a graph; return its outputs by the names of their values."""
+    builder = webnn.MLGraphBuilder(context)
+    graph = builder.buildSync(description.build(builder))
+    subject = Subject.of(graph, "fuzz")
+    outputs = _run(subject, subject.implementation, {name: values[name] for name in description.inputs})
+    return {description.outputs[name]: array for name, array in outputs.items()}
+
+
+def _run(subject: Subject, implementation: Any, inputs: Values) -> Values:
+    arrays = {name: np.ascontiguousarray(inputs[name]) for name in implementation.inputs}
+    return subject.state.timeline.run(lambda: Bound(implementation, arrays).run())
+
+
+def _agree(one: Array, other: Array) -> bool:
+    """Tell whether arrays are equal, up to some units in the last place of the largest number."""
+    if one.dtype.kind != "f":
+        return np.array_equal(one, other)
+    finite = np.abs(one[np.isfinite(one)]).astype(np.float64)
+    allowed = _UNITS * float(np.finfo(one.dtype).eps) * (float(finite.max()) if finite.size else 0.0)
+    return np.allclose(one.astype(np.float64), other.astype(np.float64), rtol=0, atol=allowed, equal_nan=True)
+
+
+def _same(one: Values, other: Values) -> bool:
+    return one.keys() == other.keys() and all(one[name].tobytes() == other[name].tobytes() for name in one)
+
+
+def _without_bytes(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    size = len(value["bytes"]) if "bytes" in value else 0
+    return {key: each for key, each in value.items() if key != "bytes"} | {"size": size}
+
+
+def _plain(message: str) -> str:
+    """Return a message without what differs between programs: names, labels, numbers."""
+    first = (message.splitlines() or [""])[0]
+    return " ".join(_QUOTED.sub("#", re.sub(r"^Failed to execute '\w+' on '\w+': ", "", first)).split())[:160]
+
+
+def _show(outcome: Outcome) -> str:
+    if "error" in outcome:
+        return f"{outcome['error']}: {outcome['message']}"
+    if "skipped" in outcome:
+        return "it was skipped"
+    found = outcome["ok"]
+    return "it is done" if found.get("type") == "undefined" else str({key: str(value)[:80] for key, value in found.items()})
+
+
+def _few(array: Array) -> str:
+    return f"{array.ravel()[:6].tolist()}{'...' if array.size > 6 else ''}"
