@@ -35,6 +35,10 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
             "Write a graph in another format: text, JSON, ONNX, StableHLO, a program in JavaScript or Python, or a picture.",
         ),
         "diff": Entry("webnn.commands.diff", "Compare two graphs: their structure, then their weights, then what they compute."),
+        "fuzz": Entry(
+            "webnn.commands.fuzz",
+            "Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.",
+        ),
         "wpt": Entry("webnn.wpt_runner.cli", "Run web-platform-tests without a browser."),
     }
 )

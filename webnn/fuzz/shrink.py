@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -131,13 +131,14 @@ def _smaller_sizes(steps: Steps) -> Iterator[Steps]:
         for smaller in sorted({1, 2, size // 2, size - 1} - {0, size}):
             if smaller < size:
                 for everywhere in (False, True):
-                    yield _fit(_resize(steps, size, smaller, everywhere=everywhere))
+                    for tail in (False, True):
+                        yield _fit(_resize(steps, size, smaller, everywhere=everywhere), tail=tail)
     for number, shape in shapes.items():
         for axis, size in enumerate(shape):
             for smaller in {1, size - 1} - {0, size}:
                 changed = _copy(steps)
                 _shape(changed[number])[axis] = smaller
-                yield _fit(changed)
+                yield _fit(changed, tail=False)
 
 
 def _shape(step: Step) -> Any:
@@ -169,8 +170,8 @@ def _resize(steps: Steps, size: int, smaller: int, *, everywhere: bool) -> Steps
     return changed
 
 
-def _fit(steps: Steps) -> Steps:
-    """Give each view as many elements as the shape that it is for has."""
+def _fit(steps: Steps, *, tail: bool) -> Steps:
+    """Give each view as many elements as the shape that it is for has: the first ones or the last ones."""
     for step in steps:
         wanted = step
         if step["call"] == "writeTensor" and is_reference(step["args"][0]):
@@ -182,7 +183,8 @@ def _fit(steps: Steps) -> Steps:
         for argument in step["args"]:
             if isinstance(argument, dict) and "$view" in argument and argument["values"]:
                 count, values = math.prod(_shape(wanted)), argument["values"]
-                argument["values"] = [values[place % len(values)] for place in range(count)]
+                kept = values[-count:] if tail else values
+                argument["values"] = [kept[place % len(kept)] for place in range(count)]
     return steps
 
 
@@ -205,7 +207,7 @@ def _one_type(steps: Steps) -> Iterator[Steps]:
 def _simpler_values(steps: Steps) -> Iterator[Steps]:
     for number, step in enumerate(steps):
         for place, argument in enumerate(step["args"]):
-            if not isinstance(argument, dict) or "$view" not in argument:
+            if not isinstance(argument, dict) or not argument.get("values"):
                 continue
             values = argument["values"]
             for simpler in _simpler(values):
@@ -215,18 +217,18 @@ def _simpler_values(steps: Steps) -> Iterator[Steps]:
                     yield changed
 
 
-def _simpler(values: Sequence[Any]) -> Iterable[list[Any]]:
-    text = any(isinstance(each, str) and each.lstrip("-").isdigit() for each in values)
-    numbers = ["0", "1"] if text else [0, 1]
-    for number in numbers:
-        if any(each not in numbers[: numbers.index(number) + 1] for each in values):
-            yield [number for _ in values]
-    yield [values[0] for _ in values] if values else []
-    yield [values[-1] for _ in values] if values else []
+def _simpler(values: Sequence[Any]) -> Iterator[list[Any]]:
+    """Yield elements that are simpler: all alike, whole numbers, a single one replaced by 0."""
+    whole = [each for each in values if isinstance(each, str) and each != "-0" and each.lstrip("-").isdigit()]
+    plain: list[Any] = ["0", "1"] if whole else [0, 1]
+    alike = [*plain, *dict.fromkeys(values[:24])]
+    if len(set(values)) > 1 or values[0] not in alike[:2]:
+        for each in alike[: None if len(set(values)) > 1 else 2]:
+            yield [each for _ in values]
     yield [round(each) if isinstance(each, float) else each for each in values]
     for place, each in enumerate(values[:12]):
-        if each not in (0, "0", 1, "1"):
-            yield [*values[:place], numbers[0], *values[place + 1 :]]
+        if each not in plain:
+            yield [*values[:place], plain[0], *values[place + 1 :]]
 
 
 def _simpler_numbers(steps: Steps) -> Iterator[Steps]:

@@ -1,0 +1,186 @@
+"""``webnn fuzz``: random programs, here and in a browser."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import webnn
+from webnn.browser.chromium import BrowserError, Chromium, find_browser, serve
+from webnn.commands.failure import failure
+from webnn.commands.rows import make_console
+from webnn.commands.text import show_controls
+from webnn.context.profiles import ProfileError
+from webnn.fuzz.campaign import Campaign, Class
+from webnn.fuzz.generate import Generator
+from webnn.fuzz.hosts import Emulator, Page
+from webnn.fuzz.judges import Rebuilding
+from webnn.fuzz.known import SHIPPED, Known, KnownError, load_known
+from webnn.fuzz.programs import Program
+from webnn.fuzz.writing import file_stem, write_test
+from webnn.javascript.realm import EngineMissingError, require_engine
+from webnn.validation.drafts import DRAFTS
+
+__all__ = ["command"]
+
+#: The exit codes.
+_FOUND, _WRONG = 1, 2
+#: How many programs run between two lines of progress.
+_OFTEN = 1000
+#: The profile of a browser on Linux.
+_PROFILE = "tflite"
+
+
+def command(
+    programs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PROGRAM", help="Programs that an earlier run wrote (JSON): they run in place of random ones.", show_default=False),
+    ] = None,
+    *,
+    browser: Annotated[
+        Path | None, typer.Option(metavar="PROGRAM", help="A Chromium with WebNN, in which the programs run too.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The seed: the same programs for the same seed.")] = 1,
+    calls: Annotated[int, typer.Option(min=0, help="How many programs of one call, or of tensors, builders and contexts.")] = 1000,
+    graphs: Annotated[int, typer.Option(min=0, help="How many graphs of several operations.")] = 200,
+    operations: Annotated[
+        str, typer.Option(metavar="NAME,NAME", help="The operations that are called.", show_default="all of the draft")
+    ] = "",
+    revision: Annotated[str, typer.Option(help="The draft; it must have tensors.")] = DRAFTS[-1],
+    profile: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="A device profile.", show_default=f"{_PROFILE} with a browser, else none")
+    ] = None,
+    dialect: Annotated[str | None, typer.Option(help="Additions of browsers to the draft's IDL.", show_default="none")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a test file and a program for each class of findings.", show_default=False)
+    ] = None,
+    known: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Differences that are known (TOML).", show_default="those of Chromium 147")
+    ] = None,
+    as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the classes to a file.", show_default=False)] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds one program may take in the browser.")] = 10.0,
+) -> None:
+    """Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.
+
+    Each class of differences is shown with the smallest program that has it. The exit status is 0 if all are known, 1 if one is not, and 2
+    if the call is wrong.
+    """
+    try:
+        require_engine()
+        ml = webnn.ML(revision=revision, profile=profile or (_PROFILE if browser else None))
+        generator = Generator(ml, revision, seed, [name for name in operations.split(",") if name])
+        entries = load_known(known or SHIPPED)
+        emulator = Emulator(ml, revision, dialect)
+        given = [Program.parse(path.read_text(encoding="utf-8")) for path in programs or ()]
+        with ExitStack() as stack:
+            page, thread = stack.enter_context(_open(find_browser(browser), timeout)) if browser else (None, None)
+            campaign = Campaign(emulator, Rebuilding(ml), page, thread, entries)
+            campaign.run(given, _progress(campaign, len(given)))
+            if not given:
+                tell = _progress(campaign, calls + graphs)
+                campaign.run(generator.calls(calls), tell)
+                campaign.run(generator.graphs(graphs), tell)
+            for each in campaign.classes.values():
+                if each.known is None:
+                    campaign.shrink(each)
+    except (BrowserError, EngineMissingError, KnownError, ProfileError, OSError, ValueError) as error:
+        raise failure(str(error), _WRONG) from None
+    classes = sorted(campaign.classes.values(), key=lambda each: (each.known is not None, -each.count, each.finding.key))
+    origin = f"webnn fuzz --seed {seed}"
+    # An entry without a finding says something only of a whole run.
+    stale = _find_stale(entries, classes) if browser and not given and not operations and calls >= 20_000 and graphs >= 3_000 else []
+    _print(campaign, classes, stale)
+    if out is not None:
+        reference = Emulator(webnn.ML(revision=revision, profile=profile or (_PROFILE if browser else None), reference=True), revision, dialect)
+        _write(out, [each for each in classes if each.known is None], reference, origin)
+    if as_json is not None:
+        as_json.write_text(json.dumps(_tell(campaign, classes), indent=1) + "\n", encoding="utf-8")
+    if any(each.known is None for each in classes):
+        raise typer.Exit(_FOUND)
+
+
+@contextmanager
+def _open(program: Path, timeout: float) -> Iterator[tuple[Page, Executor]]:
+    """Start a browser, whose calls all come from one thread."""
+    with serve({}) as address, ThreadPoolExecutor(1) as thread:
+        browser = Chromium(program)
+        thread.submit(browser.__enter__).result()
+        try:
+            thread.submit(browser.open, address).result()
+            yield Page(browser, timeout), thread
+        finally:
+            thread.submit(browser.__exit__, None, None, None).result()
+
+
+def _progress(campaign: Campaign, count: int) -> Callable[[int], None]:
+    """Return a function that says on the standard error how far a run is."""
+
+    def tell(more: int) -> None:
+        if campaign.programs % _OFTEN < more or campaign.programs == count:
+            print(f"{campaign.programs:,} of {count:,} programs, {len(campaign.classes)} classes of differences", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _find_stale(entries: Sequence[Known], classes: Iterable[Class]) -> list[Known]:
+    used = {id(each.known) for each in classes}
+    return [entry for entry in entries if id(entry) not in used]
+
+
+def _print(campaign: Campaign, classes: Sequence[Class], stale: Sequence[Known]) -> None:
+    console = make_console()
+    for each in classes:
+        if each.known is None:
+            finding = each.finding
+            once = "" if each.again else " (not when the program runs alone)"
+            subject = " ".join((finding.judge, finding.kind, finding.operation or "program"))
+            console.print(f"{each.count:6,} {show_controls(subject)}{once}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+            console.print(f"       {show_controls(finding.text)}", markup=False, highlight=False, soft_wrap=True)
+            console.print(f"       {each.program.name}: {', '.join(step['call'] for step in each.program.steps)}", markup=False, highlight=False)
+    for entry in stale:
+        console.print(f"known, but not found: {entry}", markup=False, highlight=False, soft_wrap=True)
+    new = [each for each in classes if each.known is None]
+    told = sum(each.count for each in classes if each.known is not None)
+    console.print(
+        f"{campaign.programs:,} programs, {campaign.graphs:,} graphs computed: {len(new)} classes of differences, "
+        f"{len(classes) - len(new)} known ones ({told:,} programs)",
+        highlight=False,
+    )
+
+
+def _write(folder: Path, classes: Iterable[Class], reference: Emulator, origin: str) -> None:
+    """Write the programs of classes, and tests of what the reference says about them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    taken: set[str] = set()
+    for each in classes:
+        stem = file_stem(each.finding)
+        while stem in taken:
+            stem += "_"
+        taken.add(stem)
+        (folder / f"{stem}.json").write_text(each.program.json(), encoding="utf-8")
+        [expected] = reference.run([each.program])
+        test = write_test(each.program, each.finding, expected, f"{origin} ({each.program.name})")
+        (folder / f"{stem}.https.any.js").write_text(test, encoding="utf-8")
+
+
+def _tell(campaign: Campaign, classes: Iterable[Class]) -> dict[str, Any]:
+    rows = [
+        {
+            "judge": each.finding.judge,
+            "operation": each.finding.operation,
+            "kind": each.finding.kind,
+            "text": each.finding.text,
+            "count": each.count,
+            "known": None if each.known is None else each.known.reason,
+            "program": json.loads(each.program.json()),
+        }
+        for each in classes
+    ]
+    return {"programs": campaign.programs, "graphs": campaign.graphs, "classes": rows}

@@ -1,0 +1,196 @@
+"""A program as a test file in the style of web-platform-tests: what the draft says, as the emulator and the reference have it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from webnn.fuzz.hosts import Outcome
+from webnn.fuzz.judges import Finding
+from webnn.fuzz.programs import SHARED, Program, is_reference
+from webnn.validation.descriptor import NUMPY_DTYPES
+
+__all__ = ["file_stem", "write_test"]
+
+_ARRAYS = {
+    "float32": "Float32Array",
+    "float16": "Float16Array",
+    "int32": "Int32Array",
+    "uint32": "Uint32Array",
+    "int64": "BigInt64Array",
+    "uint64": "BigUint64Array",
+    "int8": "Int8Array",
+    "uint8": "Uint8Array",
+}
+_PROMISES = frozenset({"createContext", "createTensor", "createConstantTensor", "readTensor", "build"})
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
+_WIDTH = 80
+#: The difference that is allowed, in proportion to the largest number.
+_RELATIVE = {"float32": 1e-4, "float16": 1e-2}
+
+
+def file_stem(finding: Finding) -> str:
+    """Return the name of a finding's files, without a suffix."""
+    text = f"{finding.judge}_{finding.operation}_{finding.kind}_{finding.detail}".lower()
+    return re.sub(r"[^a-z0-9]+", "_", text).strip("_")[:80]
+
+
+def write_test(program: Program, finding: Finding, expected: Sequence[Outcome], origin: str) -> str:
+    """Write a test file.
+
+    Args:
+        program: The program.
+        finding: What it shows.
+        expected: What should become of each step; numbers as the reference has them.
+        origin: Where the program comes from.
+    """
+    title = f"{finding.operation} {finding.kind}".strip()
+    body: list[str] = []
+    if SHARED in _targets(program):
+        body.append("const context = await navigator.ml.createContext();")
+    writer = _Writer(program, expected)
+    for number in range(len(program.steps)):
+        body += writer.step(number, asserts=number == finding.step)
+    comments = [f"// {line}" for line in (*_wrap(finding.text), f"Found by {origin}.")]
+    lines = [f"  {line}" for statement in body for line in statement.split("\n")]
+    return "\n".join(
+        [
+            f"// META: title=webnn fuzz: {title}",
+            "// META: global=window",
+            "",
+            "'use strict';",
+            "",
+            *comments,
+            "",
+            "promise_test(async t => {",
+            *lines,
+            f"}}, {_text(f'{title}: {_wrap(finding.text)[0]}')});",
+            "",
+        ]
+    )
+
+
+class _Writer:
+    """Writes the steps of a program."""
+
+    def __init__(self, program: Program, expected: Sequence[Outcome]) -> None:
+        self._steps = program.steps
+        self._expected = expected
+        self._names = [self._name(number) for number in range(len(program.steps))]
+
+    def _name(self, number: int) -> str:
+        call = self._steps[number]["call"]
+        base = {"MLGraphBuilder": "builder", "build": "graph", "createContext": "context", "readTensor": "result"}.get(call, call)
+        base = {"createTensor": "tensor", "createConstantTensor": "tensor"}.get(base, base)
+        return base if base == "builder" and [step["call"] for step in self._steps].count(call) == 1 else f"{base}{number}"
+
+    def step(self, number: int, *, asserts: bool) -> list[str]:
+        """Write a step; with what it results in, if that is what the test is about."""
+        step, outcome = self._steps[number], self._expected[number]
+        if "skipped" in outcome:
+            return []
+        call = self._call(step)
+        if "error" in outcome:
+            return [self._refused(step["call"], outcome, call)]
+        found, name = outcome["ok"], self._names[number]
+        waits = "await " if step["call"] in _PROMISES else ""
+        if found["type"] == "undefined":
+            return [f"{waits}{call};"]
+        lines = [f"const {name} = {waits}{call};"]
+        if asserts and found["type"] in ("MLOperand", "MLTensor"):
+            lines += [f"assert_equals({name}.dataType, '{found['dataType']}');", f"assert_array_equals({name}.shape, {found['shape']});"]
+        if found["type"] == "ArrayBuffer" and step["call"] == "readTensor":
+            lines.append(self._compared(step, name, bytes.fromhex(found["bytes"])))
+        return lines
+
+    def _call(self, step: Any) -> str:
+        name, given = step["call"], ", ".join(_literal(each, self._names) for each in step["args"])
+        if name == "view":
+            return given
+        if name == "transfer":
+            return f"{given}.buffer.transfer()"
+        if name == "MLGraphBuilder":
+            return f"new MLGraphBuilder({given})"
+        target = _literal(step["on"], self._names) if "on" in step else "navigator.ml"
+        return f"{target}.{name}({given})"
+
+    def _refused(self, name: str, outcome: Outcome, call: str) -> str:
+        error = outcome["error"]
+        kind = error if error in ("TypeError", "RangeError") else f"'{error}'"
+        way = "js" if error in ("TypeError", "RangeError") else "dom"
+        if name in _PROMISES:
+            return f"await promise_rejects_{way}(t, {kind}, {call});"
+        return f"assert_throws_{way}({kind}, () => {call});"
+
+    def _compared(self, step: Any, name: str, content: bytes) -> str:
+        tensor = self._expected[step["args"][0]["$step"]]["ok"] if is_reference(step["args"][0]) else {"dataType": "uint8"}
+        dataType = tensor["dataType"]
+        array = np.frombuffer(content, NUMPY_DTYPES[dataType])
+        view, wanted = f"new {_ARRAYS[dataType]}({name})", _elements([each.item() for each in array], dataType)
+        if array.dtype.kind != "f":
+            return f"assert_array_equals({view}, {wanted});"
+        finite = np.abs(array[np.isfinite(array)].astype(np.float64))
+        allowed = _RELATIVE[dataType] * (float(finite.max()) if finite.size else 0.0)
+        return f"assert_array_approx_equals({view}, {wanted}, {allowed:.3g});"
+
+
+def _targets(program: Program) -> list[Any]:
+    return [each for step in program.steps for each in (step.get("on"), *step["args"])]
+
+
+def _literal(value: Any, names: Sequence[str]) -> str:
+    if is_reference(value):
+        return names[value["$step"]] + (f"[{value['item']}]" if "item" in value else "")
+    if isinstance(value, list):
+        return f"[{', '.join(_literal(each, names) for each in value)}]"
+    if not isinstance(value, dict):
+        return _text(value) if isinstance(value, str) else json.dumps(value)
+    if "$context" in value:
+        return "context"
+    if "$number" in value:
+        return str(value["$number"])
+    if "$bigint" in value:
+        return f"{value['$bigint']}n"
+    if "$undefined" in value:
+        return "undefined"
+    if "$view" in value:
+        return f"new {_ARRAYS[value['$view']]}({_elements(value['values'], value['$view'])})"
+    members = [f"{_key(name)}: {_literal(each, names)}" for name, each in value.items() if name != "$like"]
+    if "$like" in value:
+        operand = _literal(value["$like"], names)
+        members = [f"dataType: {operand}.dataType", f"shape: {operand}.shape", *members]
+    return f"{{{', '.join(members)}}}"
+
+
+def _elements(values: Sequence[Any], dataType: str) -> str:
+    suffix = "n" if dataType.endswith("64") else ""
+    return f"[{', '.join(_number(each) + suffix for each in values)}]"
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value if isinstance(value, str) else repr(value)
+
+
+def _key(name: str) -> str:
+    return name if _PLAIN_NAME.fullmatch(name) else _text(name)
+
+
+def _text(text: str) -> str:
+    return "'" + json.dumps(text)[1:-1].replace('\\"', '"').replace("'", "\\'") + "'"
+
+
+def _wrap(text: str) -> list[str]:
+    """Break a text into lines."""
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) >= _WIDTH and lines[-1]:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
