@@ -53,10 +53,16 @@ class Stopper:
 _BEGIN = "globalThis.GLOBAL = {{isWindow: () => true, isWorker: () => false, isShadowRealm: () => false}}; globalThis.META_TITLE = {title};"
 _CONNECT = """
 {{
+  const isOfTest = line => line.includes('{origin}/') && !line.includes('{harness_path}');
+  const frames = stack => stack.split('\\n').filter(isOfTest).map(line => `\\n${{line}}`).join('');
+  let rejected = '';
   const emit = (kind, text) => {{
-    const {{name, status, message, stack}} = JSON.parse(text);
-    if (kind !== 'complete' && kind !== 'subtest' || name === {placeholder}) return;
-    console.log(`${{status}} ${{name ?? 'the test as a whole'}}${{message && `: ${{message}}`}}${{stack && `\\n${{stack}}`}}`);
+    const told = JSON.parse(text);
+    if (kind === 'rejected') rejected = told;
+    if (kind !== 'complete' && kind !== 'subtest' || told.name === {placeholder}) return;
+    const {{name = 'the test as a whole', status, message, stack}} = told;
+    console.log(`${{status}} ${{name}}${{message && `: ${{message}}`}}${{message && (frames(stack) || frames(rejected))}}`);
+    rejected = '';
   }};
   ({harness})(globalThis, emit);
   ({subtests})(globalThis, emit);
@@ -68,7 +74,11 @@ def run_in_node(checkout: Checkout, test: Test, settings: Settings, node: Node) 
     """Run a test in Node, which waits for a debugger and stops before each subtest; return the exit code."""
     address = f"{ORIGIN}/{test.file.path.removesuffix('.js')}.html{test.variant}"
     connect = _CONNECT.format(
-        harness=load_script("harness.js"), subtests=subtest_script(settings, pause=True), placeholder=json.dumps(PLACEHOLDER)
+        harness=load_script("harness.js"),
+        harness_path=HARNESS,
+        origin=ORIGIN,
+        placeholder=json.dumps(PLACEHOLDER),
+        subtests=subtest_script(settings, pause=True),
     )
     scripts = [_script("webnn:begin", _BEGIN.format(title=json.dumps(test.file.title)))]
     for path in (HARNESS, *test.file.scripts, f"/{test.file.path}"):

@@ -43,8 +43,9 @@ class _Session:
             raise pytest.UsageError(str(error)) from None
         self.variants: list[str] = config.getoption("wpt_variant")
         multiplier = config.getoption("wpt_timeout_multiplier")
-        settings = harness.Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=multiplier)
-        self.runner = runner.OneByOne(self.checkout, settings)
+        subtests = tuple(config.getoption("wpt_subtest"))
+        self.settings = harness.Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=multiplier, subtests=subtests)
+        self.runner = runner.OneByOne(self.checkout, self.settings)
         self.header = f"wpt: the draft {level.revision}, dialect {level.dialect}, expectations {name}"
 
 
@@ -56,6 +57,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("webnn", "WebNN's web-platform-tests")
     group.addoption("--wpt", metavar="CHECKOUT", help="collect the test files below CHECKOUT/webnn of web-platform-tests")
     group.addoption("--wpt-variant", metavar="VARIANT", action="append", default=[], help="only this variant, for example cpu (repeatable)")
+    group.addoption(
+        "--wpt-subtest", metavar="TEXT", action="append", default=[], help="only subtests with this in their names (repeatable)"
+    )
     group.addoption("--wpt-revision", metavar="REVISION", help="the revision of the draft; by default that of the checkout's tests")
     group.addoption("--wpt-expectations", metavar="NAME|FILE", help="the expectations, or 'none'")
     group.addoption("--wpt-timeout-multiplier", metavar="NUMBER", type=float, default=1.0, help="multiplies the time-outs of 10 s and 60 s")
@@ -115,7 +119,11 @@ class WptItem(pytest.Item):
         result = session.expectations.apply(session.runner.run(self.test))
         if result.output:
             self.add_report_section("call", "console", result.output)
-        problems = [*_describe(result), *session.expectations.problems([result])]
+        if session.settings.subtests and not result.subtests and not result.unexpected:
+            pytest.skip("no subtest of it has such a name")
+        # Without all subtests, nothing is known of an entry's.
+        stale = [] if session.settings.subtests else session.expectations.problems([result])
+        problems = [*_describe(result), *stale]
         if problems:
             more = len(problems) - _MOST_SHOWN
             raise UnexpectedResult("\n".join([*problems[:_MOST_SHOWN], *([f"... and {more} more"] if more > 0 else [])]))
@@ -133,7 +141,11 @@ class WptItem(pytest.Item):
 
 def _describe(result: FileResult) -> Iterator[str]:
     if result.unexpected:
-        yield f"{result.status} (expected {result.expected or 'OK'}): {result.message}"
+        yield f"{result.status} (expected {result.expected or 'OK'}): {result.message}{_indent(result.stack)}"
     for subtest in result.subtests:
         if subtest.unexpected:
-            yield f"{subtest.status} (expected {subtest.expected or 'PASS'}) {subtest.name}: {subtest.message}"
+            yield f"{subtest.status} (expected {subtest.expected or 'PASS'}) {subtest.name}: {subtest.message}{_indent(subtest.stack)}"
+
+
+def _indent(stack: str) -> str:
+    return "".join(f"\n    {line}" for line in stack.splitlines())

@@ -122,7 +122,7 @@ MESSAGES = {
 @pytest.mark.parametrize("file", MESSAGES)
 def test_one_clear_line(run: tuple[Result, Path], file: str) -> None:
     lines = run[0].output.splitlines()
-    [index] = [index for index, line in enumerate(lines) if f" webnn/{file}" in line]
+    [index] = [index for index, line in enumerate(lines) if line[8:].startswith(f"webnn/{file}")]
     assert lines[index].startswith(STATUSES[file])
     assert MESSAGES[file] in lines[index + 1]
 

@@ -35,10 +35,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case; ``None`` is the outcome of one that passed."""
+    """A case; ``None`` is the outcome of one that passed, and the seconds are those that it took, if they are known."""
 
     name: str
     outcome: Outcome | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +85,8 @@ def _suite(suite: Suite, stamp: str) -> ET.Element:
     counts: Counter[str] = Counter()
     for case in suite.cases:
         added = ET.SubElement(element, "testcase", classname=show_controls(suite.group), name=show_controls(case.name))
+        if case.seconds is not None:
+            added.set("time", f"{case.seconds:.3f}")
         outcome = case.outcome
         if outcome is not None:
             counts[outcome.tag] += 1

@@ -40,7 +40,7 @@ def render_html(run: RunResult) -> str:
         "verdict": html.escape(verdict),
         "verdict_class": kind,
         "facts": "".join(f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>" for name, value in _facts(run)),
-        "problems": _problems(run.problems),
+        "problems": _problems("Problems of the expectations", run.problems) + _problems("Flaky", run.flaky),
         "data": _data(run.results),
     }
     template = (folder / "page.html").read_text(encoding="utf-8")
@@ -52,6 +52,8 @@ def _verdict(run: RunResult) -> tuple[str, str]:
     words = [plural(run.unexpected, "unexpected result")] if run.unexpected else []
     if run.problems:
         words.append(f"{plural(len(run.problems), 'problem')} of the expectations")
+    if run.flaky:
+        words.append(plural(len(run.flaky), "flaky result"))
     if words:
         return "fail", ", ".join(words)
     return ("pass", "everything as expected") if run.results else ("known", "no tests")
@@ -81,11 +83,11 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if seconds >= 60 else f"{seconds:.1f} s"
 
 
-def _problems(problems: Sequence[str]) -> str:
+def _problems(title: str, problems: Sequence[str]) -> str:
     if not problems:
         return ""
     items = "".join(f"<li>{html.escape(show_controls(problem))}</li>" for problem in problems)
-    return f'<section class="problems"><h2>Problems of the expectations</h2><ul>{items}</ul></section>'
+    return f'<section class="problems"><h2>{title}</h2><ul>{items}</ul></section>'
 
 
 def _data(results: Sequence[FileResult]) -> str:
@@ -94,8 +96,16 @@ def _data(results: Sequence[FileResult]) -> str:
 
 
 def _test(result: FileResult) -> list[object]:
-    texts = [show_controls(result.title), cut(show_controls(result.output), _LONGEST_OUTPUT), show_controls(result.subsuite)]
-    numbers = [round(result.seconds * 1000), [_trimmed([show_controls(each.name), each.status, *_why(each)]) for each in result.subtests]]
+    texts = [
+        show_controls(result.title),
+        cut(show_controls(result.output), _LONGEST_OUTPUT),
+        show_controls(result.subsuite),
+        show_controls(result.stack),
+    ]
+    numbers = [
+        round(result.seconds * 1000),
+        [_trimmed([show_controls(each.name), each.status, *_why(each), show_controls(each.stack)]) for each in result.subtests],
+    ]
     return _trimmed([show_controls(result.test), result.status, *numbers, *_why(result), *texts])
 
 

@@ -15,20 +15,20 @@ def write_junit(run: RunResult, path: Path) -> None:
     """Write JUnit XML; an existing file is replaced.
 
     Unexpected failures are ``<failure>``; a test that does not end well, unexpectedly, is an ``<error>``; what fails as expected is
-    ``<skipped>`` with the reason; an unexpected pass and a problem of the expectations are ``<failure>``.
+    ``<skipped>`` with the reason; an unexpected pass, a problem of the expectations and a flaky result are ``<failure>``.
     """
     write_suites(path, "web-platform-tests", _suites(run), started=run.started, seconds=run.seconds)
 
 
 def _suites(run: RunResult) -> Iterator[Suite]:
     for result in run.results:
-        cases = [Case(subtest.name, _outcome(subtest)) for subtest in result.subtests]
+        cases = [Case(subtest.name, _outcome(subtest), subtest.seconds) for subtest in result.subtests]
         if result.status is not FileStatus.OK or result.unexpected or not cases:
             cases.insert(0, Case(result.test, _outcome(result)))
         yield Suite(name=result.test, group=result.test.removeprefix("/"), seconds=result.seconds, cases=cases, output=result.output)
-    if run.problems:
-        problems = [Case(problem, Outcome("failure", "expectations", problem)) for problem in run.problems]
-        yield Suite(name="expectations", group="expectations", cases=problems)
+    for name, problems in (("expectations", run.problems), ("flaky", run.flaky)):
+        if problems:
+            yield Suite(name=name, group=name, cases=[Case(problem, Outcome("failure", name, problem)) for problem in problems])
 
 
 def _outcome(each: FileResult | Subtest) -> Outcome | None:
@@ -37,4 +37,5 @@ def _outcome(each: FileResult | Subtest) -> Outcome | None:
         return None if passes else Outcome("skipped", each.status, each.reason or "expected, without a reason")
     if passes:
         return Outcome("failure", each.status, f"passes, but the expectations say {each.expected}")
-    return Outcome("error" if isinstance(each, FileResult) else "failure", each.status, each.message or each.status)
+    text = "\n".join(filter(None, [each.message or each.status, each.stack]))
+    return Outcome("error" if isinstance(each, FileResult) else "failure", each.status, text)

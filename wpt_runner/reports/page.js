@@ -29,22 +29,26 @@ function time(milliseconds) {
 
 // The run. A result is a subtest, or a test that has a word of its own to say: it did not end well, or was not expected to.
 
-function makeResult(name, status, good, message, expected, reason) {
+function makeResult(name, status, good, message, expected, reason, stack) {
   const passes = status === "PASS" || status === "OK";
   const kind = status === (expected || good) ? (passes ? "pass" : "known") : passes ? "surprise" : "fail";
-  return { name, status, message, expected, reason, kind };
+  return { name, status, message, expected, reason, stack, kind };
 }
 
-function makeTest([id, status, milliseconds, subtests, message = "", expected = "", reason = "", title = "", output = "", subsuite = ""], index) {
-  const own = makeResult("", status, "OK", message, expected, reason);
+function makeTest([id, status, milliseconds, subtests, message = "", expected = "", reason = "", title = "", output = "", subsuite = "", stack = ""], index) {
+  const own = makeResult("", status, "OK", message, expected, reason, stack);
   const path = id.match(/^[^?#]*/)[0];
   const slash = path.lastIndexOf("/") + 1;
   const test = {
     id, index, own, milliseconds, title, output, subsuite, folder: path.slice(0, slash), name: path.slice(slash), variant: id.slice(path.length),
-    subtests: subtests.map(([name, status, message = "", expected = "", reason = ""]) => makeResult(name, status, "PASS", message, expected, reason)),
+    subtests: subtests.map(([name, status, message = "", expected = "", reason = "", stack = ""]) =>
+      makeResult(name, status, "PASS", message, expected, reason, stack)),
     kinds: { pass: 0, known: 0, fail: 0, surprise: 0 },
   };
   for (const subtest of test.subtests) test.kinds[subtest.kind]++;
+  // Whatever has passed before it broke off: its bar shows that it did.
+  test.parts = { ...test.kinds };
+  if (own.kind !== "pass") test.parts[own.kind] += Math.max(1, test.subtests.length / 3);
   test.results = own.kind === "pass" ? test.subtests : [own, ...test.subtests];
   test.unexpected = test.results.filter((result) => FILTERS.unexpected.takes(result)).length;
   test.text = `${id}\n${subsuite}\n${title}\n${output}`.toLowerCase();
@@ -76,7 +80,7 @@ const state = { show: "all", query: "", sort: "test", reverse: false, folders: t
 // What matches.
 
 function lower(result) {
-  result.text ??= `${result.name}\n${result.status}\n${result.message}\n${result.reason}`.toLowerCase();
+  result.text ??= `${result.name}\n${result.status}\n${result.message}\n${result.reason}\n${result.stack}`.toLowerCase();
   return result.text;
 }
 
@@ -154,8 +158,10 @@ function bar(kinds, css) {
 function passedCell(tests) {
   const kinds = { pass: 0, known: 0, fail: 0, surprise: 0 };
   for (const test of tests) for (const kind in kinds) kinds[kind] += test.kinds[kind];
+  const parts = { pass: 0, known: 0, fail: 0, surprise: 0 };
+  for (const test of tests) for (const kind in parts) parts[kind] += test.parts[kind];
   const total = kinds.pass + kinds.known + kinds.fail + kinds.surprise;
-  return element("td", { className: "number" }, total ? bar(kinds, "mini bar") : "",
+  return element("td", { className: "number" }, Object.values(parts).some(Boolean) ? bar(parts, "mini bar") : "",
     element("span", { className: "count" }, `${count(kinds.pass + kinds.surprise)} / ${count(total)}`));
 }
 
@@ -260,7 +266,8 @@ function resultItem(result) {
   if (result.kind === "known") item.append(element("span", { className: "reason" }, "Expected: ", ...marked(result.reason || "no reason given")));
   if (result.kind === "surprise") item.append(element("span", { className: "surprise" }, `Expected ${result.expected}: `, ...marked(result.reason || "no reason given")));
   if (result.kind === "fail" && result.expected) item.append(element("span", { className: "fail" }, `Expected ${result.expected}`));
-  if (result.message) item.append(element("pre", { tabIndex: 0 }, ...marked(result.message)));
+  const text = [result.message, result.stack].filter(Boolean).join("\n");
+  if (text) item.append(element("pre", { tabIndex: 0 }, ...marked(text)));
   return item;
 }
 
@@ -274,7 +281,8 @@ function marked(text) {
 function makeLegend() {
   const groups = new Map();
   for (const test of TESTS) {
-    for (const { status, kind } of test.subtests) {
+    // A test that broke off counts, too: what it did not reach has no status.
+    for (const { status, kind } of test.results) {
       const key = `${status} ${kind}`;
       groups.set(key, { status, kind, number: (groups.get(key)?.number ?? 0) + 1 });
     }

@@ -1,7 +1,7 @@
 """``wptreport.json``, the report of web-platform-tests' own tools: written for them, and read from them.
 
 The format is what ``wpt run --log-wptreport`` writes. It has no reasons, titles and console output: they are lost when a report is read
-back.
+back. The member ``stack`` is this runner's own; tools that do not know it ignore it.
 """
 
 from __future__ import annotations
@@ -87,18 +87,19 @@ def _result(result: FileResult) -> dict[str, Any]:
         "test": replace_surrogates(result.test),
         "subsuite": result.subsuite,
         "subtests": [
-            {"name": replace_surrogates(subtest.name)} | _outcome(subtest.status, subtest.expected or SubtestStatus.PASS, subtest.message)
+            {"name": replace_surrogates(subtest.name)} | _outcome(subtest.status, subtest.expected or SubtestStatus.PASS, subtest)
             for subtest in result.subtests
         ],
-        **_outcome(result.status, result.expected or FileStatus.OK, result.message),
+        **_outcome(result.status, result.expected or FileStatus.OK, result),
         "duration": round(result.seconds * 1000),
     }
 
 
-def _outcome(status: str, expected: str, message: str) -> dict[str, Any]:
+def _outcome(status: str, expected: str, each: FileResult | Subtest) -> dict[str, Any]:
     return {
         "status": status,
-        "message": replace_surrogates(message) or None,
+        "message": replace_surrogates(each.message) or None,
+        **({"stack": replace_surrogates(each.stack)} if each.stack else {}),
         **({} if status == expected else {"expected": expected}),
         "known_intermittent": [],
     }
@@ -128,6 +129,7 @@ class _Subtest(_Model):
     name: _Text
     status: SubtestStatus
     message: _Text | None = None
+    stack: _Text | None = None
     expected: SubtestStatus | None = None
     known_intermittent: list[str] = []
 
@@ -137,6 +139,7 @@ class _Result(_Model):
     status: FileStatus
     subtests: list[_Subtest]
     message: _Text | None = None
+    stack: _Text | None = None
     duration: _Number | None = None
     expected: FileStatus | None = None
     known_intermittent: list[str] = []
@@ -161,8 +164,15 @@ def _file_result(path: Path, index: int, raw: object) -> FileResult:
         variant=variant,
         status=result.status,
         message=result.message or "",
+        stack=result.stack or "",
         subtests=[
-            Subtest(name=each.name, status=each.status, message=each.message or "", expected=_expected(each, SubtestStatus.PASS))
+            Subtest(
+                name=each.name,
+                status=each.status,
+                message=each.message or "",
+                stack=each.stack or "",
+                expected=_expected(each, SubtestStatus.PASS),
+            )
             for each in result.subtests
         ],
         seconds=(result.duration or 0) / 1000,
