@@ -183,6 +183,22 @@ def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.
     assert "the emulator failed: LookupError: a fault" in next(each.message for each in result.subtests if each.name == "a")
 
 
+#: As testharness.js, it tells what has not ended only at the end of all.
+LATE = """
+const completions = [], tests = [{name: 'never', status: 2, message: 'Test timed out'}, {name: 'after', status: 3}];
+Object.assign(globalThis, {test() {}, promise_test() {}, add_result_callback() {}, add_completion_callback: each => completions.push(each)});
+globalThis.timeout = () => { for (const each of completions) each(tests, {status: 2}); };
+"""
+
+
+def test_what_has_not_ended_in_time_is_told(tmp_path: Path) -> None:
+    root = make_checkout(tmp_path, {"x.any.js": ""})
+    (root / "resources" / "testharness.js").write_text(LATE)
+    checkout = Checkout(root)
+    result = run_test(checkout, checkout.tests()[0], FAST)
+    assert (result.status, outcomes(result)) == ("TIMEOUT", {"never": "TIMEOUT", "after": "NOTRUN"})
+
+
 @pytest.mark.parametrize(("long", "multiplier", "seconds"), [(False, 1, 10), (True, 1, 60), (False, 0.5, 5), (True, 3, 180)])
 def test_time_limit(long: bool, multiplier: float, seconds: float) -> None:
     file = TestFile(path="webnn/x.any.js", title="", scripts=(), variants=("",), long=long, window=True)
