@@ -186,7 +186,8 @@ def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.
 #: As testharness.js, it tells what has not ended only at the end of all.
 LATE = """
 const completions = [], tests = [{name: 'never', status: 2, message: 'Test timed out'}, {name: 'after', status: 3}];
-Object.assign(globalThis, {test() {}, promise_test() {}, add_result_callback() {}, add_completion_callback: each => completions.push(each)});
+Object.assign(globalThis, {test() {}, promise_test() {}, add_result_callback() {}});
+globalThis.add_completion_callback = each => completions.push(each);
 globalThis.timeout = () => { for (const each of completions) each(tests, {status: 2}); };
 """
 
