@@ -53,6 +53,7 @@ _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-quic",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--disable-sync",
     "--no-first-run",
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["CASES", "COMMANDS", "Entry"]
+__all__ = ["CASES", "COMMANDS", "DISTANCES", "TOLERANCES", "Entry"]
 
 
 class Entry(NamedTuple):
@@ -39,8 +39,12 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
             "webnn.commands.fuzz",
             "Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.",
         ),
+        "browser": Entry("webnn.commands.browser", "Compare a browser with the emulator."),
         "wpt": Entry("webnn.wpt_runner.cli", "Run web-platform-tests without a browser."),
     }
 )
 #: The module that reads files of recorded cases for `webnn check`, with its function ``load_builds`` and its error ``CaseError``.
 CASES = "webnn.wpt_runner.vectors.replay"
+#: The modules that judge numbers for `webnn browser run`: with the function ``find_tolerance`` of a graph, and with ``distance``.
+TOLERANCES = "webnn.wpt_runner.writing.tolerance"
+DISTANCES = "webnn.wpt_runner.vectors.comparison"

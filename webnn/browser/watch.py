@@ -1,0 +1,117 @@
+"""What a program does with WebNN: the script that watches it, in any host, and the records that the script writes."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["LARGEST", "Call", "Log", "Watch"]
+
+#: The largest result whose bytes are kept.
+LARGEST = 1 << 20
+
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """A call of a member, as watch.js describes values.
+
+    Attributes:
+        number: Its place in the order of calls, from 1.
+        member: The member, such as ``"MLGraphBuilder.add"``; ``constructor`` for the constructor.
+        self: The object that it belongs to, such as ``"MLGraphBuilder@2"``: the one that call 2 returned.
+        arguments: The arguments.
+        ended: It returned, or threw; its promise is settled. It has not where the host ended before.
+        value: What it returned, or what its promise was fulfilled with.
+        error: Name and message of its error; ``None`` without one.
+        filled: The bytes that it wrote to an argument.
+    """
+
+    number: int
+    member: str
+    self: str
+    arguments: Sequence[Any]
+    ended: bool = False
+    value: Any = None
+    error: tuple[str, str] | None = None
+    filled: Any = None
+
+    @property
+    def verdict(self) -> str:
+        """What became of it, in words."""
+        if self.error is not None:
+            return f"{self.error[0]}: {self.error[1]}"
+        return "accepted" if self.ended else "not done"
+
+
+@dataclass(slots=True, kw_only=True)
+class Log:
+    """What a program did in a host.
+
+    Attributes:
+        host: The host, in words.
+        calls: The calls, in order.
+        console: Levels and texts of what it wrote to its console.
+        uncaught: Name and message of the errors that it did not catch.
+        end: Why the host ended before the program did; empty if it did not.
+    """
+
+    host: str
+    calls: list[Call] = field(default_factory=list)
+    console: list[tuple[str, str]] = field(default_factory=list)
+    uncaught: list[tuple[str, str]] = field(default_factory=list)
+    end: str = ""
+
+    @property
+    def size(self) -> int:
+        """How much happened."""
+        return len(self.calls) + len(self.console) + len(self.uncaught)
+
+
+class Watch:
+    """Watches one run of a program.
+
+    Args:
+        host: The host, in words.
+        largest: The size of the largest result whose bytes are kept.
+
+    Attributes:
+        script: What runs before the program, a classic script.
+        status: A function that tells how much is still to come: ``{pending}``.
+        log: What was heard up to now.
+    """
+
+    def __init__(self, host: str, largest: int = LARGEST) -> None:
+        # The program does not know it, and so cannot write records.
+        self._mark = f"webnn-{secrets.token_hex(8)}"
+        self.script = f"({_source()})(globalThis, {json.dumps(self._mark)}, {largest});"
+        self.status = f"() => globalThis[{json.dumps(self._mark)}]()"
+        self.log = Log(host=host)
+
+    def hear(self, line: str) -> bool:
+        """Take a line of the host's output; return whether it is a record."""
+        _, found, text = line.partition(self._mark)
+        if not found:
+            return False
+        record, log = json.loads(text), self.log
+        match record:
+            case {"call": number, "member": member, "self": owner, "arguments": arguments}:
+                log.calls.append(Call(number=number, member=member, self=owner, arguments=arguments))
+            case {"end": number}:
+                call = log.calls[number - 1]
+                call.ended, call.value, call.filled = True, record.get("value"), record.get("filled")
+                call.error = tuple(record["error"]) if "error" in record else None
+            case {"console": level, "text": text}:
+                log.console.append((level, text))
+            case {"uncaught": [name, message]}:
+                log.uncaught.append((name, message))
+        return True
+
+
+@cache
+def _source() -> str:
+    return (resources.files("webnn.browser") / "watch.js").read_text(encoding="utf-8")
