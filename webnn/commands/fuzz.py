@@ -41,7 +41,9 @@ _PROFILE = "tflite"
 def command(
     programs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="PROGRAM", help="Programs that an earlier run wrote (JSON): they run in place of random ones.", show_default=False),
+        typer.Argument(
+            metavar="PROGRAM", help="Programs that an earlier run wrote (JSON): they run in place of random ones.", show_default=False
+        ),
     ] = None,
     *,
     browser: Annotated[
@@ -98,7 +100,9 @@ def command(
     stale = _find_stale(entries, classes) if browser and not given and not operations and calls >= 20_000 and graphs >= 3_000 else []
     _print(campaign, classes, stale)
     if out is not None:
-        reference = Emulator(webnn.ML(revision=revision, profile=profile or (_PROFILE if browser else None), reference=True), revision, dialect)
+        reference = Emulator(
+            webnn.ML(revision=revision, profile=profile or (_PROFILE if browser else None), reference=True), revision, dialect
+        )
         _write(out, [each for each in classes if each.known is None], reference, origin)
     if as_json is not None:
         as_json.write_text(json.dumps(_tell(campaign, classes), indent=1) + "\n", encoding="utf-8")
@@ -124,7 +128,9 @@ def _progress(campaign: Campaign, count: int) -> Callable[[int], None]:
 
     def tell(more: int) -> None:
         if campaign.programs % _OFTEN < more or campaign.programs == count:
-            print(f"{campaign.programs:,} of {count:,} programs, {len(campaign.classes)} classes of differences", file=sys.stderr, flush=True)
+            print(
+                f"{campaign.programs:,} of {count:,} programs, {len(campaign.classes)} classes of differences", file=sys.stderr, flush=True
+            )
 
     return tell
 
@@ -143,7 +149,9 @@ def _print(campaign: Campaign, classes: Sequence[Class], stale: Sequence[Known])
             subject = " ".join((finding.judge, finding.kind, finding.operation or "program"))
             console.print(f"{each.count:6,} {show_controls(subject)}{once}", style="yellow", markup=False, highlight=False, soft_wrap=True)
             console.print(f"       {show_controls(finding.text)}", markup=False, highlight=False, soft_wrap=True)
-            console.print(f"       {each.program.name}: {', '.join(step['call'] for step in each.program.steps)}", markup=False, highlight=False)
+            console.print(
+                f"       {each.program.name}: {', '.join(step['call'] for step in each.program.steps)}", markup=False, highlight=False
+            )
     for entry in stale:
         console.print(f"known, but not found: {entry}", markup=False, highlight=False, soft_wrap=True)
     new = [each for each in classes if each.known is None]

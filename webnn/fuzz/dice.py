@@ -18,7 +18,7 @@ Scalar = int | float | str
 #: How values look: "small" integers, numbers in "unit" (-1 to 1), "positive" ones, or "special" ones such as NaN and the ends of the type.
 Style = str
 
-_SPECIAL_FLOATS = (0.0, 1.0, -1.0, 0.5, -2.5, "-0", "NaN", "Infinity", "-Infinity")
+_SPECIAL_FLOATS: tuple[Scalar, ...] = (0.0, 1.0, -1.0, 0.5, -2.5, "-0", "NaN", "Infinity", "-Infinity")
 _LARGEST = {"float32": float(np.finfo(np.float32).max), "float16": 65504.0}
 
 
@@ -89,8 +89,7 @@ class Dice:
 
     def _float(self, dataType: DataType, style: Style) -> Scalar:
         if style == "special" and self.chance(0.6):
-            value = self.pick((*_SPECIAL_FLOATS, _LARGEST[dataType], -_LARGEST[dataType]))
-            return value
+            return self.pick((*_SPECIAL_FLOATS, _LARGEST[dataType], -_LARGEST[dataType]))
         if style == "small":
             return self.integer(-16, 16) / 2
         low, high = {"unit": (-1.0, 1.0), "positive": (0.125, 4.0)}.get(style, (-4.0, 4.0))

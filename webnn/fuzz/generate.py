@@ -11,7 +11,7 @@ from webnn.fuzz.dice import Dice
 from webnn.fuzz.maker import Limits, Maker
 from webnn.fuzz.mutations import mutate, options_of
 from webnn.fuzz.operations import CALLS
-from webnn.fuzz.programs import SHARED, Program
+from webnn.fuzz.programs import SHARED, Program, references
 from webnn.validation.descriptor import DATA_TYPES
 from webnn.validation.drafts import find_revision
 
@@ -46,6 +46,7 @@ class Generator:
             raise ValueError(f"there is no operation {', '.join(wrong)} in the draft {revision} on this device")
         #: The operations, in the draft's order.
         self.operations: list[str] = [name for name in known if name in operations or not operations]
+        self._all = len(self.operations) == len(known)
         self._seed = seed
         self._options = {name: options_of(draft.idl(), name) for name in self.operations}
 
@@ -53,7 +54,7 @@ class Generator:
         """Make programs of one call; and those of tensors, builders and contexts, unless operations were chosen."""
         for index in range(count):
             dice = Dice(f"{self._seed}/call/{index}")
-            if len(self.operations) == len(self._limits_operations()) and dice.chance(_OBJECTS):
+            if self._all and dice.chance(_OBJECTS):
                 kind, make = dice.pick(sorted(_OBJECT_PROGRAMS.items()))
                 maker = self._maker(dice)
                 make(maker)
@@ -109,17 +110,12 @@ class Generator:
         m.compute(m.build(outputs), outputs, inputs)
         return m.finish(title)
 
-    def _limits_operations(self) -> list[str]:
-        return [name for name, row in self._limits.items() if name in CALLS and isinstance(row, dict)]
-
     def _maker(self, dice: Dice, *, chained: bool = False) -> Maker:
         return Maker(dice, self._context, self._limits, chained=chained)
 
 
 def _needed(m: Maker, outputs: Mapping[str, Any]) -> set[int]:
     """Return the steps that some values need."""
-    from webnn.fuzz.programs import references  # noqa: PLC0415
-
     found: set[int] = set()
     open_ = [reference["$step"] for reference in outputs.values()]
     while open_:
@@ -280,7 +276,8 @@ def _contexts(m: Maker) -> None:
         )
         if dice.chance(0.4)
     }
-    context = m.step("createContext", *([options] if dice.chance(0.7) else dice.pick(([], [None], [{"$undefined": True}], [5], ["abc"]))))
+    others: list[list[Any]] = [[], [None], [{"$undefined": True}], [5], ["abc"]]
+    context = m.step("createContext", *([options] if dice.chance(0.7) else dice.pick(others)))
     builder = m.step("MLGraphBuilder", context)
     x = m.step("input", "x", {"dataType": "float32", "shape": [2]}, on=builder)
     y = m.step("relu", x, on=builder)

@@ -21,6 +21,7 @@ from webnn.fuzz.programs import Program, is_reference
 from webnn.fuzz.tolerances import find_wrong
 from webnn.inspect.subject import Bound, Subject
 from webnn.lowering import lower
+from webnn.reference import evaluate
 from webnn.validation.descriptor import NUMPY_DTYPES
 
 __all__ = ["Finding", "Rebuilding", "compare_hosts", "judge_numbers", "read_outputs"]
@@ -40,7 +41,7 @@ class Finding:
     """A disagreement. Findings with the same `key` are of one class.
 
     Attributes:
-        judge: Who disagrees with the emulator, or with whom both do: ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"``, ``"draft"``.
+        judge: Who found it: ``"browser"``, ``"reference"``, ``"optimizer"``, ``"parts"`` or ``"draft"``.
         operation: The operation or the member.
         kind: ``"accepts"`` and ``"refuses"`` (what the browser does, and the emulator not), ``"error"``, ``"result"``, ``"numbers"``,
             ``"special numbers"``, ``"crash"``, ``"hang"``.
@@ -93,7 +94,9 @@ def judge_numbers(
     """
     outcomes = ours if theirs is None else theirs
     for dispatch, graph, outputs in read_outputs(program, built, outcomes):
-        if theirs is not None and _same(outputs, next(each for number, _, each in read_outputs(program, built, ours) if number == dispatch)):
+        if theirs is not None and _same(
+            outputs, next(each for number, _, each in read_outputs(program, built, ours) if number == dispatch)
+        ):
             continue
         wrong = _find_wrong(graph, outputs)
         if wrong is not None:
@@ -104,13 +107,13 @@ def judge_numbers(
     if not standard:
         for number, (our, their) in enumerate(zip(ours, theirs, strict=True)):
             if our.get("ok", {}).get("bytes") != their.get("ok", {}).get("bytes"):
-                return Finding(judge, program.steps[number]["call"], "bytes", "", f"here {_show(our)}, in the browser {_show(their)}", number)
+                return Finding(
+                    judge, program.steps[number]["call"], "bytes", "", f"here {_show(our)}, in the browser {_show(their)}", number
+                )
     return None
 
 
-def read_outputs(
-    program: Program, built: Sequence[Built], outcomes: Sequence[Outcome]
-) -> list[tuple[int, Built, dict[str, Array]]]:
+def read_outputs(program: Program, built: Sequence[Built], outcomes: Sequence[Outcome]) -> list[tuple[int, Built, dict[str, Array]]]:
     """Return each dispatch of a program that computes and reads a graph once: its step, the graph, and what was read of its outputs."""
     steps = program.steps
     dispatches = [number for number, step in enumerate(steps) if step["call"] == "dispatch" and "ok" in outcomes[number]]
@@ -158,22 +161,15 @@ def _find_wrong(graph: Built, outputs: Values) -> Finding | None:
         if missing:
             exact = False
             with np.errstate(all="ignore"):
-                computed = webnn_evaluate(operator, draft, values, known)
+                computed = evaluate(operator, draft, values, descriptors=known)
             values |= {name: array for name, array in zip(operator.outputs, computed, strict=True) if name in missing}
     return None
-
-
-def webnn_evaluate(operator: webnn.OperatorDescription, draft: str, values: Values, known: Mapping[str, Any]) -> Sequence[Array]:
-    """Compute an operator by the reference."""
-    from webnn.reference import evaluate  # noqa: PLC0415
-
-    return evaluate(operator, draft, values, descriptors=known)
 
 
 def _close(operator: webnn.OperatorDescription, draft: str, known: Mapping[str, Any], values: Values) -> bool:
     """Tell whether results are those of the reference but for what several operators may add up: a hundredth of the largest number."""
     with np.errstate(all="ignore"):
-        computed = webnn_evaluate(operator, draft, values, known)
+        computed = evaluate(operator, draft, values, descriptors=known)
     for name, wanted in zip(operator.outputs, computed, strict=True):
         if name in values:
             one, other = values[name].astype(np.float64), wanted.astype(np.float64)

@@ -12,7 +12,18 @@ from webnn.validation.descriptor import DATA_TYPES
 
 __all__ = ["mutate", "options_of"]
 
-_WRONG = (None, "abc", "3", True, {}, [], {"$undefined": True}, {"$bigint": "1"}, {"$number": "NaN"}, {"$number": "Infinity"})
+_WRONG: tuple[Any, ...] = (
+    None,
+    "abc",
+    "3",
+    True,
+    {},
+    [],
+    {"$undefined": True},
+    {"$bigint": "1"},
+    {"$number": "NaN"},
+    {"$number": "Infinity"},
+)
 #: A place in a step: the container, and the key or the index.
 _Place = tuple[Any, Any]
 
@@ -80,7 +91,22 @@ def _places(value: Any) -> Iterator[_Place]:
 
 def _other_number(dice: Dice, value: float) -> Any:
     return dice.pick(
-        (value + 1, value + 1, value - 1, value - 1, -value, 0, value + 0.5, 2 * value, 2**31, 2**32, 2**53, {"$number": "-0"}, *_WRONG[:4], *_WRONG[7:])
+        (
+            value + 1,
+            value + 1,
+            value - 1,
+            value - 1,
+            -value,
+            0,
+            value + 0.5,
+            2 * value,
+            2**31,
+            2**32,
+            2**53,
+            {"$number": "-0"},
+            *_WRONG[:4],
+            *_WRONG[7:],
+        )
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +12,7 @@ from webnn.fuzz.maker import Maker, Value
 
 __all__ = ["CALLS", "Call"]
 
+_EPSILONS = (1e-5, 1e-3, 0.25)
 #: The arguments and options of a call.
 Arguments = tuple[list[Any], dict[str, Any]]
 #: Makes the operands of a call, and returns its arguments.
@@ -107,7 +109,7 @@ def _split(m: Maker) -> Arguments:
 
 def _expand(m: Maker) -> Arguments:
     x = m.first("expand", ranks=(0, 4), most=12)
-    low, high = m.ranks("expand", "output")
+    high = m.ranks("expand", "output")[1]
     shape = [m.dice.integer(1, 3) if size == 1 else size for size in x.shape]
     return [x, [*m.dice.integers(m.dice.integer(0, max(0, min(2, high - x.rank))), 1, 3), *shape]], {}
 
@@ -360,23 +362,23 @@ def _gemm(m: Maker) -> Arguments:
 def _batch_normalization(m: Maker) -> Arguments:
     x = m.first("batchNormalization", style="uniform")
     axis = m.dice.integer(0, x.rank - 1) if x.rank == 1 or m.dice.chance() else 1
-    feature = lambda style="uniform": m.other(x.dataType, [x.shape[axis]], style)  # noqa: E731 (two words more than a function's name)
-    options = _options(m, scale=feature, bias=feature, epsilon=lambda: m.dice.pick((1e-5, 1e-3, 0.25)))
+    feature = partial(m.other, x.dataType, [x.shape[axis]])
+    options = _options(m, scale=feature, bias=feature, epsilon=lambda: m.dice.pick(_EPSILONS))
     return [x, feature(), feature("positive")], {**options, **({"axis": axis} if axis != 1 else {})}
 
 
 def _instance_normalization(m: Maker) -> Arguments:
     x, sizes, layout = _image(m, "instanceNormalization")
-    feature = lambda: m.other(x.dataType, [sizes["c"]], "uniform")  # noqa: E731
-    options = _options(m, scale=feature, bias=feature, epsilon=lambda: m.dice.pick((1e-5, 1e-3, 0.25)))
+    feature = partial(m.other, x.dataType, [sizes["c"]])
+    options = _options(m, scale=feature, bias=feature, epsilon=lambda: m.dice.pick(_EPSILONS))
     return [x], {**options, **({"layout": layout} if layout == "nhwc" else {})}
 
 
 def _layer_normalization(m: Maker) -> Arguments:
     x = m.first("layerNormalization", style="uniform")
-    options: dict[str, Any] = _options(m, axes=lambda: m.dice.axes(x.rank), epsilon=lambda: m.dice.pick((1e-5, 1e-3, 0.25)))
+    options: dict[str, Any] = _options(m, axes=lambda: m.dice.axes(x.rank), epsilon=lambda: m.dice.pick(_EPSILONS))
     shape = [x.shape[axis] for axis in options.get("axes", range(1, x.rank))]
-    parameter = lambda: m.other(x.dataType, shape, "uniform")  # noqa: E731
+    parameter = partial(m.other, x.dataType, shape)
     return [x], {**options, **_options(m, scale=parameter, bias=parameter)}
 
 
@@ -397,41 +399,40 @@ def _recurrent(name: str) -> Call:
         if not isCell:
             options |= _options(m, returnSequence=m.dice.chance, direction=lambda: m.dice.pick(("forward", "backward", "both")))
             directions = [2 if options.get("direction") == "both" else 1]
-        make = lambda *shape: m.other(x.dataType, [*directions, *shape], "unit")  # noqa: E731
-        members: dict[str, Callable[[], Any]] = {"bias": lambda: make(gates * hidden), "recurrentBias": lambda: make(gates * hidden)}
+
+        def operand(*shape: int) -> Value:
+            return m.other(x.dataType, [*directions, *shape], "unit")
+
+        members = dict.fromkeys(("bias", "recurrentBias"), partial(operand, gates * hidden))
         if not isGru:
-            members["peepholeWeight"] = lambda: make(3 * hidden)
+            members["peepholeWeight"] = partial(operand, 3 * hidden)
         states = ["hiddenState"] if isGru else ["hiddenState", "cellState"]
         if not isCell:
-            members |= {f"initial{each[0].upper()}{each[1:]}": lambda: make(batch, hidden) for each in states}
-        arguments = [x, make(gates * hidden, features), make(gates * hidden, hidden)]
-        arguments += [make(batch, hidden) for _ in states] if isCell else []
+            # Their own first axis is the directions, too.
+            members |= dict.fromkeys([f"initial{each[0].upper()}{each[1:]}" for each in states], partial(operand, batch, hidden))
+        arguments = [x, operand(gates * hidden, features), operand(gates * hidden, hidden)]
+        arguments += [operand(batch, hidden) for _ in states] if isCell else []
         return [*arguments, *([] if isCell else [x.shape[0]]), hidden], {**options, **_options(m, **members)}
 
     return make
 
 
+_UNARY = (
+    "abs ceil cos erf exp floor identity log neg reciprocal roundEven sign sin sqrt tan gelu hardSwish relu sigmoid softplus softsign tanh"
+)
+_PAIRS = "add sub mul div max min pow equal notEqual greater greaterOrEqual lesser lesserOrEqual logicalAnd logicalOr logicalXor"
+_REDUCTIONS = "reduceL1 reduceL2 reduceLogSum reduceLogSumExp reduceMax reduceMean reduceMin reduceProduct reduceSum reduceSumSquare"
+
 #: How a valid call of each operation is made.
 CALLS: Mapping[str, Call] = MappingProxyType(
     {
-        **{
-            name: _unary(name)
-            for name in (
-                "abs ceil cos erf exp floor identity log neg reciprocal roundEven sign sin sqrt tan "
-                "gelu hardSwish relu sigmoid softplus softsign tanh"
-            ).split()
-        },
+        **{name: _unary(name) for name in _UNARY.split()},
         **{name: _unary(name, "a") for name in ("logicalNot", "isNaN", "isInfinite")},
         "elu": _unary("elu", alpha=(-2, 2)),
         "leakyRelu": _unary("leakyRelu", alpha=(-2, 2)),
         "hardSigmoid": _unary("hardSigmoid", alpha=(-1, 1), beta=(-1, 1)),
         "linear": _unary("linear", alpha=(-3, 3), beta=(-3, 3)),
-        **{
-            name: _pair(name)
-            for name in (
-                "add sub mul div max min pow equal notEqual greater greaterOrEqual lesser lesserOrEqual logicalAnd logicalOr logicalXor"
-            ).split()
-        },
+        **{name: _pair(name) for name in _PAIRS.split()},
         "prelu": _pair("prelu", "input"),
         "clamp": _clamp,
         "softmax": _softmax,
@@ -450,12 +451,7 @@ CALLS: Mapping[str, Call] = MappingProxyType(
         "triangular": _triangular,
         "pad": _pad,
         "cumulativeSum": _cumulative,
-        **{
-            name: _reduce(name)
-            for name in (
-                "reduceL1 reduceL2 reduceLogSum reduceLogSumExp reduceMax reduceMean reduceMin reduceProduct reduceSum reduceSumSquare"
-            ).split()
-        },
+        **{name: _reduce(name) for name in _REDUCTIONS.split()},
         "argMax": _select("argMax"),
         "argMin": _select("argMin"),
         "gather": _gather,

@@ -103,7 +103,5 @@ def rewrite(value: Any, change: Callable[[Any], Any]) -> Any:
 def array_of(view: Any) -> Array:
     """Return the elements of a view."""
     dtype = np.dtype(view["$view"])
-    numbers = [float(each.replace("-0", "-0.0") if each == "-0" else each) if dtype.kind == "f" else int(each) for each in view["values"]] if any(
-        isinstance(each, str) for each in view["values"]
-    ) else view["values"]
-    return np.array(numbers, dtype)
+    number = float if dtype.kind == "f" else int
+    return np.array([number(each) for each in view["values"]], dtype)

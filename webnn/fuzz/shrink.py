@@ -177,7 +177,7 @@ def _fit(steps: Steps, *, tail: bool) -> Steps:
         if step["call"] == "writeTensor" and is_reference(step["args"][0]):
             wanted = steps[step["args"][0]["$step"]]
             like = wanted["args"][0].get("$like") if wanted["args"] and isinstance(wanted["args"][0], dict) else None
-            wanted = steps[like["$step"]] if is_reference(like) else wanted
+            wanted = steps[like["$step"]] if like is not None and is_reference(like) else wanted
         elif step["call"] not in ("constant", "createConstantTensor"):
             continue
         for argument in step["args"]:
@@ -194,7 +194,7 @@ def _one_type(steps: Steps) -> Iterator[Steps]:
     def change(value: Any, name: str) -> Any:
         if isinstance(value, dict):
             if value.get("$view") == name:
-                return {"$view": "float32", "values": [float(each) if isinstance(each, str) and each.isdigit() else each for each in value["values"]]}
+                return {**value, "$view": "float32"}
             return {key: "float32" if key == "dataType" and each == name else change(each, name) for key, each in value.items()}
         return [change(each, name) for each in value] if isinstance(value, list) else value
 

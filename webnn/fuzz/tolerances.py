@@ -32,12 +32,12 @@ _UNITS, _TRIALS = 8.0, 4
 
 def _reduced(operator: OperatorDescription, shape: tuple[int, ...], _: tuple[int, ...]) -> float:
     axes = operator.options.get("axes", range(len(shape)))
-    return math.prod(shape[axis] for axis in axes)
+    return float(math.prod(shape[axis] for axis in axes))
 
 
 def _window(operator: OperatorDescription, shape: tuple[int, ...], _: tuple[int, ...]) -> float:
     layout = operator.options.get("layout", "nchw")
-    return math.prod(operator.options.get("windowDimensions", [shape[layout.index(axis)] for axis in "hw"])) + 2
+    return float(math.prod(operator.options.get("windowDimensions", [shape[layout.index(axis)] for axis in "hw"])) + 2)
 
 
 def _convolved(operator: OperatorDescription, _: tuple[int, ...], filter: tuple[int, ...]) -> float:
@@ -156,7 +156,9 @@ def _quotient(operator: OperatorDescription, values: Mapping[str, Array], shape:
     return values[str(operator.inputs["input"])].astype(np.float64) / scale
 
 
-def _explained(operator: OperatorDescription, prepared: Prepared, values: Mapping[str, Array], position: int, actual: Array, exact: Array) -> Array:
+def _explained(
+    operator: OperatorDescription, prepared: Prepared, values: Mapping[str, Array], position: int, actual: Array, exact: Array
+) -> Array:
     """Tell for each element whether operands that moved a little explain it."""
     unit = float(np.finfo(actual.dtype).eps)
     rng = np.random.default_rng(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from webnn.fuzz.hosts import Outcome
 from webnn.fuzz.judges import Finding
 from webnn.fuzz.programs import SHARED, Program, is_reference
-from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation.descriptor import NUMPY_DTYPES, DataType
 
 __all__ = ["file_stem", "write_test"]
 
@@ -28,6 +28,15 @@ _ARRAYS = {
     "uint8": "Uint8Array",
 }
 _PROMISES = frozenset({"createContext", "createTensor", "createConstantTensor", "readTensor", "build"})
+#: What the results of some members are called.
+_NAMES: Mapping[str, str] = {
+    "MLGraphBuilder": "builder",
+    "build": "graph",
+    "createConstantTensor": "tensor",
+    "createContext": "context",
+    "createTensor": "tensor",
+    "readTensor": "result",
+}
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 _WIDTH = 80
 #: The difference that is allowed, in proportion to the largest number.
@@ -69,7 +78,7 @@ def write_test(program: Program, finding: Finding, expected: Sequence[Outcome], 
             "",
             "promise_test(async t => {",
             *lines,
-            f"}}, {_text(f'{title}: {_wrap(finding.text)[0]}')});",
+            f"}}, {_text(title)});",
             "",
         ]
     )
@@ -85,9 +94,8 @@ class _Writer:
 
     def _name(self, number: int) -> str:
         call = self._steps[number]["call"]
-        base = {"MLGraphBuilder": "builder", "build": "graph", "createContext": "context", "readTensor": "result"}.get(call, call)
-        base = {"createTensor": "tensor", "createConstantTensor": "tensor"}.get(base, base)
-        return base if base == "builder" and [step["call"] for step in self._steps].count(call) == 1 else f"{base}{number}"
+        alone = call == "MLGraphBuilder" and [step["call"] for step in self._steps].count(call) == 1
+        return "builder" if alone else f"{_NAMES.get(call, call)}{number}"
 
     def step(self, number: int, *, asserts: bool) -> list[str]:
         """Write a step; with what it results in, if that is what the test is about."""
@@ -128,8 +136,7 @@ class _Writer:
         return f"assert_throws_{way}({kind}, () => {call});"
 
     def _compared(self, step: Any, name: str, content: bytes) -> str:
-        tensor = self._expected[step["args"][0]["$step"]]["ok"] if is_reference(step["args"][0]) else {"dataType": "uint8"}
-        dataType = tensor["dataType"]
+        dataType: DataType = self._expected[step["args"][0]["$step"]]["ok"]["dataType"]
         array = np.frombuffer(content, NUMPY_DTYPES[dataType])
         view, wanted = f"new {_ARRAYS[dataType]}({name})", _elements([each.item() for each in array], dataType)
         if array.dtype.kind != "f":
@@ -145,7 +152,7 @@ def _targets(program: Program) -> list[Any]:
 
 def _literal(value: Any, names: Sequence[str]) -> str:
     if is_reference(value):
-        return names[value["$step"]] + (f"[{value['item']}]" if "item" in value else "")
+        return f"{names[value['$step']]}[{value['item']}]" if "item" in value else names[value["$step"]]
     if isinstance(value, list):
         return f"[{', '.join(_literal(each, names) for each in value)}]"
     if not isinstance(value, dict):
@@ -153,7 +160,7 @@ def _literal(value: Any, names: Sequence[str]) -> str:
     if "$context" in value:
         return "context"
     if "$number" in value:
-        return str(value["$number"])
+        return f"{value['$number']}"
     if "$bigint" in value:
         return f"{value['$bigint']}n"
     if "$undefined" in value:
