@@ -8,7 +8,7 @@ from typing import Any
 
 import webnn
 from webnn.fuzz.dice import Dice
-from webnn.fuzz.maker import Limits, Maker
+from webnn.fuzz.maker import Limits, Maker, types_of
 from webnn.fuzz.mutations import mutate, options_of
 from webnn.fuzz.operations import CALLS
 from webnn.fuzz.programs import SHARED, Program, references
@@ -40,7 +40,12 @@ class Generator:
             raise ValueError(f"the draft must have tensors, which {revision} has not")
         self._context = ml.createContextSync()
         self._limits: Limits = self._context.opSupportLimits()
-        known = [name for name in draft.operations if name in self._limits]
+        # A device may have values of some types inside of graphs only.
+        known = [
+            name
+            for name in draft.operations
+            if name in self._limits and all(types_of(self._limits, name, each) for each in draft.operations[name].operands)
+        ]
         wrong = sorted(set(operations) - set(known))
         if wrong:
             raise ValueError(f"there is no operation {', '.join(wrong)} in the draft {revision} on this device")

@@ -11,9 +11,9 @@ from typing import Any
 import webnn
 from webnn.fuzz.dice import Dice, Scalar, Style
 from webnn.fuzz.programs import SHARED, Program, Step, array_of
-from webnn.validation.descriptor import DataType
+from webnn.validation.descriptor import SMALL_TYPES, DataType
 
-__all__ = ["Limits", "Maker", "Value"]
+__all__ = ["Limits", "Maker", "Value", "types_of"]
 
 #: What `MLContext.opSupportLimits` returns: for each operation, the types and ranks of its operands.
 Limits = Mapping[str, Any]
@@ -34,6 +34,12 @@ class Value:
     def rank(self) -> int:
         """The rank."""
         return len(self.shape)
+
+
+def types_of(limits: Limits, name: str, operand: str) -> tuple[DataType, ...]:
+    """Return the data types that an operation takes for an operand, and that inputs and constants can have."""
+    given = [limits[row]["dataTypes"] for row in ("input", "constant")]
+    return tuple(each for each in limits[name][operand]["dataTypes"] if all(each in types for types in given) and each not in SMALL_TYPES)
 
 
 class Maker:
@@ -68,8 +74,7 @@ class Maker:
 
     def types(self, name: str, operand: str) -> tuple[DataType, ...]:
         """Return the data types that an operation takes for an operand."""
-        found: Sequence[DataType] = self.limits[name][operand]["dataTypes"]
-        return tuple(each for each in found if each not in ("int4", "uint4"))
+        return types_of(self.limits, name, operand)
 
     def ranks(self, name: str, operand: str) -> tuple[int, int]:
         """Return the smallest and the largest rank that an operation takes for an operand."""

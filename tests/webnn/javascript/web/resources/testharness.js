@@ -136,6 +136,12 @@ const assertions = {
     const same = actual.length === expected.length && Array.from(expected).every((each, index) => Object.is(actual[index], each));
     assert(same, `expected ${format(expected)}, got ${format(actual)}`, description);
   },
+  assert_array_approx_equals(actual, expected, epsilon, description) {
+    assert(actual.length === expected.length, `expected ${format(expected)}, got ${format(actual)}`, description);
+    const near = (one, other) => Object.is(one, other) || Math.abs(one - other) <= epsilon;
+    const same = Array.from(expected).every((each, index) => near(actual[index], each));
+    assert(same, `expected approximately ${format(expected)}, got ${format(actual)}`, description);
+  },
   assert_own_property: (object, name, description) =>
     assert(Object.hasOwn(object, name), `expected the own property ${String(name)}`, description),
   assert_not_own_property: (object, name, description) =>

@@ -1,0 +1,94 @@
+"""Random programs: the same for the same seed, valid where they should be, over all operations."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import webnn
+from tests.support import CURRENT, NEWEST
+from tests.webnn.fuzz.hosts import emulator, generator
+from tests.webnn.javascript.engines import needs_quickjs
+from webnn.fuzz.dice import Dice
+from webnn.fuzz.generate import Generator
+from webnn.fuzz.operations import CALLS
+from webnn.fuzz.programs import Program, references
+
+
+def test_dice_are_the_same_everywhere() -> None:
+    dice = Dice("1/call/0")
+    assert [dice.integer(-5, 5) for _ in range(8)] == [-2, 3, 3, -5, 5, 3, -5, 1]
+    assert dice.shuffle(range(6)) == [5, 4, 0, 2, 3, 1]
+    assert dice.values("float16", [3], "uniform") == [1.900390625, -2.302734375, -0.72705078125]
+    assert dice.values("int64", [2], "special") == ["1", "9223372036854775806"]
+
+
+def test_a_seed_makes_the_same_programs() -> None:
+    texts = [[each.json() for each in (*generator().calls(30), *generator().graphs(10))] for _ in range(2)]
+    other = Generator(webnn.ML(revision=CURRENT), CURRENT, 2)
+    assert texts[0] == texts[1]
+    assert not {each.json() for each in other.calls(30)} & set(texts[0])
+    # A program does not depend on how many there are.
+    assert [each.json() for each in generator().calls(7)] == texts[0][:7]
+
+
+def test_programs_are_plain_data() -> None:
+    for program in (*generator().calls(100), *generator().graphs(20)):
+        assert Program.parse(program.json()) == program
+        for number, step in enumerate(program.steps):
+            assert all(other < number for other in references(step))
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", '{"steps": 1}', '{"steps": [{"call": 1}]}', '{"steps": [{"call": "relu", "on": {"$step": 0}}]}', "{"]
+)
+def test_other_texts_are_no_programs(text: str) -> None:
+    with pytest.raises(ValueError, match=r"a program must have|step 0 must refer|Expecting"):
+        Program.parse(text)
+
+
+def test_every_operation_has_its_calls() -> None:
+    assert set(CALLS) == set(NEWEST.operations)
+
+
+@needs_quickjs
+@pytest.mark.parametrize("profile", [None, "tflite", "ort"])
+def test_valid_calls_are_accepted(profile: str | None) -> None:
+    """All but those whose outputs a device does not take."""
+    programs = [
+        generator(profile).call(Dice(f"{name}/{index}"), name, f"{name}/{index}", valid=True)
+        for name in generator(profile).operations
+        for index in range(3)
+    ]
+    results = emulator(profile=profile).run(programs)
+    refused = [program.name for program, outcomes in zip(programs, results, strict=True) if any("error" in each for each in outcomes)]
+    assert len(refused) <= (0 if profile is None else len(programs) // 50), refused
+
+
+@needs_quickjs
+def test_other_calls_are_valid_or_not() -> None:
+    programs = list(generator().calls(300))
+    results = emulator().run(programs)
+    refused = {program.name for program, outcomes in zip(programs, results, strict=True) if any("error" in each for each in outcomes)}
+    assert 0.2 < len(refused) / len(programs) < 0.5
+    errors = Counter(each["error"] for outcomes in results for each in outcomes if "error" in each)
+    assert errors["TypeError"] > 50
+    assert {"InvalidStateError"} <= errors.keys() <= {"TypeError", "InvalidStateError", "RangeError", "OperationError"}
+    assert {name.partition("/")[0] for name in refused} == {"call", "builder", "context", "dispatch", "tensor"}
+
+
+@needs_quickjs
+def test_graphs_have_several_operations() -> None:
+    programs = list(generator().graphs(40))
+    assert all(not any("error" in each for each in outcomes) for outcomes in emulator().run(programs))
+    assert sum(len(program.operations) for program in programs) > 3 * len(programs)
+
+
+def test_chosen_operations() -> None:
+    chosen = generator(operations=("pad", "tile"))
+    assert {name for program in chosen.calls(30) for name in program.operations} == {"pad", "tile"}
+    with pytest.raises(ValueError, match="there is no operation bogus in the draft"):
+        Generator(webnn.ML(revision=CURRENT), CURRENT, 1, ["bogus"])
+    with pytest.raises(ValueError, match="the draft must have tensors, which 2024-06 has not"):
+        Generator(webnn.ML(revision="2024-06"), "2024-06", 1)

@@ -1,0 +1,192 @@
+"""Judges find planted faults, and nothing without one; a finding is shrunk to the call that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import webnn
+from tests.webnn.fuzz.hosts import campaign, emulator, generator
+from tests.webnn.javascript.engines import needs_quickjs
+from webnn.browser.chromium import PageCrashError, PageTimeoutError
+from webnn.context.engine_backend import EngineBackend
+from webnn.fuzz import judges
+from webnn.fuzz.dice import Dice
+from webnn.fuzz.hosts import Page
+from webnn.fuzz.programs import SHARED, Program
+from webnn.fuzz.shrink import remove_steps
+
+pytestmark = needs_quickjs
+
+
+def calls(name: str, count: int = 6) -> list[Program]:
+    return [generator().call(Dice(f"{name}/{index}"), name, f"{name}/{index}", valid=True) for index in range(count)]
+
+
+def test_nothing_is_found_without_a_fault() -> None:
+    found = campaign()
+    found.run([*generator().calls(150), *generator().graphs(25)])
+    assert {key: each.finding.text for key, each in found.classes.items()} == {}
+    assert found.programs == 175
+    assert found.graphs > 100
+
+
+#: Faults of a browser: the operation that has it, the script, and the finding.
+FAULTS = [
+    ("relu", "replace(MLGraphBuilder, 'relu', () => { throw new TypeError('no relu 5'); })", ("relu", "refuses", "TypeError: no relu #")),
+    ("clamp", "replace(MLGraphBuilder, 'clamp', (call, [x]) => call(x))", ("clamp", "numbers", "")),
+    ("sin", "replace(MLGraphBuilder, 'sin', (call, [x], self) => self.cos(x))", ("sin", "numbers", "")),
+    ("cast", "replace(MLGraphBuilder, 'cast', (call, [x], self) => self.identity(x))", ("cast", "result", "")),
+    (
+        "neg",
+        "replace(MLGraphBuilder, 'build', async () => { throw new DOMException('neg is not there', 'NotSupportedError'); })",
+        ("build", "refuses", "NotSupportedError: neg is not there"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "fault", "wanted"), FAULTS, ids=[name for name, _, _ in FAULTS])
+def test_faults_of_a_browser(name: str, fault: str, wanted: tuple[str, str, str]) -> None:
+    found = campaign(fault)
+    found.run(calls(name))
+    assert ("browser", *wanted) in found.classes
+    assert {key[1] for key in found.classes} == {wanted[0]}
+    each = found.classes["browser", *wanted]
+    before = len(each.program.steps)
+    found.shrink(each)
+    assert each.again
+    assert len(each.program.steps) <= before
+    assert set(each.program.operations) <= {name}
+
+
+def test_a_browser_that_accepts_more_and_throws_other_errors() -> None:
+    step: dict[str, Any] = {"call": "MLGraphBuilder", "args": [SHARED]}
+    wrong = Program("wrong", [step, {"call": "input", "on": {"$step": 0}, "args": ["x", {"dataType": "float64", "shape": []}]}])
+    found = campaign("replace(MLGraphBuilder, 'input', (call, [name, descriptor]) => call(name, {...descriptor, dataType: 'float32'}))")
+    found.run([wrong])
+    [(key, each)] = found.classes.items()
+    assert key[:3] == ("browser", "input", "accepts")
+    assert "must be one of 'float32', 'float16'" in each.finding.text
+    other = campaign("replace(MLGraphBuilder, 'input', () => { throw new RangeError('x'); })")
+    other.run([wrong])
+    assert [key[:3] for key in other.classes] == [("browser", "input", "error")]
+
+
+def test_a_fault_in_a_graph_is_shrunk_to_its_operation() -> None:
+    found = campaign("replace(MLGraphBuilder, 'transpose', (call, [x]) => call(x))")
+    found.run(generator(operations=("transpose", "relu", "concat", "add")).graphs(40))
+    each = next(each for each in found.classes.values() if each.finding.operation == "transpose")
+    found.shrink(each)
+    assert each.program.operations == ["transpose"]
+    assert len(each.program.steps) <= 9
+    kept = [argument for step in each.program.steps for argument in step["args"] if isinstance(argument, dict) and "$view" in argument]
+    assert all(len(view["values"]) <= 6 for view in kept)
+
+
+def test_the_reference_judges_the_emulator() -> None:
+    host, programs = emulator(), calls("gelu", 3)
+    outcomes = host.run(programs)
+    assert judges.judge_numbers("reference", programs[0], host.graphs[0], outcomes[0]) is None
+    read = outcomes[0][-1]["ok"]
+    read["bytes"] = "ff3f" + read["bytes"][4:]
+    wrong = judges.judge_numbers("reference", programs[0], host.graphs[0], outcomes[0])
+    assert wrong is not None
+    assert (wrong.judge, wrong.operation, wrong.kind) == ("reference", "gelu", "numbers")
+    assert "is right (1 of " in wrong.text
+
+
+@pytest.mark.parametrize("judge", ["optimizer", "parts", "draft"])
+def test_other_ways_to_build_a_graph(monkeypatch: pytest.MonkeyPatch, judge: str) -> None:
+    host = emulator()
+    programs = list(generator(operations=("mul", "relu", "tile")).graphs(6))
+    host.run(programs)
+    rebuilding = judges.Rebuilding(webnn.ML(revision="2026-06"))
+    graphs = [graph for each in host.graphs for graph in each]
+    assert [finding for graph in graphs for finding in rebuilding.judge(graph)] == []
+
+    def spoil(values: dict[str, Any]) -> dict[str, Any]:
+        return {name: np.asarray(array + 1).astype(array.dtype) for name, array in values.items()}
+
+    compute, without = judges._compute, judges.Rebuilding._without_optimizer
+
+    def spoiled(context: webnn.MLContext, description: webnn.GraphDescription, values: Any) -> Any:
+        found = compute(context, description, values)
+        return spoil(found) if description.draft.startswith("2024") is (judge == "draft") else found
+
+    if judge == "optimizer":
+        monkeypatch.setattr(judges.Rebuilding, "_without_optimizer", lambda self, *given: spoil(without(self, *given)))
+    else:
+        monkeypatch.setattr(judges, "_compute", spoiled)
+    found = [finding for graph in graphs for finding in rebuilding.judge(graph)]
+    assert {finding.judge for finding in found} == {judge}
+    assert {finding.kind for finding in found} <= {"numbers", "special numbers"}
+
+
+def test_the_engine_without_its_optimizer_keeps_the_graph() -> None:
+    """The session really has the nodes that the optimizer would take away."""
+    host = emulator()
+    host.run(calls("identity", 1))
+    subject = host.graphs[0][0].subject
+    seen: list[bool] = []
+    original = EngineBackend.compile
+
+    def compile(self: Any, graph: Any, selection: Any, **rest: Any) -> Any:
+        seen.append(selection.settings.optimize)
+        return original(self, graph, selection, **rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EngineBackend, "compile", compile)
+        judges.Rebuilding(webnn.ML(revision="2026-06")).judge(host.graphs[0][0])
+    assert seen == [False]
+    assert subject.state.selection.settings.optimize
+
+
+class Fragile:
+    """A page that ends, or stops, at programs with some operations."""
+
+    def __init__(self, ends: str, stops: str) -> None:
+        self.calls: list[int] = []
+        self._faults: list[tuple[str, Exception]] = [(ends, PageCrashError("it ended")), (stops, PageTimeoutError("it stopped"))]
+
+    def evaluate(self, function: str, argument: object = None, *, timeout: float | None = None) -> Any:
+        assert "async (programs, state, begin)" in function
+        assert isinstance(argument, list)
+        self.calls.append(len(argument))
+        for name, error in self._faults:
+            if any(step["call"] == name for steps in argument for step in steps):
+                raise error
+        return [[{"ok": {"type": "undefined"}} for _ in steps] for steps in argument]
+
+
+def test_a_page_that_ends_is_the_result_of_one_program() -> None:
+    programs = [*calls("relu", 3), *calls("tan", 1), *calls("relu", 3), *calls("erf", 1)]
+    fragile = Fragile("tan", "erf")
+    results = Page(fragile).run(programs)
+    assert [outcomes[0].get("error", "") for outcomes in results] == ["", "", "", "crash", "", "", "", "hang"]
+    assert fragile.calls[0] == len(programs)
+    assert all(len(outcomes) == len(program.steps) for outcomes, program in zip(results, programs, strict=True))
+    finding = judges.compare_hosts(programs[3], emulator().run(programs)[3], results[3])
+    assert finding is not None
+    assert (finding.operation, finding.kind) == ("tan", "crash")
+
+
+@pytest.mark.parametrize(("removed", "left"), [({1}, ["a", "b", "e"]), ({0}, []), ({3}, ["a", "b", "c"])])
+def test_steps_go_with_what_needs_them(removed: set[int], left: Sequence[str]) -> None:
+    steps: list[dict[str, Any]] = [
+        {"call": "a", "args": []},
+        {"call": "c" if 3 in removed else "x", "on": {"$step": 0}, "args": []},
+        {"call": "b", "on": {"$step": 0}, "args": []},
+        {"call": "d", "args": [{"$step": 1}]},
+        {"call": "e", "on": {"$step": 2}, "args": [{"bias": {"$step": 1}}, [{"$step": 1}, {"$step": 2}]]},
+    ]
+    found = remove_steps(steps, removed)
+    if removed == {1}:
+        assert [step["call"] for step in found] == left
+        assert found[-1] == {"call": "e", "on": {"$step": 1}, "args": [{}, [{"$step": 1}]]}
+    elif removed == {0}:
+        assert found == []
+    else:
+        assert sorted(step["call"] for step in found) == ["a", "b", "c", "e"]
