@@ -32,6 +32,7 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
 
     Raises:
         OperationError: The backend refuses the graph, or operators leave the requested device and the fallback policy refuses that.
+        DOMException: The device profile has a rule that the graph breaks; see `Profile.accept_graph`.
         InvalidStateError: The context is lost.
     """
     # [2026-06: 18.2] The context is not lost.
@@ -41,6 +42,7 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
     # [16.1.1; 2026-06: 18.1.2] The engine takes the graph.
     try:
         if profile is not None:
+            profile.accept_graph(graph)
             placed = simulate(describe_graph(graph), profile, state.selection.requested)
             # Before the work: a refused placement needs no session.
             answer_placement(placed, state.fallback, caller)

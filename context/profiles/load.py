@@ -15,7 +15,7 @@ from webnn.context.profiles.profile import Profile
 from webnn.context.profiles.schema import ProfileError, check, printable, resolve
 from webnn.validation import webidl
 
-__all__ = ["ALIASES", "PROFILES", "is_name", "load_profile"]
+__all__ = ["ALIASES", "PROFILES", "is_name", "load_profile", "make_profile"]
 
 #: The profiles that are shipped.
 PROFILES = (
@@ -67,6 +67,15 @@ def load_profile(nameOrPath: str | os.PathLike[str]) -> Profile:
         with _LOCK:
             return _shipped(name)
     return _load(Path(name), ())
+
+
+def make_profile(name: str, data: object) -> Profile:
+    """Make a profile of the content of a file that says everything itself.
+
+    Raises:
+        ProfileError: As for `load_profile`.
+    """
+    return resolve(name, name, check(name, data), None)
 
 
 def is_name(name: str) -> bool:

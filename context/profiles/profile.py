@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from webnn.context import limits
 from webnn.context.limits import Operations, TensorLimits
+from webnn.context.profiles.rules import CONSTANT, ERRORS, Rule, constant_facts, demand, facts_of
 from webnn.validation.descriptor import MAX_RANK, OperandDescriptor
 from webnn.validation.drafts import for_devices
+from webnn.validation.errors import label_prefix
 from webnn.validation.operation import NamedOperand, Role
 
 if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
     from webnn.builder.numerics import Numerics
     from webnn.validation.operation import Call
 
 __all__ = ["RENAMED", "Kind", "Profile", "Violation", "operand_names"]
 
-#: What a violation is about.
-Kind = Literal["operation", "dataType", "rank"]
+#: What a violation is about. ``"rule"`` is everything that only a rule of `build()` can ask for.
+Kind = Literal["operation", "dataType", "rank", "rule"]
+#: What violations of rules call data types and ranks, as those of limits do.
+_KINDS: Mapping[str, Kind] = MappingProxyType({"dataTypes": "dataType", "rankRange": "rank"})
 
 #: The arguments that are data types themselves.
 _DATA_TYPE_ARGUMENTS = frozenset({"dataType", "options.outputDataType", "type"})
@@ -45,9 +50,13 @@ class Violation:
         argument: What is at fault, in the user's own names; empty if it is the operation.
         kind: Which property of it is at fault.
         given: What was given: the data type, or rank and shape; empty if it is the operation.
-        allowed: The allowed data types; or the smallest and the largest rank; empty if it is the operation.
+        allowed: The allowed data types; or the smallest and the largest rank; empty if it is something else.
         profile: The profile's name.
         label: The operator's label, or the name of a graph's input; empty if it has none.
+        demand: What a rule asks for (``"must be a constant"``), if it is neither a data type nor a rank.
+        condition: Where a rule holds; empty if it always does.
+        change: What helps, if a rule says it.
+        error: The name of the error, if `build()` fails and not the call; then the violation is of a rule.
     """
 
     operation: str
@@ -57,10 +66,20 @@ class Violation:
     allowed: tuple[Any, ...] = ()
     profile: str = ""
     label: str = ""
+    demand: str = ""
+    condition: str = ""
+    change: str = ""
+    error: str = ""
 
     @property
     def requirement(self) -> str:
         """What must hold; a message shows it after the argument's name."""
+        return f"{self._requirement}, {self.condition}" if self.condition else self._requirement
+
+    @property
+    def _requirement(self) -> str:
+        if self.demand:
+            return f"{self.demand} on {self.where}"
         if self.kind == "operation":
             return f"{self.where} does not have it"
         if self.kind == "rank":
@@ -93,6 +112,8 @@ class Profile:
         devices: For each device type that a program can ask for, the one on which a graph of this profile runs.
         native: What the device runs itself, by operation and row; a row that is not there restricts nothing. ``None`` for everything.
         numerics: The numerics policy of a context that sets none; ``None`` if the profile names none.
+        members: The members that the browser has: ``"interfaces"`` and ``"dictionaries"``, each with names. Empty if the file does not say.
+        rules: What must hold when a graph is built, by operation; ``"constant"`` has the rules for the constants of graphs.
         observer: Called with every violation, if there is one. If it returns true, the call goes on; otherwise it fails.
     """
 
@@ -107,6 +128,8 @@ class Profile:
     devices: Mapping[str, str]
     native: Operations | None = None
     numerics: Numerics | None = None
+    members: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    rules: Mapping[str, Sequence[Rule]] = field(default_factory=dict)
     observer: Callable[[Violation], bool] | None = None
 
     def __repr__(self) -> str:
@@ -169,9 +192,47 @@ class Profile:
         taken = {"input": self.input, "constant": self.constant, "output": self.output}[role]
         self._refuse(call, _violations(Violation(call.operation, argument, profile=self.name, label=label), taken, descriptor))
 
+    def check_graph(self, graph: ComputationalGraph) -> Iterator[Violation]:
+        """Find what the device refuses when it builds a graph: in the order of the operators, then the constants."""
+        if not self.rules:
+            return
+        subjects = [(operator.operation.name, operator.label, facts_of(operator)) for operator in graph.operators]
+        subjects += [(CONSTANT, "", facts) for facts in constant_facts(graph) if CONSTANT in self.rules]
+        for operation, label, facts in subjects:
+            for rule in self.rules.get(operation, ()):
+                for argument, word, wanted, given in rule.check(facts):
+                    yield Violation(
+                        operation,
+                        argument,
+                        _KINDS.get(word, "rule"),
+                        given,
+                        tuple(wanted) if word == "dataTypes" else (wanted["min"], wanted["max"]) if word == "rankRange" else (),
+                        self.name,
+                        label,
+                        "" if word in _KINDS else demand(word, wanted),
+                        rule.condition,
+                        rule.change,
+                        rule.error,
+                    )
+
+    def accept_graph(self, graph: ComputationalGraph) -> None:
+        """Refuse a graph that the device does not build.
+
+        Raises:
+            DOMException: A rule is broken, and no observer lets the build go on. The class is the rule's; it may be a `WebNNTypeError`.
+        """
+        for violation in self.check_graph(graph):
+            if not self._passes(violation):
+                text = f"{violation.operation}: {violation.argument} {violation.requirement}, got {violation.given}"
+                message = f"{label_prefix(violation.label)}{text}"
+                raise ERRORS[violation.error](message, operation=violation.operation, label=violation.label)
+
+    def _passes(self, violation: Violation) -> bool:
+        return self.observer is not None and self.observer(violation)
+
     def _refuse(self, call: Call, violations: Iterable[Violation]) -> None:
         for violation in violations:
-            if self.observer is None or not self.observer(violation):
+            if not self._passes(violation):
                 given = (violation.given,) if violation.given else ()
                 raise replace(call, label=violation.label).error(violation.argument, violation.requirement, *given)
 

@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.context.limits import CONTEXT, TensorLimits
 from webnn.context.profiles.profile import Profile, operand_names
+from webnn.context.profiles.rules import CONSTANT, Rule, subjects
 from webnn.validation import webidl
 from webnn.validation.descriptor import MAX_RANK, DataType
 from webnn.validation.device_type import DEVICE_TYPES, DeviceType
@@ -92,6 +93,12 @@ class _RankRange(_Strict):
         return low
 
 
+class _Size(_RankRange):
+    """How many elements there are; without ``max`` any number from ``min``."""
+
+    max: int = Field(default=2**32 - 1, ge=0, le=2**32 - 1)
+
+
 class _Row(_Strict):
     """``MLTensorLimits``. Missing members are filled in later."""
 
@@ -109,6 +116,28 @@ class _Row(_Strict):
 Rows = dict[str, _Row]
 
 
+class _Test(_Strict):
+    """What must hold for an operand, an argument or an option: the vocabulary of `webnn.context.profiles.rules`."""
+
+    constant: bool = True
+    dataTypes: list[DataType] = []
+    rankRange: _RankRange = _RankRange(min=0, max=0)
+    maxByteLength: int = Field(default=1, ge=1, le=2**53 - 1)
+    equals: Any = None
+    oneOf: list[Any] = Field(default=[None], min_length=1)
+    size: _Size = _Size(min=0)
+
+
+class _Rule(_Strict):
+    """A rule of ``_build``."""
+
+    must: dict[str, _Test] = Field(min_length=1)
+    when: dict[str, _Test] = {}
+    error: Literal["NotSupportedError", "OperationError", "TypeError", "UnknownError"] = "NotSupportedError"
+    change: str = ""
+    says: str = ""
+
+
 class _File(_Strict):
     """The content of a file; every member is optional. Its other members are operations: their rows, or ``None`` to remove one."""
 
@@ -119,6 +148,8 @@ class _File(_Strict):
     extends: str = Field(default="", alias="_extends")
     devices: dict[DeviceType, DeviceType] = Field(default={}, alias="_devices")
     native: Annotated[dict[str, Rows] | None, BeforeValidator(_native)] = Field(default=None, alias="_native")
+    build: dict[str, list[_Rule]] = Field(default={}, alias="_build")
+    members: dict[Literal["interfaces", "dictionaries"], dict[str, list[str]]] = Field(default={}, alias="_members")
     numerics: Numerics = Field(default=DEFAULT_NUMERICS, alias="_numerics")
     preferredInputLayout: Literal["nchw", "nhwc"] = "nchw"
     maxTensorByteLength: int = Field(default=1, ge=1, le=2**53 - 1)
@@ -177,6 +208,33 @@ def _unknown(data: Mapping[str, Any]) -> Iterator[tuple[_Location, str, Iterable
     elif isinstance(native, dict):
         for operation, rows in native.items():
             yield from _unknown_names(("_native",), operation, rows)
+    build = data.get("_build")
+    for operation, rules in build.items() if isinstance(build, dict) else ():
+        if operation not in names and operation != CONSTANT:
+            yield ("_build", operation), f"must be an operation of WebNN, or {CONSTANT}", (*names, CONSTANT)
+        else:
+            for index, rule in enumerate(rules if isinstance(rules, list) else ()):
+                yield from _unknown_tests(("_build", operation, index), operation, rule)
+
+
+#: The words of `_Test` that are about operands, and about arguments and options; the others are about both.
+_OPERAND_WORDS = ("constant", "dataTypes", "rankRange", "maxByteLength")
+_VALUE_WORDS = ("equals", "oneOf")
+
+
+def _unknown_tests(location: _Location, operation: str, rule: object) -> Iterator[tuple[_Location, str, Iterable[str]]]:
+    """Find the names in a rule that the operation does not have, and words that do not suit a name."""
+    known = subjects(operation)
+    parts = [(part, rule[part]) for part in ("must", "when") if part in rule] if isinstance(rule, dict) else []
+    for part, tests in parts:
+        for name, test in tests.items() if isinstance(tests, dict) else ():
+            if name not in known:
+                yield (*location, part, name), f"must be an operand, an argument or an option of {operation}, one of {list(known)}", ()
+                continue
+            wrong = _VALUE_WORDS if known[name] else _OPERAND_WORDS
+            for word in [word for word in test if word in wrong] if isinstance(test, dict) else ():
+                what = "an argument or an option, and this is an operand" if known[name] else "an operand, and this is none"
+                yield (*location, part, name, word), f"must be of {what}", ()
 
 
 def _unknown_names(location: _Location, operation: str, rows: object) -> Iterator[tuple[_Location, str, Iterable[str]]]:
@@ -220,6 +278,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         "list_type": "must be a list",
         "literal_error": "must be one of {expected}",
         "missing": _REQUIRED,
+        "too_short": "must not be empty",
         "model_type": "must be an object",
         "string_type": "must be a string",
     }
@@ -248,6 +307,8 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
     if "_native" in data:
         given = _native(data["_native"])
         native = None if given is None else MappingProxyType({operation: _rows(rows) for operation, rows in given.items()})
+    built = dict(base.rules) if base is not None else {}
+    built |= {operation: tuple(_rule(rule) for rule in rules) for operation, rules in (data.get("_build") or {}).items()}
     return Profile(
         name=name,
         source=MappingProxyType(_source(data.get("_source", _origin(data)))),
@@ -266,6 +327,8 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
         devices=MappingProxyType(devices | data.get("_devices", {})),
         native=native,
         numerics=data.get("_numerics", None if base is None else base.numerics),
+        members=data.get("_members", {} if base is None else base.members),
+        rules=MappingProxyType({operation: rules for operation, rules in built.items() if rules}),
     )
 
 
@@ -299,6 +362,10 @@ def _limits(row: Mapping[str, Any]) -> TensorLimits:
 
 def _rows(rows: Mapping[str, Any]) -> Mapping[str, TensorLimits]:
     return MappingProxyType({row: _limits(value) for row, value in rows.items()})
+
+
+def _rule(rule: Mapping[str, Any]) -> Rule:
+    return Rule(**{**rule, "must": MappingProxyType(rule["must"]), "when": MappingProxyType(rule.get("when", {}))})
 
 
 def _origin(data: Mapping[str, Any]) -> str:

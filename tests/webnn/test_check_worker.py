@@ -17,6 +17,7 @@ from webnn.check import worker
 from webnn.check.conclude import conclude
 from webnn.check.events import Job, Kind, read_notes
 from webnn.check.report import Graph, Refusal, Run, Verdict
+from webnn.check.show import describe_refusal
 from webnn.context.emulation import ambient
 from webnn.context.profiles import PROFILES
 from webnn.javascript.node import NodeMissingError, find_node
@@ -445,3 +446,35 @@ def test_javascript(check: Check, page: Path, capfdbinary: pytest.CaptureFixture
     assert check(page, None, "int64", kind=kind).graphs[0] == Graph(
         name="y", profile=None, requested="cpu", operators=1, devices=("cpu",), partitions=1
     )
+
+
+BUILDING = """
+builder = new_builder()
+rows, columns = new_input(builder, "float32", 4, 4), new_input(builder, "int32", 4, 4, name="columns")
+picked = builder.gatherElements(rows, columns, label="pick")
+builder.buildSync({"y": builder.pad(picked, [1, 1], [1, 1], mode="edge", label="grow")})
+"""
+
+
+def test_what_only_a_build_refuses(check: Check, tmp_path: Path) -> None:
+    rules = {
+        "gatherElements": [{"must": {"indices": {"constant": True}}}],
+        "pad": [{"must": {"mode": {"equals": "constant"}}, "error": "UnknownError", "change": "pad with zeros"}],
+    }
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({"_extends": "ort", "_build": rules}), encoding="utf-8")
+    run = check(BUILDING, str(file))
+    assert (run.verdict, run.fatal, [told(each) for each in run.refusals]) == (
+        Verdict.REFUSED,
+        0,
+        [("gatherElements", "pick", "indices", "no constant")],
+    )
+    everything = check(BUILDING, str(file), go_on=True)
+    assert everything.verdict is Verdict.BUILDS_DIFFERENTLY
+    assert [(describe_refusal(each), each.change and each.change.text) for each in everything.refusals] == [
+        (
+            "gatherElements [pick]: indices must be a constant, got no constant",
+            "make indices a constant: compute its values before the graph is built",
+        ),
+        ("pad [grow]: options.mode must be 'constant', got 'edge'", "pad with zeros"),
+    ]

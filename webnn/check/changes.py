@@ -1,4 +1,4 @@
-"""What would make a refused operand fit: another data type, or another rank."""
+"""What would make a refused call fit: another data type, another rank, or what a rule of `build()` says."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from webnn.check.report import Change
 from webnn.context.profiles.profile import RENAMED
+from webnn.context.profiles.rules import demand
 from webnn.importing.ranges import Interval
 from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
 from webnn.validation.drafts import for_devices
@@ -66,7 +67,11 @@ def loss(given: DataType, to: DataType) -> str:
 
 
 def suggest(violation: Violation, profile: Profile) -> Change | None:
-    """Return the change that makes a refused operand fit and loses the least; ``None`` where no other data type or rank helps."""
+    """Return the change that makes a refused operand fit and loses the least; ``None`` where nothing is known to help."""
+    if violation.change:
+        return Change(text=violation.change)
+    if violation.kind == "rule":
+        return _change_rule(violation)
     if violation.kind == "rank":
         return _change_rank(violation, profile)
     if violation.kind == "operation" or not violation.allowed:
@@ -76,6 +81,13 @@ def suggest(violation: Violation, profile: Profile) -> Change | None:
     if not rows:
         return _change_tensor(violation.operation, given, violation.allowed, profile)
     return _change_operand(violation, given, rows, profile)
+
+
+def _change_rule(violation: Violation) -> Change:
+    """Say what a rule asks for, if its profile has no better advice."""
+    if violation.demand == demand("constant", wanted=True):
+        return Change(text=f"make {violation.argument} a constant: compute its values before the graph is built")
+    return Change(text=f"let {violation.argument} {violation.demand.removeprefix('must ')}")
 
 
 def prove(change: Change, interval: Interval) -> Change:

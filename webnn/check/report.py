@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from webnn.context.profiles import Kind
 from webnn.validation.device_type import DeviceType
 
 __all__ = [
@@ -72,9 +73,11 @@ class Refusal(Model):
         operation: The method that was called.
         label: The operator's label, empty if it has none.
         argument: The argument, option or output at fault.
-        kind: What is not allowed: the whole operation, a data type, or a rank.
+        kind: What is not allowed: the whole operation, a data type, a rank, or what a rule of `build()` asks for.
         given: What was given.
         allowed: What the profile allows: data types, or the smallest and the largest rank.
+        demand: What the rule asks for; empty for the other kinds.
+        condition: Where the rule holds; empty if it always does, and for what is no rule.
         profile: The profile.
         graph: The case of a saved graph; empty for a program.
         count: How often it happened.
@@ -84,9 +87,11 @@ class Refusal(Model):
     operation: str
     label: str
     argument: str
-    kind: Literal["operation", "dataType", "rank"]
+    kind: Kind
     given: str
     allowed: tuple[str | int, ...]
+    demand: str = ""
+    condition: str = ""
     profile: str
     graph: str = ""
     count: int = 1

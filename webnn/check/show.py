@@ -140,12 +140,15 @@ def describe_refusal(refusal: Refusal) -> str:
     subject = f"{refusal.operation}{label}"
     if refusal.kind == "operation":
         return f"{subject}: not there"
+    where = f", {refusal.condition}" if refusal.condition else ""
+    if refusal.kind == "rule":
+        return f"{subject}: {refusal.argument} {refusal.demand}{where}, got {refusal.given}"
     if refusal.kind == "rank":
         low, high = refusal.allowed
         allowed = f"{low}-D" if low == high else f"{low}-D to {high}-D"
     else:
         allowed = ", ".join(map(str, refusal.allowed)) or "nothing"
-    return f"{subject}: {refusal.argument} is {refusal.given}, allowed: {allowed}"
+    return f"{subject}: {refusal.argument} is {refusal.given}, allowed: {allowed}{where}"
 
 
 def _by_refusals(runs: Sequence[Run]) -> Iterator[tuple[list[str], Sequence[Refusal]]]:

@@ -92,6 +92,8 @@ class Recorder:
                     kind=v.kind,
                     given=v.given,
                     allowed=v.allowed,
+                    demand=v.demand,
+                    condition=v.condition,
                     profile=v.profile,
                     graph=replace_surrogates(self.case),
                     change=self._suggest(v, self.profile),
@@ -136,7 +138,7 @@ class Recorder:
         seen: set[int] = set()
         while error is not None and id(error) not in seen:
             seen.add(id(error))
-            if isinstance(error, WebNNTypeError) and (error.operation, error.label) in self._by_error:
+            if isinstance(error, WebNNTypeError | DOMException) and (error.operation, error.label) in self._by_error:
                 return self._by_error[error.operation, error.label]
             error = error.__cause__ or error.__context__
         return None

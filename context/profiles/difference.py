@@ -1,0 +1,107 @@
+"""What differs between two device profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from webnn.context.limits import TensorLimits
+from webnn.context.profiles.profile import Profile
+
+__all__ = ["Difference", "compare", "describe"]
+
+#: What differs: a single value; or a list, of which entries are added or removed.
+Kind = Literal["value", "dataTypes", "ranks", "operations", "native", "rules", "members"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One place in which two profiles differ.
+
+    Attributes:
+        path: The place: ``"gather.indices"``, ``"MLContextOptions"``; empty for what belongs to the whole profile.
+        kind: What differs there.
+        removed: What only the first profile has: entries of a list, or the value.
+        added: What only the second one has.
+    """
+
+    path: str
+    kind: Kind
+    removed: Sequence[Any] = ()
+    added: Sequence[Any] = ()
+
+
+def compare(first: Profile, second: Profile) -> list[Difference]:
+    """Compare two profiles. Their names, sources and observers do not count, nor the messages and the advice of rules."""
+    return [each for each in _compare(first, second) if each.removed or each.added]
+
+
+def _compare(first: Profile, second: Profile) -> Iterator[Difference]:
+    for name, of in (("maxTensorByteLength", "max_byte_length"), ("preferredInputLayout", "preferred_layout"), ("numerics", "numerics")):
+        yield _value(name, "value", getattr(first, of), getattr(second, of))
+    for device in first.devices:
+        yield _value(f"devices.{device}", "value", first.devices[device], second.devices[device])
+    yield _lists("", "operations", first.operations, second.operations)
+    yield _lists("", "native", _names(first.native), _names(second.native))
+    for name in ("input", "constant", "output"):
+        yield from _limits(name, getattr(first, name), getattr(second, name))
+    for prefix, one, other in (("", first.operations, second.operations), ("native.", first.native or {}, second.native or {})):
+        for operation, rows in one.items():
+            others = other.get(operation, rows)
+            for row in dict.fromkeys([*rows, *others]):
+                yield from _limits(f"{prefix}{operation}.{row}", rows.get(row), others.get(row))
+    for operation in dict.fromkeys([*first.rules, *second.rules]):
+        sentences = ([f"{rule.sentence} ({rule.error})" for rule in each.rules.get(operation, ())] for each in (first, second))
+        yield _lists(operation, "rules", *sentences)
+    # A profile that was not recorded does not say its members.
+    if first.members and second.members:
+        for part in dict.fromkeys([*first.members, *second.members]):
+            ones, others_ = first.members.get(part, {}), second.members.get(part, {})
+            for name in dict.fromkeys([*ones, *others_]):
+                yield _lists(name, "members", ones.get(name, ()), others_.get(name, ()))
+
+
+def _names(native: Mapping[str, object] | None) -> Iterable[str]:
+    return ["everything"] if native is None else native
+
+
+def _value(path: str, kind: Kind, one: Any, other: Any) -> Difference:
+    return Difference(path=path, kind=kind) if one == other else Difference(path=path, kind=kind, removed=(one,), added=(other,))
+
+
+def _lists(path: str, kind: Kind, ones: Iterable[Any], others: Iterable[Any]) -> Difference:
+    ones, others = list(ones), list(others)
+    removed, added = [each for each in ones if each not in others], [each for each in others if each not in ones]
+    return Difference(path=path, kind=kind, removed=removed, added=added)
+
+
+def _limits(path: str, one: TensorLimits | None, other: TensorLimits | None) -> Iterator[Difference]:
+    if one is None or other is None:
+        # Only native operations leave out rows.
+        yield _value(path, "value", one and one.dictionary(), other and other.dictionary())
+        return
+    yield _lists(path, "dataTypes", one.data_types, other.data_types)
+    yield _value(path, "ranks", list(one.ranks), list(other.ranks))
+
+
+def describe(differences: Iterable[Difference]) -> Iterator[tuple[str, str]]:
+    """Describe differences for people, each with its place. Operands of an operation with the same difference are joined."""
+    joined: dict[tuple[str, str], list[str]] = {}
+    for each in differences:
+        place, _, row = each.path.rpartition(".") if each.kind in ("dataTypes", "ranks") else (each.path, "", "")
+        joined.setdefault((place, _describe(each)), []).append(row)
+    for (place, text), rows in joined.items():
+        yield ".".join(filter(None, (place, ", ".join(filter(None, rows))))), text
+
+
+def _describe(difference: Difference) -> str:
+    if difference.kind in ("ranks", "value"):
+        [before], [after] = difference.removed, difference.added
+        if difference.kind == "ranks":
+            return f"{before[0]} to {before[1]} dimensions, now {after[0]} to {after[1]}"
+        return f"{before}, now {after}"
+    text = " ".join([*(f"-{each}" for each in difference.removed), *(f"+{each}" for each in difference.added)])
+    if difference.kind == "rules":
+        text = "; ".join([*(f"- {each}" for each in difference.removed), *(f"+ {each}" for each in difference.added)])
+    return f"{difference.kind}: {text}" if difference.kind in ("operations", "native", "members") else text
