@@ -20,6 +20,10 @@ COMMANDS = MappingProxyType(
             "webnn.wpt_runner.commands.record",
             "Record the conformance tests of web-platform-tests as JSON, one file for each: `webnn wpt vectors` replays them.",
         ),
+        "new": Entry(
+            "webnn.wpt_runner.commands.new",
+            "Write a conformance test in the form of web-platform-tests from graphs: of files, or of programs that build some.",
+        ),
         "compare": Entry("webnn.wpt_runner.commands.compare", "Compare two runs of web-platform-tests, of this runner or of any browser."),
     }
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from webnn.context.once import compute
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range
 
-__all__ = ["build", "compute", "read_inputs", "seeded_inputs", "split_pairs"]
+__all__ = ["build", "compute", "read_archive", "read_inputs", "seeded_inputs", "split_pairs"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 #: Seeded integers are small: they may be indices.
@@ -50,22 +52,49 @@ def read_inputs(files: Mapping[str, Path], descriptors: Mapping[str, OperandDesc
     return {name: _read(file, name, descriptors[name]) for name, file in files.items()}
 
 
+def read_archive(file: Path, descriptors: Mapping[str, OperandDescriptor]) -> dict[str, Array]:
+    """Read arrays of the inputs' types and shapes from a file ``.npz``, by the names of the inputs; it may lack some.
+
+    Raises:
+        ValueError: The file is no such archive, or has an array that is no input; the message names the file and what must hold.
+        OSError: The file cannot be read.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = {member.removesuffix(".npy"): member for member in archive.namelist()}
+            unknown = [name for name in members if name not in descriptors]
+            if unknown:
+                inputs = ", ".join(map(webidl.describe, descriptors)) or "none"
+                raise ValueError(f"{file}: its arrays must have names of inputs, {inputs}, got {webidl.describe(unknown[0])}")
+            arrays = {}
+            for name, member in members.items():
+                with archive.open(member) as stream:
+                    arrays[name] = _parse(stream, file, name, descriptors[name])
+            return arrays
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+        raise ValueError(f"{file} must be an archive .npz: {error}") from None
+
+
 def _read(file: Path, name: str, descriptor: OperandDescriptor) -> Array:
+    with file.open("rb") as stream:
+        return _parse(stream, file, name, descriptor)
+
+
+def _parse(stream: IO[bytes], file: Path, name: str, descriptor: OperandDescriptor) -> Array:
     dtype, shape = NUMPY_DTYPES[descriptor.dataType], descriptor.array_shape
     expected = f"must be a .npy of {dtype.name} {list(shape)} for the input {webidl.describe(name)}"
     # The header is read first, so that no more is read than the array should have.
-    with file.open("rb") as stream:
-        try:
-            version = np.lib.format.read_magic(stream)
-            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            found, _, kind = read(stream)
-        except ValueError as error:
-            raise ValueError(f"{file}: {expected}: {error}") from None
-        if (kind, found) != (dtype, shape):
-            raise ValueError(f"{file}: {expected}, got {kind} {list(found)}")
-        stream.seek(0)
-        # A few bytes more than the elements take: the header.
-        data = stream.read(descriptor.byte_length + 2**16)
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        found, _, kind = read(stream)
+    except ValueError as error:
+        raise ValueError(f"{file}: {expected}: {error}") from None
+    if (kind, found) != (dtype, shape):
+        raise ValueError(f"{file}: {expected}, got {kind} {list(found)}")
+    stream.seek(0)
+    # A few bytes more than the elements take: the header.
+    data = stream.read(descriptor.byte_length + 2**16)
     try:
         array: Array = np.load(io.BytesIO(data), allow_pickle=False)
     except ValueError as error:

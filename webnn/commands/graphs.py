@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import typer
@@ -76,7 +76,12 @@ def graph_name(description: webnn.GraphDescription) -> str:
 
 
 def collect_graphs(
-    path: Path, arguments: Sequence[str] = (), *, revision: str | None = None, options: ModelOptions = NO_OPTIONS
+    path: Path,
+    arguments: Sequence[str] = (),
+    *,
+    revision: str | None = None,
+    options: ModelOptions = NO_OPTIONS,
+    on_build: Callable[[webnn.GraphDescription, webnn.MLGraph], None] = lambda description, graph: None,
 ) -> list[webnn.GraphDescription]:
     """Return the graph of a file, or those that a program builds; what the program prints goes to standard error.
 
@@ -85,6 +90,7 @@ def collect_graphs(
         arguments: The program's arguments.
         revision: The draft that ``navigator.ml`` follows; by default that of the environment variable.
         options: What an ONNX model leaves open.
+        on_build: Called with every graph that the program builds, as by `webnn.emulate`.
 
     Raises:
         typer.Exit: The file is wrong, the program fails, or it builds no graph; the message is printed.
@@ -100,7 +106,12 @@ def collect_graphs(
         raise failure(f"must be a file {', '.join((*READERS, *PROGRAMS))}, got {path}", _WRONG)
     found: list[webnn.GraphDescription] = []
     before = threading.enumerate()
-    with webnn.emulate(on_build=lambda description, _: found.append(description)), _output_to_errors():
+
+    def note(description: webnn.GraphDescription, graph: webnn.MLGraph) -> None:
+        found.append(description)
+        on_build(description, graph)
+
+    with webnn.emulate(on_build=note), _output_to_errors():
         code = _run(path, arguments, revision)
         # Threads of the program may still build.
         for thread in threading.enumerate():

@@ -66,35 +66,34 @@ class ConformanceCase:
         size = sum(math.prod(each.shape) for each in known.values())
         if size > _MOST_ELEMENTS:
             raise WritingError(f"{name!r} must have at most {_MOST_ELEMENTS:,} numbers in all of its operands, got {size:,}")
-        taken = {value for operator in graph.operators for _, _, value in operator.named_values()}
-        given = {value: array for value, array in inputs.items() if value in taken}
+        _check_outputs(name, graph)
+        given = {value: array for value, array in inputs.items() if value in graph.inputs}
         if expected is None:
             expected = compute(graph, given)
         case = cls(name=name, graph=graph, inputs=given, expected=expected, tolerance=find_tolerance(graph, given))
-        _check(case)
+        _check_numbers(case)
         return case
 
 
-def _check(case: ConformanceCase) -> None:
-    """Refuse what web-platform-tests' own helpers would turn into something else, or would never accept."""
-    constants = {name: constant.value for name, constant in case.graph.constants.items()}
-    for name, array in (*case.inputs.items(), *constants.items(), *case.expected.items()):
-        if array.dtype == np.float16 and np.isnan(array).any():
-            raise _error(case, f"{name!r} has a float16 NaN, which toHalf() makes an infinity")
-    for name, array in case.expected.items():
-        if case.tolerance.metric == "ATOL" and not np.isfinite(array).all():
-            what = f"the output {name!r} has an infinity or a NaN"
-            raise _error(case, f"{what}, and is compared by absolute distance, in which these equal nothing")
-    made = {value for operator in case.graph.operators for value in operator.outputs}
+def _check_outputs(name: str, graph: webnn.GraphDescription) -> None:
+    """Require that the file's names can name the outputs."""
+    made = {value for operator in graph.operators for value in operator.outputs}
     seen: dict[str, str] = {}
-    for output, value in case.graph.outputs.items():
+    for output, value in graph.outputs.items():
         if value not in made:
-            raise _error(case, f"no operator makes the output {output!r}")
+            raise WritingError(f"{name!r}: no operator makes the output {output!r}")
         if value in seen:
-            both = f"{seen[value]!r} and {output!r}"
-            raise _error(case, f"the outputs {both} are one operand, which can have only one name")
+            raise WritingError(f"{name!r}: the outputs {seen[value]!r} and {output!r} are one operand, which can have only one name")
         seen[value] = output
 
 
-def _error(case: ConformanceCase, reason: str) -> WritingError:
-    return WritingError(f"{case.name!r}: {reason}")
+def _check_numbers(case: ConformanceCase) -> None:
+    """Refuse numbers that web-platform-tests' own helpers would turn into something else, or would never accept."""
+    constants = {name: constant.value for name, constant in case.graph.constants.items()}
+    for name, array in (*case.inputs.items(), *constants.items(), *case.expected.items()):
+        if array.dtype == np.float16 and np.isnan(array).any():
+            raise WritingError(f"{case.name!r}: {name!r} has a float16 NaN, which toHalf() makes an infinity")
+    for name, array in case.expected.items():
+        if case.tolerance.metric == "ATOL" and not np.isfinite(array).all():
+            what = f"{case.name!r}: the output {name!r} has an infinity or a NaN"
+            raise WritingError(f"{what}, and is compared by absolute distance, in which these equal nothing")
