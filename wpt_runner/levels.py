@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
 from types import MappingProxyType
+from typing import Any, Literal
 
 import webnn
 from webnn.javascript.idl import load_dialects, load_idl
 from webnn.validation.drafts import find_revision
 from webnn.wpt_runner.checkout import Checkout
+from webnn.wpt_runner.expectations import bundled, load_expectations
+from webnn.wpt_runner.idl_names import find_uses, names_in, names_of
 
-__all__ = ["LEVELS", "Level", "detect_level", "find_level", "level_of"]
+__all__ = ["LEVELS", "Choice", "Level", "choose", "detect_level", "find_level", "level_of"]
 
 _IDL = "/interfaces/webnn.idl"
-_PREFIX = "wpt-"
+_PREFIX, _BROWSERS = "wpt-", "browsers-"
+#: What only tests of a draft with tensors call.
+_TENSORS = re.compile(r"\b(?:createTensor|dispatch|readTensor)\s*\(")
+#: How many names a warning lists.
+_MANY = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +34,14 @@ class Level:
     Attributes:
         name: Its year and month. The expectations have this name.
         revision: The revision of the draft that the emulator follows for it.
-        dialect: The name of the dialect (`load_idl`).
+        dialect: The name of the dialect (`load_idl`); ``None`` for the draft alone.
         tensors: Graphs are computed over `MLTensor`; otherwise over buffers.
         renamed: The draft's names of options that the tests call otherwise, by the tests' names.
     """
 
     name: str
     revision: str
-    dialect: str
+    dialect: str | None
     tensors: bool
     renamed: Mapping[str, str] = field(hash=False)
 
@@ -41,16 +50,22 @@ class Level:
         return webnn.ML(revision=load_idl(self.revision, self.dialect).revision)
 
 
+def _renamed(dialect: str | None) -> Mapping[str, str]:
+    """Return the draft's names of dictionary members that a dialect calls otherwise, by the dialect's names."""
+    dictionaries = load_dialects()[dialect].get("dictionaries", {}) if dialect else {}
+    members = [member for each in dictionaries.values() for member in each.get("members", ())]
+    return MappingProxyType({member["name"]: member["as"] for member in members if "as" in member})
+
+
 def _read_levels() -> Iterator[Level]:
     for dialect, content in load_dialects().items():
         if dialect.startswith(_PREFIX):
-            members = [member for each in content.get("dictionaries", {}).values() for member in each.get("members", ())]
             yield Level(
                 name=dialect.removeprefix(_PREFIX),
                 revision=content["revision"],
                 dialect=dialect,
                 tensors=find_revision(content["revision"]).tensors,
-                renamed=MappingProxyType({member["name"]: member["as"] for member in members if "as" in member}),
+                renamed=_renamed(dialect),
             )
 
 
@@ -71,9 +86,151 @@ def find_level(revision: str) -> Level:
 
 
 def detect_level(checkout: Checkout) -> Level:
-    """Detect the level of a checkout by its IDL: the newest level if the IDL has `MLTensor` and no `compute()`, else the oldest."""
-    idl = checkout.read(_IDL) or ""
-    return LEVELS[-1] if re.search(r"\binterface\s+MLTensor\b", idl) and not re.search(r"\bcompute\s*\(", idl) else LEVELS[0]
+    """Return the level that `choose` chooses for a checkout."""
+    return choose(checkout).level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What the tests of a checkout run under, and how the checkout's own IDL differs from that.
+
+    Attributes:
+        level: The level. Its dialect may be that of browsers, if the checkout is newer than the level.
+        expectations: The name of the expectations.
+        by: What decided: the checkout's IDL, what its files use, or an option.
+        unknown: The names of the IDL that the draft, with the dialect, never had.
+        former: The names of the IDL that the draft no longer has.
+        absent: The names of the draft, with the dialect, that the IDL does not have.
+    """
+
+    level: Level
+    expectations: str
+    by: Literal["IDL", "files", "option"]
+    unknown: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+
+    def describe(self, dialect: str | None, expectations: str) -> str:
+        """Describe a run in one line: the draft, the dialect and the expectations that are used, and what was found in the checkout."""
+        line = f"the draft {self.level.revision}, dialect {dialect or 'none'}, expectations {expectations}"
+        if self.by == "option":
+            return line
+        if self.by == "files":
+            return f"{line}; the checkout has no interfaces/webnn.idl, its files decided"
+        differences = [
+            f"{verb} {_show(names)}"
+            for verb, names in (("also has", self.unknown), ("still has", self.former), ("lacks", self.absent))
+            if names
+        ]
+        return f"{line}; the checkout's IDL {', '.join(differences) or 'is the same'}"
+
+    def warning(self) -> str:
+        """Return a warning if the checkout is newer than every draft here; empty if it is not."""
+        if not self.unknown or self.level.revision != LEVELS[-1].revision:
+            return ""
+        have = f"the draft {self.level.revision}, dialect {self.level.dialect or 'none'}"
+        return f"the checkout is newer than the drafts here: its IDL has {_show(self.unknown, _MANY)}, unknown to {have}"
+
+
+def choose(checkout: Checkout, revision: str | None = None) -> Choice:
+    """Choose what the tests of a checkout run under, by its IDL, by what its files use, and by its commit; or by an option.
+
+    The draft is the one that lacks the fewest names of the IDL; without an IDL, the newest one if the files use tensors. The dialect is the
+    one that lacks the fewest names of the IDL and of what the files use beyond it. Of several the level's own comes first, then the one
+    with the fewest other names. The expectations are those for the checkout's commit, or else those of the draft.
+
+    Args:
+        checkout: The checkout.
+        revision: The revision of the draft, which the checkout then does not choose.
+
+    Raises:
+        ValueError: There is no level of the revision.
+    """
+    if revision is not None:
+        level = find_level(revision)
+        return Choice(level=level, expectations=level.name, by="option")
+    names, scripts = names_in(checkout.read(_IDL) or ""), _read_scripts(checkout)
+    commit = checkout.revision()
+    own = next((name for name in bundled() if commit and commit.startswith(load_expectations(name).wpt or "-")), None)
+    if not names:
+        level = LEVELS[-1] if _TENSORS.search(scripts) else LEVELS[0]
+        return Choice(level=level, expectations=own or level.name, by="files")
+    level = min(LEVELS, key=lambda each: _distance(names, each))
+    # An older level is all that its checkouts need. Newer tests than those of the newest level use more of what browsers ship.
+    others = [None, *(name for name in _dialects(level.revision) if name.startswith(_BROWSERS))] if level is LEVELS[-1] else []
+    candidates = [level, *(_with_dialect(level, name) for name in others)]
+    wanted = names.union(*(_find_additions(scripts, each) for each in candidates))
+    chosen = min(candidates, key=lambda each: (_distance(wanted, each)[0], each is not level, len(_names(each))))
+    known, former = _names(chosen), _former(chosen)
+    return Choice(
+        level=chosen,
+        expectations=own or level.name,
+        by="IDL",
+        unknown=_shorten(names - known - former, known),
+        former=_shorten(names & former, known),
+        absent=_shorten(known - names, names),
+    )
+
+
+def _read_scripts(checkout: Checkout) -> str:
+    """Return all scripts of the tests, one behind the other."""
+    files = sorted((checkout.root / "webnn").rglob("*.js"))
+    return "\n".join(checkout.read(file.relative_to(checkout.root).as_posix()) or "" for file in files)
+
+
+def _find_additions(scripts: str, level: Level) -> frozenset[str]:
+    """Return the names that a level's dialect adds to its draft, and that scripts use."""
+    return find_uses(scripts, _idl(level), _names(level) - _names(_with_dialect(level, None)))
+
+
+def _with_dialect(level: Level, dialect: str | None) -> Level:
+    return level if level.dialect == dialect else replace(level, dialect=dialect, renamed=_renamed(dialect))
+
+
+def _dialects(revision: str) -> list[str]:
+    return sorted(name for name, content in load_dialects().items() if content["revision"] == revision)
+
+
+def _distance(wanted: frozenset[str], level: Level) -> tuple[int, int]:
+    """Return how many of the names that are wanted a level lacks, and how many it has beyond them."""
+    known = _names(level)
+    return len(wanted - known - _former(level)), len(known - wanted)
+
+
+@cache
+def _names(level: Level) -> frozenset[str]:
+    return names_of(_idl(level))
+
+
+def _idl(level: Level) -> dict[str, Any]:
+    idl: dict[str, Any] = json.loads(load_idl(level.revision, level.dialect).text)
+    return idl
+
+
+def _former(level: Level) -> frozenset[str]:
+    """Return the names of the level's own IDL that its draft no longer has."""
+    return frozenset(load_dialects()[_PREFIX + level.name].get("former", ()))
+
+
+def _shorten(names: frozenset[str], others: frozenset[str]) -> tuple[str, ...]:
+    """Sort names, without the members and overloads of those that the others do not have at all."""
+    missing = names - others
+    return tuple(sorted(each for each in names if not any(parent in missing for parent in _parents(each))))
+
+
+def _parents(name: str) -> Iterator[str]:
+    """Return the definition of a member, and the name of an overload without its arguments."""
+    if "(" in name:
+        yield name.partition("(")[0]
+    if "." in name:
+        yield name.partition(".")[0]
+
+
+def _show(names: Sequence[str], most: int = 2) -> str:
+    """List names; if there are too many, the first ones and the number of the others."""
+    if len(names) <= most + 1:
+        return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return f"{', '.join(names[:most])} and {len(names) - most} more"
 
 
 def level_of(name: str) -> Level:

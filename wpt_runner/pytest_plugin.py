@@ -36,8 +36,9 @@ class _Session:
         try:
             require_engine()
             self.checkout = checkout.Checkout(Path(config.getoption("wpt")))
-            level = levels.find_level(revision) if revision else levels.detect_level(self.checkout)
-            name = config.getoption("wpt_expectations") or level.name
+            choice = levels.choose(self.checkout, revision)
+            level = choice.level
+            name = config.getoption("wpt_expectations") or choice.expectations
             self.expectations = expectations.load_expectations(name)
         except (EngineMissingError, ValueError) as error:
             raise pytest.UsageError(str(error)) from None
@@ -46,7 +47,9 @@ class _Session:
         subtests = tuple(config.getoption("wpt_subtest"))
         self.settings = harness.Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=multiplier, subtests=subtests)
         self.runner = runner.OneByOne(self.checkout, self.settings)
-        self.header = f"wpt: the draft {level.revision}, dialect {level.dialect}, expectations {name}"
+        self.header = [f"wpt: {choice.describe(level.dialect, name)}"]
+        if choice.warning():
+            self.header.append(f"wpt: warning: {choice.warning()}")
 
 
 _KEY = pytest.StashKey[_Session]()
@@ -78,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say which draft the tests of a checkout run under."""
     session = config.stash.get(_KEY, None)
-    return [] if session is None else [session.header]
+    return [] if session is None else session.header
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> WptFile | None:

@@ -270,7 +270,21 @@ DRAFTS = [
 @pytest.mark.parametrize(("arguments", "code", "line"), DRAFTS, ids=[" ".join(arguments) for arguments, _, _ in DRAFTS])
 def test_the_draft_is_that_of_the_checkout(current: Path, arguments: list[str], code: int, line: str) -> None:
     result = invoke("--wpt", current, "--expectations", "none", *arguments)
-    assert (result.output.splitlines()[0], result.exit_code) == (line, code), result.output
+    first, _, found = result.output.splitlines()[0].partition("; ")
+    assert (first, result.exit_code) == (line, code), result.output
+    # An option needs no reason.
+    assert found.startswith("the checkout's IDL lacks ML, MLArgMinMaxOptions and") is ("--revision" not in arguments), found
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_checkout_that_is_newer_is_told(tmp_path: Path) -> None:
+    root = make_checkout(tmp_path, {"old.https.any.js": "test(() => assert_true('rename' in MLTensor.prototype), 'rename');"})
+    (root / "interfaces").mkdir()
+    (root / "interfaces" / "webnn.idl").write_text("interface MLTensor { undefined rename(USVString name); };", encoding="utf-8")
+    result = invoke("--wpt", root, "--expectations", "none")
+    warning = "the checkout is newer than the drafts here: its IDL has MLTensor.rename, unknown to the draft 2026-06, dialect wpt-2025-03"
+    assert result.output.splitlines()[1] == f"warning: {warning}"
+    assert result.exit_code == 1
 
 
 @pytest.mark.usefixtures("in_this_process")
@@ -284,7 +298,7 @@ def test_the_plugin_finds_the_draft(pytester: pytest.Pytester, current: Path) ->
     arguments = ["--wpt", str(current), "--wpt-expectations", "none"]
     outcome = pytester.runpytest(*arguments, "-k", "current")
     outcome.assert_outcomes(passed=2)
-    outcome.stdout.fnmatch_lines(["wpt: the draft 2026-06, dialect wpt-2025-03, expectations none"])
+    outcome.stdout.fnmatch_lines(["wpt: the draft 2026-06, dialect wpt-2025-03, expectations none; the checkout's IDL lacks *"])
     outcome = pytester.runpytest(*arguments, "-k", "old", "--wpt-revision", "2024-06")
     outcome.assert_outcomes(passed=1)
     outcome = pytester.runpytest(*arguments, "--wpt-revision", "1999")

@@ -45,7 +45,7 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     Args:
         revision: The draft, or its name, for example ``"2024-06"``.
         dialect: The name of a file in `dialects`. The file has the additions of browsers to the draft, and the reasons. `legacy` implements
-            them.
+            them. What the tests' own IDL has and the draft had formerly, ``former``, is not added.
 
     Raises:
         ValueError: There is no such draft or dialect, or the dialect belongs to another revision.

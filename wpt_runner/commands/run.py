@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from webnn.commands.choices import FormerDialect, NumericsOption, choose_dialect, set_numerics
 from webnn.commands.failure import failure
@@ -19,7 +20,7 @@ from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.commands.show import print_file, print_list, print_summary
 from webnn.wpt_runner.expectations import Expectations, load_expectations
 from webnn.wpt_runner.harness import Settings, run_test
-from webnn.wpt_runner.levels import detect_level, find_level
+from webnn.wpt_runner.levels import choose
 from webnn.wpt_runner.reports.html import write_html
 from webnn.wpt_runner.reports.junit import write_junit
 from webnn.wpt_runner.reports.wptreport import read_wptreport, write_wptreport
@@ -56,14 +57,18 @@ def command(
     revision: Annotated[str | None, typer.Option(help="The revision of the draft.", show_default="that of the checkout's tests")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many processes; by default as many as cores.")] = None,
     expectations: Annotated[
-        str | None, typer.Option(help="The name or file of the expectations, or 'none'.", show_default="those of the revision")
+        str | None,
+        typer.Option(
+            help="The name or file of the expectations, or 'none'.", show_default="those of the checkout's commit, or of the draft"
+        ),
     ] = None,
     update_expectations: Annotated[bool, typer.Option("--update-expectations", help="Rewrite the expectations to what happened.")] = False,
     wptreport: Annotated[Path | None, typer.Option(help="Write a report in the format of web-platform-tests.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a report in the format of JUnit.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to read.")] = None,
     dialect: Annotated[
-        str | None, typer.Option(help="What the IDL has beside the draft's; 'none' for nothing.", show_default="that of the revision")
+        str | None,
+        typer.Option(help="What the IDL has beside the draft's; 'none' for nothing.", show_default="that of the checkout's tests"),
     ] = None,
     profile: FormerDialect = None,
     numerics: NumericsOption = None,
@@ -83,7 +88,8 @@ def command(
     try:
         require_engine()
         checkout = Checkout(wpt)
-        level = find_level(revision) if revision else detect_level(checkout)
+        choice = choose(checkout, revision)
+        level = choice.level
         settings = Settings(
             revision=level.revision,
             dialect=None if chosen == "none" else chosen or level.dialect,
@@ -97,7 +103,8 @@ def command(
         tests = checkout.tests(patterns or (), variant or ())
         if rerun_failed is not None:
             tests = _tests_again(rerun_failed, tests)
-        expected = load_expectations(expectations or level.name, missing_ok=update_expectations)
+        named = expectations or choice.expectations
+        expected = load_expectations(named, missing_ok=update_expectations)
     except (EngineMissingError, OSError, ValueError) as error:
         raise failure(str(error), 2) from None
     # A report that cannot be written fails before the work, not after it.
@@ -112,7 +119,9 @@ def command(
     if listed and not subtest:
         print_list(console, (expected.apply(FileResult(file=test.file.path, variant=test.variant, status=FileStatus.OK)) for test in tests))
         return
-    console.print(f"the draft {settings.revision}, dialect {settings.dialect or 'none'}, expectations {expectations or level.name}")
+    console.print(Text(choice.describe(settings.dialect, named)))
+    if choice.warning():
+        console.print(Text(f"warning: {choice.warning()}", style="yellow"))
     if debug is Debugger.NODE:
         raise typer.Exit(_debug_in_node(checkout, tests, settings))
     started = time.time()
