@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from webnn.wpt_runner.flavours import Flavour, flavours_of
+
 __all__ = ["Checkout", "CheckoutError", "Test", "TestFile", "wants"]
 
 _META = re.compile(r"//\s*META:\s*(\w*)=(.*)$")
@@ -35,7 +37,7 @@ class TestFile:
         scripts: The paths on the server of the scripts that it needs, in order.
         variants: Its variants, for example ``("?cpu", "?gpu")``; ``("",)`` if it names none.
         long: It asks for the long time-out.
-        window: It is meant to run in a window.
+        flavours: The flavours that it names, or windows and dedicated workers.
     """
 
     __test__ = False  # for pytest: this is no test class
@@ -45,26 +47,34 @@ class TestFile:
     scripts: tuple[str, ...]
     variants: tuple[str, ...]
     long: bool
-    window: bool
+    flavours: tuple[Flavour, ...]
 
-    def tests(self, variants: Sequence[str]) -> list[Test]:
-        """Return the file in each variant that is wanted (`wants`); none if it is not meant for windows."""
-        return [Test(self, variant) for variant in self.variants if self.window and wants(variants, variant)]
+    def tests(self, variants: Sequence[str], flavours: Sequence[Flavour]) -> list[Test]:
+        """Return the file in each variant (`wants`) and flavour that is wanted; in all if none is named."""
+        chosen = [flavour for flavour in self.flavours if not flavours or flavour in flavours]
+        return [Test(self, variant, flavour) for variant in self.variants if wants(variants, variant) for flavour in chosen]
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test: a file in one of its variants."""
+    """A test: a file in one of its variants and flavours."""
 
     __test__ = False
 
     file: TestFile
     variant: str
+    flavour: Flavour = Flavour.WINDOW
+
+    @property
+    def address(self) -> str:
+        """The path on the server of the page, or of the worker's script."""
+        stem = "/" + self.file.path.removesuffix(".js")
+        return f"{stem}.html" if self.flavour is Flavour.WINDOW else f"{stem}{self.flavour.suffix}.js"
 
     @property
     def name(self) -> str:
-        """The file's path and the variant."""
-        return self.file.path + self.variant
+        """The file's path with the flavour, and the variant."""
+        return f"{self.file.path.removesuffix('.js')}{self.flavour.suffix}.js{self.variant}"
 
 
 class Checkout:
@@ -127,11 +137,13 @@ class Checkout:
             scripts=tuple(posixpath.normpath(posixpath.join("/", posixpath.dirname(path), each)) for each in meta["script"]),
             variants=tuple(meta["variant"]) or ("",),
             long=meta["timeout"][-1:] == ["long"],
-            window=path.endswith(".window.js") or "window" in (meta["global"] or [_DEFAULT_GLOBALS])[-1].split(","),
+            flavours=flavours_of("window" if path.endswith(".window.js") else (meta["global"] or [_DEFAULT_GLOBALS])[-1]),
         )
 
-    def tests(self, patterns: Sequence[str] = (), variants: Sequence[str] = ()) -> list[Test]:
+    def tests(self, patterns: Sequence[str] = (), variants: Sequence[str] = (), flavours: Sequence[Flavour] = ()) -> list[Test]:
         """Choose tests: files by parts of their paths or shell patterns for whole paths, in the variants that are wanted (`wants`).
+
+        All flavours are chosen if none is named.
 
         Raises:
             CheckoutError: A pattern matches no file, or a variant is in no file.
@@ -148,7 +160,7 @@ class Checkout:
         unknown = ["?" + each.removeprefix("?") for each in variants if not any(wants([each], variant) for variant in known)]
         if unknown:
             raise CheckoutError(f"no test file of {self.root} has the variant {', '.join(sorted(unknown))}")
-        return [test for path in chosen for test in files[path].tests(variants)]
+        return [test for path in chosen for test in files[path].tests(variants, flavours)]
 
     def revision(self) -> str:
         """Return the commit that is checked out, or an empty string without git or without a git work tree."""

@@ -72,7 +72,7 @@ _CONNECT = """
 
 def run_in_node(checkout: Checkout, test: Test, settings: Settings, node: Node) -> int:
     """Run a test in Node, which waits for a debugger and stops before each subtest; return the exit code."""
-    address = f"{ORIGIN}/{test.file.path.removesuffix('.js')}.html{test.variant}"
+    address = f"{ORIGIN}{test.address}{test.variant}"
     connect = _CONNECT.format(
         harness=load_script("harness.js"),
         harness_path=HARNESS,

@@ -14,6 +14,7 @@ from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import Address, Realm, ScriptError, load_script
 from webnn.validation.drafts import DEFAULT
 from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 from webnn.wpt_runner.sources import Sources
 
@@ -160,7 +161,8 @@ def run_test(
         warnings.simplefilter("ignore", webnn.DeviceFallbackWarning)
         realm = Realm(
             ml=webnn.ML(revision=load_idl(settings.revision, settings.dialect).revision),
-            address=Address(pathname="/" + test.file.path.removesuffix(".js") + ".html", search=test.variant),
+            address=Address(pathname=test.address, search=test.variant),
+            scope=test.flavour.scope,
             read=checkout.read_url,
             log=record.log,
             emit=record.emit,
@@ -190,6 +192,7 @@ def run_test(
     return FileResult(
         file=test.file.path,
         variant=test.variant,
+        flavour=test.flavour,
         status=FileStatus(harness["status"]),
         message=message,
         stack=stack,
@@ -201,7 +204,7 @@ def run_test(
 
 
 def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, instrument: Instrument, sources: Sources) -> str:
-    """Run the scripts of a test, as a page would; return why the test cannot begin, or an empty string."""
+    """Run the scripts of a test, as a page or a worker would; return why the test cannot begin, or an empty string."""
     scripts = [HARNESS, *test.file.scripts, "/" + test.file.path]
     realm.evaluate(f"globalThis.META_TITLE = {json.dumps(test.file.title)};" if test.file.title else "")
     # The frames of the harness and of the binding count, too.
@@ -224,7 +227,19 @@ def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, inst
                 return f"{path}: {error}"
             # As in a page, the harness is notified, and the next script runs.
             realm.report(f"{path}: {sources.clean(str(error))}")
+    if test.flavour is not Flavour.WINDOW:
+        _end_worker(realm, test.flavour)
     return ""
+
+
+def _end_worker(realm: Realm, flavour: Flavour) -> None:
+    """Do what the script of a worker ends with, and what the browser does then."""
+    try:
+        realm.evaluate("done()")
+    except ScriptError as error:
+        realm.report(str(error))
+    if flavour is Flavour.SERVICE:
+        realm.dispatch("install")
 
 
 def subtest_script(settings: Settings, *, pause: bool = False) -> str:

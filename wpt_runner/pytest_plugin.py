@@ -1,6 +1,6 @@
 """The pytest plugin: ``pytest --wpt CHECKOUT`` collects the test files of a checkout of web-platform-tests as test items.
 
-An item is a file in one variant. It fails if anything in it is not as the expectations say (docs/wpt.md).
+An item is a file in one variant and flavour. It fails if anything in it is not as the expectations say (docs/wpt.md).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Session:
     def __init__(self, config: pytest.Config) -> None:
         # Imported lazily: pytest loads this plugin in every run where the package is installed.
         from webnn.javascript.realm import EngineMissingError, require_engine  # noqa: PLC0415
-        from webnn.wpt_runner import checkout, expectations, harness, levels, runner  # noqa: PLC0415
+        from webnn.wpt_runner import checkout, expectations, flavours, harness, levels, runner  # noqa: PLC0415
 
         revision = config.getoption("wpt_revision")
         try:
@@ -43,6 +43,7 @@ class _Session:
         except (EngineMissingError, ValueError) as error:
             raise pytest.UsageError(str(error)) from None
         self.variants: list[str] = config.getoption("wpt_variant")
+        self.flavours = [flavours.Flavour(name) for name in config.getoption("wpt_flavour")]
         multiplier = config.getoption("wpt_timeout_multiplier")
         subtests = tuple(config.getoption("wpt_subtest"))
         self.settings = harness.Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=multiplier, subtests=subtests)
@@ -62,6 +63,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--wpt-variant", metavar="VARIANT", action="append", default=[], help="only this variant, for example cpu (repeatable)")
     group.addoption(
         "--wpt-subtest", metavar="TEXT", action="append", default=[], help="only subtests with this in their names (repeatable)"
+    )
+    group.addoption(
+        "--wpt-flavour",
+        action="append",
+        choices=["window", "worker", "sharedworker", "serviceworker"],
+        default=[],
+        help="only this flavour, for example window (repeatable)",
     )
     group.addoption("--wpt-revision", metavar="REVISION", help="the revision of the draft; by default that of the checkout's tests")
     group.addoption("--wpt-expectations", metavar="NAME|FILE", help="the expectations, or 'none'")
@@ -97,16 +105,18 @@ class WptFile(pytest.File):
     """A test file."""
 
     def collect(self) -> Iterator[WptItem]:
-        """Return an item for each variant."""
+        """Return an item for each variant and flavour."""
+        from webnn.wpt_runner import flavours  # noqa: PLC0415
+
         session = self.config.stash[_KEY]
         file = session.checkout.load(self.path.resolve().relative_to(session.checkout.root).as_posix())
-        for test in file.tests(session.variants):
-            item: WptItem = WptItem.from_parent(self, name=test.variant or "window", test=test)
+        for test in file.tests(session.variants, session.flavours):
+            item: WptItem = WptItem.from_parent(self, name=flavours.join_place(test.flavour, test.variant) or "window", test=test)
             yield item
 
 
 class WptItem(pytest.Item):
-    """A test file in one variant."""
+    """A test file in one variant and flavour."""
 
     def __init__(self, *, test: Test, **arguments: Any) -> None:
         super().__init__(**arguments)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from webnn.wpt_runner.flavours import Flavour, join_place
+
 __all__ = ["FileResult", "FileStatus", "RunResult", "Subtest", "SubtestStatus"]
 
 
@@ -74,6 +76,7 @@ class FileResult:
         file: The file's path in the checkout, with ``/``, for example ``"webnn/validation_tests/relu.https.any.js"``; of a test that only
             a browser runs, its identifier, for example ``"/webnn/validation_tests/relu.https.any.worker.html"``.
         variant: The variant, for example ``"?cpu"``, or the empty string.
+        flavour: The flavour that ran.
         message: Why the status is not ``OK``; empty otherwise.
         stack: Where that happened, as in `Subtest`.
         subtests: The subtests, in the order in which they ended.
@@ -86,6 +89,7 @@ class FileResult:
 
     file: str
     variant: str = ""
+    flavour: Flavour = Flavour.WINDOW
     status: FileStatus
     message: str = ""
     stack: str = ""
@@ -103,7 +107,21 @@ class FileResult:
         if self.file.startswith("/"):
             return f"{self.file}{self.variant}"
         stem = self.file.removesuffix(".js")
-        return f"/{stem}.html{self.variant}"
+        return f"/{stem}{self.flavour.suffix}.html{self.variant}"
+
+    @property
+    def place(self) -> str:
+        """Flavour and variant, among those of the file (`join_place`)."""
+        return join_place(self.flavour, self.variant)
+
+    @property
+    def name(self) -> str:
+        """The file with its flavour, and the variant, for people."""
+        return (
+            f"{self.file.removesuffix('.js')}{self.flavour.suffix}.js{self.variant}"
+            if self.flavour.suffix
+            else f"{self.file}{self.variant}"
+        )
 
     @property
     def unexpected(self) -> bool:

@@ -98,6 +98,7 @@ def _ended(finished: Finished[Test, Subtest, R]) -> FileResult:
     return FileResult(
         file=file.path,
         variant=finished.task.variant,
+        flavour=finished.task.flavour,
         status=FileStatus.TIMEOUT if finished.end is End.TIMEOUT else FileStatus.CRASH,
         message=finished.problem,
         subtests=finished.notes,

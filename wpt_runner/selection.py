@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from webnn.commands.text import one_line
 from webnn.wpt_runner.checkout import Test
+from webnn.wpt_runner.flavours import join_place
 from webnn.wpt_runner.results import FileResult, RunResult
 
 __all__ = ["choose_again", "find_flaky", "take_worst"]
@@ -19,10 +20,10 @@ def choose_again(report: RunResult, tests: Sequence[Test]) -> list[Test]:
 
     A report of this runner always knows them.
     """
-    wrong = {(result.file, result.variant) for result in report.results if result.surprises}
+    wrong = {(result.file, result.place) for result in report.results if result.surprises}
     if not wrong and report.info.get("product") != "webnn":
-        wrong = {(result.file, result.variant) for result in report.results if _fails(result)}
-    return [test for test in tests if (test.file.path, test.variant) in wrong]
+        wrong = {(result.file, result.place) for result in report.results if _fails(result)}
+    return [test for test in tests if (test.file.path, join_place(test.flavour, test.variant)) in wrong]
 
 
 def _fails(result: FileResult) -> bool:

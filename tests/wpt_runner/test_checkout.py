@@ -13,7 +13,9 @@ import pytest
 from tests.support import each_row
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.wpt_runner.checkout import Checkout, CheckoutError, Test, TestFile, wants
+from webnn.wpt_runner.flavours import Flavour
 
+BOTH = (Flavour.WINDOW, Flavour.WORKER)
 A, B, C = "webnn/a.https.any.js", "webnn/deep/b.any.js", "webnn/c.window.js"
 FILES = {
     "a.https.any.js": "// META: variant=?cpu\n// META: variant=?gpu\n",
@@ -37,9 +39,11 @@ META: list[tuple[str, dict[str, Any]]] = [
     ("// META: script=/resources/x.js\n// META: script=helper.js\n", {"scripts": ("/resources/x.js", "/webnn/deep/helper.js")}),
     ("// META: script=../helper.js\n// META: script=./x/../y.js\n", {"scripts": ("/webnn/helper.js", "/webnn/deep/y.js")}),
     ("// META: script=../../../../outside.js\n", {"scripts": ("/outside.js",)}),
-    ("// META: global=window\n", {}),
-    ("// META: global=worker,window\n", {}),
-    ("// META: global=dedicatedworker\n", {"window": False}),
+    ("// META: global=window\n", {"flavours": (Flavour.WINDOW,)}),
+    ("// META: global=worker,window\n", {"flavours": tuple(Flavour)}),
+    ("// META: global=worker, !serviceworker\n", {"flavours": (Flavour.WORKER, Flavour.SHARED)}),
+    ("// META: global=dedicatedworker\n", {"flavours": (Flavour.WORKER,)}),
+    ("// META: global=jsshell,dedicatedworker-module\n", {"flavours": ()}),
     ("// META: unknown=x\n// META: title=t\n", {"title": "t"}),
     ("// A comment.\n// META: title=too late\n", {}),
     ("\n// META: title=too late\n", {}),
@@ -56,11 +60,11 @@ def root(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(("text", "changed"), META, ids=range(len(META)))
 def test_meta_lines(tmp_path: Path, text: str, changed: dict[str, Any]) -> None:
     checkout = Checkout(make_checkout(tmp_path, {"deep/b.any.js": text + "\ntest(() => {});\n"}))
-    plain: dict[str, Any] = {"path": B, "title": "", "scripts": (), "variants": ("",), "long": False, "window": True}
+    plain: dict[str, Any] = {"path": B, "title": "", "scripts": (), "variants": ("",), "long": False, "flavours": BOTH}
     assert checkout.load(B) == TestFile(**{**plain, **changed})
 
 
-#: Patterns, variants, and the names of the tests they choose.
+#: Patterns, variants, and the names of the tests for windows that they choose.
 CHOICES: list[tuple[list[str], list[str], list[str]]] = [
     ([], [], [f"{A}?cpu", f"{A}?gpu", C, f"{B}?npu"]),
     (["a.https"], [], [f"{A}?cpu", f"{A}?gpu"]),
@@ -77,7 +81,18 @@ CHOICES: list[tuple[list[str], list[str], list[str]]] = [
 
 @each_row(("patterns", "variants", "names"), CHOICES)
 def test_choice(root: Path, patterns: list[str], variants: list[str], names: list[str]) -> None:
-    assert [test.name for test in Checkout(root).tests(patterns, variants)] == names
+    assert [test.name for test in Checkout(root).tests(patterns, variants, [Flavour.WINDOW])] == names
+
+
+def test_flavours_of_a_file(root: Path) -> None:
+    tests = Checkout(root).tests(["a.https", "c.window", "worker.any"], ["cpu"])
+    assert [(test.name, test.address) for test in tests] == [
+        ("webnn/a.https.any.js?cpu", "/webnn/a.https.any.html"),
+        ("webnn/a.https.any.worker.js?cpu", "/webnn/a.https.any.worker.js"),
+        ("webnn/c.window.js", "/webnn/c.window.html"),
+        ("webnn/worker.any.worker.js", "/webnn/worker.any.worker.js"),
+    ]
+    assert [test.name for test in Checkout(root).tests(["a.https"], ["cpu"], [Flavour.WORKER])] == ["webnn/a.https.any.worker.js?cpu"]
 
 
 #: Patterns, variants, and the message.

@@ -16,6 +16,7 @@ from tests.property.profiles import NIGHTLY_EXAMPLES, hold
 from webnn.commands.text import replace_surrogates
 from webnn.wpt_runner.expectations import NO_EXPECTATIONS, Entry, Expectations, load_expectations
 from webnn.wpt_runner.expectations.reading import read
+from webnn.wpt_runner.flavours import Flavour, join_place, split_place
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
 FILE = "webnn/conformance_tests/buffer.https.any.js"
@@ -69,11 +70,13 @@ def parse(text: str) -> Expectations:
     return read("a.toml", text)
 
 
-def ran(file: str, variant: str, subtests: Mapping[str, str] | Iterable[tuple[str, str]] = (), status: str = "OK") -> FileResult:
+def ran(file: str, place: str, subtests: Mapping[str, str] | Iterable[tuple[str, str]] = (), status: str = "OK") -> FileResult:
     pairs = subtests.items() if isinstance(subtests, Mapping) else subtests
+    flavour, variant = split_place(place)
     return FileResult(
         file=file,
         variant=variant,
+        flavour=flavour,
         status=FileStatus(status),
         subtests=[Subtest(name=name, status=SubtestStatus(outcome)) for name, outcome in pairs],
     )
@@ -122,7 +125,7 @@ ENTRY = '[[expected]]\nfile = "a.js"\n'
         ("[[expected]]\nfile = 1", "a.toml:1: entry 1: 'file' must be a string, got 1"),
         (ENTRY, "a.toml:1: entry 1 (a.js): must have 'subtests' or 'test', got neither"),
         (f"{ENTRY}status = 'FAIL'\ntest = 'CRASH'", "'status' is that of 'subtests': without them it must not be there"),
-        (f"{ENTRY}subtest = ['x']", "the keys are file, reason, variants, status, subtests, test, got 'subtest'"),
+        (f"{ENTRY}subtest = ['x']", "the keys are file, reason, variants, flavours, status, subtests, test, got 'subtest'"),
         (f"{ENTRY}subtests = []", "'subtests' must not be empty, got []"),
         (f"{ENTRY}subtests = 'x'", "'subtests' must be a list, got 'x'"),
         (f"{ENTRY}subtests = ['x', nan]", "'subtests[1]' must be a string, got nan"),
@@ -135,11 +138,11 @@ ENTRY = '[[expected]]\nfile = "a.js"\n'
         (f"{ENTRY}test = 'ERROR'\nvariants = ['?cpu', '?cpu']", "'variants' must hold each name once, got '?cpu' 2 times"),
         (
             f"{ENTRY}test = 'ERROR'\n{ENTRY}test = 'CRASH'\nvariants = ['?cpu']",
-            "a.toml:4: entry 2 (a.js): must not speak of the test as a whole again in the same variants: entry 1 in line 1 does",
+            "a.toml:4: entry 2 (a.js): must not speak of the test as a whole again in the same places: entry 1 in line 1 does",
         ),
         (
             f"{ENTRY}subtests = ['y', 'x']\nvariants = ['?gpu', '?cpu']\n{ENTRY}subtests = ['x']\nvariants = ['?cpu']\nstatus = 'NOTRUN'",
-            "a.toml:5: entry 2 (a.js): must not speak of 'x' again in the same variants: entry 1 in line 1 does",
+            "a.toml:5: entry 2 (a.js): must not speak of 'x' again in the same places: entry 1 in line 1 does",
         ),
         (f"{ENTRY}test = '{'long ' * 1000}'", "characters more)"),
     ],
@@ -323,7 +326,7 @@ UNWRITTEN = 'reason = ""  # to be written by a person; the run fails until it is
         ),
         pytest.param(
             [ran(FILE, CPU, {ONE: "FAIL", TWO: "PASS", THREE: "TIMEOUT"})],
-            {"variants": ALL},
+            {"places": ALL},
             [
                 # A comment in a line of its own may be about more than the next name: it stays.
                 ("  'two \"quoted\"',\n", ""),
@@ -350,7 +353,7 @@ UNWRITTEN = 'reason = ""  # to be written by a person; the run fails until it is
         ),
         pytest.param(
             [ran(FILE, CPU, {THREE: "TIMEOUT"}, "ERROR")],
-            {"variants": ALL},
+            {"places": ALL},
             [
                 (
                     'subtests = ["three"]\n',
@@ -433,13 +436,42 @@ def test_the_commit_is_noted(head: str) -> None:
 def test_other_variants_are_left_alone() -> None:
     text = f"{ENTRY}reason = 'r'\nsubtests = ['x', 'y']\n"
     passes = ran("a.js", CPU, {"x": "PASS", "y": "FAIL"})
-    known = parse(text).update([passes], variants={"a.js": VARIANTS})
+    known = parse(text).update([passes], places={"a.js": VARIANTS})
     assert [(entry.variants, entry.subtests, entry.reason) for entry in parse(known).entries] == [
         (None, ("y",), "r"),
         ((GPU, NPU), ("x",), "r"),
     ]
     # Where nothing is known of other variants, there are none.
     assert [(entry.variants, entry.subtests) for entry in parse(parse(text).update([passes])).entries] == [(None, ("y",))]
+
+
+def test_an_entry_covers_all_flavours_unless_it_names_some() -> None:
+    text = f"{ENTRY}reason = 'r'\nsubtests = ['x']\n"
+    worker, shared = (ran("a.js", place, {"x": "FAIL"}) for place in ("worker?cpu", "sharedworker"))
+    assert [parse(text).apply(each).surprises for each in (worker, shared)] == [0, 0]
+    some = f"{text}flavours = ['window', 'worker']\n"
+    assert [parse(some).apply(each).surprises for each in (worker, shared)] == [0, 1]
+    with pytest.raises(ValueError, match="flavours"):
+        parse(f"{text}flavours = ['dedicatedworker']\n")
+
+
+def test_flavours_that_differ() -> None:
+    text = f"{ENTRY}reason = 'r'\nsubtests = ['x', 'y']\n"
+    results = [ran("a.js", "", {"x": "FAIL", "y": "PASS"}), ran("a.js", "worker", {"x": "FAIL", "y": "FAIL", "z": "FAIL"})]
+    assert parse(text).problems(results) == ["a.toml:1: a.js (window) passes 'y': name the other flavours and variants in the entry"]
+    updated = parse(text).update(results)
+    assert [(entry.flavours, entry.subtests, entry.reason) for entry in parse(updated).entries] == [
+        (None, ("x",), "r"),
+        (("worker",), ("y",), "r"),
+        (("worker",), ("z",), ""),
+    ]
+
+
+def test_flavours_that_do_not_exist() -> None:
+    entry = parse(f"{ENTRY}reason = 'r'\nsubtests = ['x']\nflavours = ['window', 'worker']\n")
+    result = ran("a.js", "", {"x": "FAIL"})
+    assert entry.problems([result]) == []
+    assert entry.problems([result], complete=True) == ["a.toml:1: a.js has no flavour 'worker': take it out of the entry"]
 
 
 BOTH = f"{ENTRY}test = 'ERROR' # early\nreason = 'r'\nstatus = 'NOTRUN'\nsubtests = ['x', 'y'] # late\n"
@@ -512,10 +544,14 @@ def test_lists_in_any_style(style: Any) -> None:
 NAMES = st.sampled_from(["a", "b", "\ud800", "[[expected]]", '# "x"\n']) | st.text(st.characters(), max_size=4)
 OUTCOMES = st.dictionaries(NAMES, st.sampled_from(["PASS", "FAIL", "FAIL", "TIMEOUT", "NOTRUN"]), max_size=5)
 TESTS = st.tuples(OUTCOMES, st.sampled_from(["OK", "OK", "OK", "ERROR", "CRASH", "TIMEOUT"]))
-VARIANTS_OF = {"a.js": VARIANTS, "b.js": ("",), "'c'\n\udfff.js": ("?x=\ud800",)}
-KEYS = [(file, variant) for file, variants in VARIANTS_OF.items() for variant in variants]
-RUNS = st.dictionaries(st.sampled_from(KEYS), TESTS, max_size=4).map(
-    lambda run: [ran(file, variant, outcomes, status) for (file, variant), (outcomes, status) in run.items()]
+PLACES_OF = {
+    "a.js": [join_place(flavour, variant) for variant in VARIANTS for flavour in (Flavour.WINDOW, Flavour.WORKER, Flavour.SERVICE)],
+    "b.js": ["", "worker"],
+    "'c'\n\udfff.js": ["?x=\ud800"],
+}
+KEYS = [(file, place) for file, places in PLACES_OF.items() for place in places]
+RUNS = st.dictionaries(st.sampled_from(KEYS), TESTS, max_size=6).map(
+    lambda run: [ran(file, place, outcomes, status) for (file, place), (outcomes, status) in run.items()]
 )
 #: Runs one after another; whether each one was of everything; how a person writes lists, and ends lines.
 HISTORIES = st.tuples(
@@ -543,6 +579,8 @@ def write(entries: Sequence[Entry], style: Any, newline: str) -> str:
             text += f"subtests = {style([toml(name) for name in entry.subtests])}\nstatus = {toml(entry.status)}\n"
         if entry.variants is not None:
             text += f"variants = [{', '.join(map(toml, entry.variants))}]\n"
+        if entry.flavours is not None:
+            text += f"flavours = [{', '.join(map(toml, entry.flavours))}]\n"
     return text.replace("\n", newline)
 
 
@@ -551,7 +589,7 @@ def merge(entries: Iterable[Entry]) -> list[Entry]:
     merged: list[Entry] = []
     for entry in entries:
         last = merged[-1] if merged else entry
-        alike = (last.file, last.variants, last.reason) == (entry.file, entry.variants, entry.reason)
+        alike = all(getattr(last, name) == getattr(entry, name) for name in ("file", "variants", "flavours", "reason"))
         if alike and not entry.has_reason and last.test and not last.subtests and not entry.test:
             merged[-1] = entry.model_copy(update={"test": last.test})
         else:
@@ -561,11 +599,11 @@ def merge(entries: Iterable[Entry]) -> list[Entry]:
 
 def expand(entries: Iterable[Entry]) -> dict[Key, tuple[str, str]]:
     """Return status and reason of all that the entries cover."""
-    written = {replace_surrogates(file): variants for file, variants in VARIANTS_OF.items()}
+    written = {replace_surrogates(file): [*map(replace_surrogates, places)] for file, places in PLACES_OF.items()}
     return {
-        (entry.file, variant, name): (entry.status if name is not None else str(entry.test), entry.reason)
+        (entry.file, place, name): (entry.status if name is not None else str(entry.test), entry.reason)
         for entry in entries
-        for variant in entry.variants or map(replace_surrogates, written[entry.file])
+        for place in filter(entry.covers, written[entry.file])
         for name in entry.names
     }
 
@@ -574,7 +612,7 @@ def outcomes_of(results: Iterable[FileResult]) -> dict[Key, str]:
     """Return the statuses of all tests and subtests."""
     outcomes: dict[Key, str] = {}
     for result in results:
-        test = replace_surrogates(result.file), replace_surrogates(result.variant)
+        test = replace_surrogates(result.file), replace_surrogates(result.place)
         outcomes[*test, None] = result.status
         outcomes |= {(*test, replace_surrogates(subtest.name)): subtest.status for subtest in result.subtests}
     return outcomes
@@ -585,7 +623,7 @@ def check_history(history: tuple[list[tuple[list[FileResult], bool]], Any, str])
     text = write([], style, newline)
     for results, complete in runs:
         before = parse(text)
-        updated = before.update(results, variants=VARIANTS_OF, complete=complete)
+        updated = before.update(results, places=PLACES_OF, complete=complete)
         after = parse(updated)
         # The results are as expected but for reasons, and there is no more to do.
         assert [after.apply(result).surprises for result in results] == [False] * len(results)
@@ -593,7 +631,7 @@ def check_history(history: tuple[list[tuple[list[FileResult], bool]], Any, str])
         blank = [entry for entry in after.entries if not entry.has_reason]
         assert len(problems) == len(blank)
         assert all("must have a reason" in problem for problem in problems)
-        assert after.update(results, variants=VARIANTS_OF, complete=complete) == updated
+        assert after.update(results, places=PLACES_OF, complete=complete) == updated
         # No reason is lost, and none is made up.
         known, found, outcomes = expand(before.entries), expand(after.entries), outcomes_of(results)
         for key, (status, reason) in known.items():

@@ -12,6 +12,7 @@ from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.clock import Clock
 from webnn.javascript.realm import Realm, ScriptError
 from webnn.wpt_runner.checkout import Checkout, Test, TestFile
+from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings, _give_up, run_test, time_limit
 from webnn.wpt_runner.results import FileResult, Subtest
 
@@ -82,7 +83,7 @@ def test_other_files_are_not_affected(tmp_path: Path) -> None:
         "a.any.js": "globalThis.left = 1; Array.prototype.push = 5; throw new Error('a');",
         "b.any.js": "test(() => assert_equals(typeof left, 'undefined'), 'b'); test(() => [].push(1), 'push');",
     }))  # fmt: skip
-    first, second = (run_test(checkout, test, FAST) for test in checkout.tests())
+    first, second = (run_test(checkout, test, FAST) for test in checkout.tests(flavours=[Flavour.WINDOW]))
     assert (first.status, second.status) == ("ERROR", "OK")
     assert outcomes(second) == {"b": "PASS", "push": "PASS"}
 
@@ -202,7 +203,7 @@ def test_what_has_not_ended_in_time_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("long", "multiplier", "seconds"), [(False, 1, 10), (True, 1, 60), (False, 0.5, 5), (True, 3, 180)])
 def test_time_limit(long: bool, multiplier: float, seconds: float) -> None:
-    file = TestFile(path="webnn/x.any.js", title="", scripts=(), variants=("",), long=long, window=True)
+    file = TestFile(path="webnn/x.any.js", title="", scripts=(), variants=("",), long=long, flavours=(Flavour.WINDOW,))
     assert time_limit(Test(file, ""), Settings(timeout_multiplier=multiplier)) == seconds
 
 

@@ -148,8 +148,9 @@ IDENTIFIERS = [
     ("/webnn/page.https.window.html?gpu", "webnn/page.https.window.js", "?gpu"),
     ("/webnn/relu.any.html#part", "webnn/relu.any.js", "#part"),
     ("/webnn/relu.any.html?a#b?c", "webnn/relu.any.js", "?a#b?c"),
-    ("/webnn/relu.https.any.worker.html?cpu", "/webnn/relu.https.any.worker.html", "?cpu"),
-    ("/webnn/relu.https.any.sharedworker.html", "/webnn/relu.https.any.sharedworker.html", ""),
+    ("/webnn/relu.https.any.worker.html?cpu", "webnn/relu.https.any.js", "?cpu"),
+    ("/webnn/relu.https.any.sharedworker.html", "webnn/relu.https.any.js", ""),
+    ("/webnn/relu.https.any.worker-module.html", "/webnn/relu.https.any.worker-module.html", ""),
     ("/webnn/relu.any.js", "/webnn/relu.any.js", ""),
     ("/dom/nodes/a.html", "/dom/nodes/a.html", ""),
     ("/svg/a.svg", "/svg/a.svg", ""),
@@ -211,7 +212,7 @@ def test_a_report_of_a_browser(compressed: bool, tmp_path: Path) -> None:
     run = read_wptreport(path)
     assert run.info == {"product": "chrome", "product_version": "128.0", "debug": "false", "bits": "64"}
     assert (run.started, run.seconds) == (1.0, 60.5005)
-    skipped, ref, worker, crash = run.results
+    skipped, ref, crash, worker = run.results
     assert (skipped.status, ref.status, ref.unexpected) == (FileStatus.SKIP, FileStatus.PASS, False)
     assert (worker.subsuite, worker.seconds, worker.test) == ("webnn-gpu", 1.5, "/webnn/relu.https.any.worker.html?gpu")
     assert [(each.name, each.message, each.unexpected) for each in worker.subtests] == [

@@ -22,6 +22,7 @@ from tests.webnn.processes.pools import expire, run_tasks_here
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.commands.main import app
 from webnn.wpt_runner.checkout import Test
+from webnn.wpt_runner.expectations import load_expectations
 from webnn.wpt_runner.results import Subtest
 
 pytest_plugins = ["pytester"]
@@ -40,11 +41,11 @@ promise_test(async () => {
 }, 'relu');
 """
 FAILING = "test(() => assert_equals(1, 2, 'one is two'), 'fails');\ntest(() => {}, 'passes');\n"
-#: All may take long, but the one whose time is to run out.
+#: All may take long, but the one whose time is to run out. They run in a window only, but for those of the flavours' own tests.
 FILES = {
-    "forever.https.any.js": "test(() => {}, 'before');\ntest(() => { for (;;); }, 'forever');\n",
+    "forever.https.any.js": "// META: global=window\ntest(() => {}, 'before');\ntest(() => { for (;;); }, 'forever');\n",
     **{
-        name: f"// META: timeout=long\n{source}"
+        name: f"// META: global=window\n// META: timeout=long\n{source}"
         for name, source in {
             "good.https.any.js": GOOD,
             "failing.https.any.js": FAILING,
@@ -230,7 +231,8 @@ def test_bad_input_is_one_line(checkout: Path, arguments: list[str], message: st
 
 # The draft
 
-CURRENT = """// META: timeout=long
+CURRENT = """// META: global=window
+// META: timeout=long
 // META: variant=?op=add&device=cpu
 // META: variant=?op=add&device=gpu
 promise_test(async () => {
@@ -243,7 +245,7 @@ promise_test(async () => {
   assert_array_equals(new Float32Array(await context.readTensor(output)), [2, 4]);
 }, 'add');
 """
-OLD = "test(() => assert_true('compute' in MLContext.prototype), 'compute');"
+OLD = "// META: global=window\ntest(() => assert_true('compute' in MLContext.prototype), 'compute');"
 
 
 @pytest.fixture(scope="module")
@@ -294,6 +296,46 @@ def test_the_variants_of_a_device(current: Path) -> None:
     assert "1 subtests in 1 tests" in result.output
 
 
+FLAVOURS = """// META: global=window,worker
+promise_test(async () => {
+  const context = await navigator.ml.createContext();
+  assert_equals(context instanceof MLContext, true);
+}, 'context');
+test(() => assert_equals(typeof window, 'object'), 'window');
+"""
+EXPECTED = """
+[[expected]]
+file = "webnn/flavours.https.any.js"
+reason = "a worker has no window"
+flavours = ["worker", "sharedworker", "serviceworker"]
+subtests = ["window"]
+"""
+NAMES = [f"webnn/flavours.https.any{suffix}.js" for suffix in ("", ".worker", ".sharedworker", ".serviceworker")]
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_flavours(tmp_path: Path) -> None:
+    checkout = make_checkout(tmp_path / "wpt", {"flavours.https.any.js": FLAVOURS})
+    expected, report = tmp_path / "flavours.toml", tmp_path / "r.json"
+    expected.write_text(EXPECTED)
+    result = invoke("--wpt", checkout, "--expectations", expected, "--wptreport", report)
+    assert result.exit_code == 0, result.output
+    assert [name for name in NAMES if name in result.output] == NAMES
+    tests = {each["test"]: [subtest["status"] for subtest in each["subtests"]] for each in json.loads(report.read_text())["results"]}
+    assert tests == {f"/{name.removesuffix('.js')}.html": ["FAIL" if "worker" in name else "PASS", "PASS"] for name in NAMES}
+    chosen = invoke("--wpt", checkout, "--expectations", expected, "--flavour", "window", "--flavour", "worker")
+    assert (chosen.exit_code, [name for name in NAMES if name in chosen.output]) == (0, NAMES[:2]), chosen.output
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_expectations_of_flavours_are_written(tmp_path: Path) -> None:
+    checkout = make_checkout(tmp_path / "wpt", {"flavours.https.any.js": FLAVOURS})
+    written = tmp_path / "new.toml"
+    invoke("--wpt", checkout, "--expectations", written, "--update-expectations")
+    (entry,) = load_expectations(str(written)).entries
+    assert (entry.flavours, entry.subtests) == (("worker", "sharedworker", "serviceworker"), ("window",))
+
+
 def test_the_plugin_finds_the_draft(pytester: pytest.Pytester, current: Path) -> None:
     arguments = ["--wpt", str(current), "--wpt-expectations", "none"]
     outcome = pytester.runpytest(*arguments, "-k", "current")
@@ -325,6 +367,13 @@ def test_the_plugin(pytester: pytest.Pytester, checkout: Path) -> None:
 def test_the_plugin_chooses_variants(pytester: pytest.Pytester, checkout: Path) -> None:
     outcome = pytester.runpytest("--wpt", str(checkout), "--wpt-variant", "gpu", "-k", "good", "-v")
     outcome.assert_outcomes(passed=1)
+
+
+def test_the_plugin_chooses_flavours(pytester: pytest.Pytester, tmp_path: Path) -> None:
+    checkout = make_checkout(tmp_path / "wpt", {"context.https.any.js": "test(() => {}, 'a');"})
+    outcome = pytester.runpytest("--wpt", str(checkout), "--wpt-flavour", "worker", "-rA")
+    outcome.assert_outcomes(passed=1)
+    outcome.stdout.fnmatch_lines(["*PASSED*context.https.any.js::worker*"])
 
 
 def test_the_plugin_multiplies_the_time_outs(pytester: pytest.Pytester, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:

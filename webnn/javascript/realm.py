@@ -140,8 +140,7 @@ class Realm:
         self._engine.set("__idl", "null" if ml is None else idl.text)
         scripts = {name: load_script(f"{name}.js") for name in ("console", "page", "conversion", "binding", "navigator")}
         self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE, "scope": json.dumps(scope)})
-        #: Rejected promises that nobody handles are noticed.
-        self.watches_rejections = watch_rejections(self._engine, partial(self._control, "watch", None))
+        self._rejections = watch_rejections(self._engine, partial(self._control, "watch", None))
 
     def evaluate(self, source: str) -> Any:
         """Run a script in the realm's global scope; an error, also in its syntax, is a `ScriptError`."""
@@ -158,6 +157,11 @@ class Realm:
         """Report an uncaught error to the window's listeners."""
         with suppress(ScriptError):  # a realm that used up its memory cannot be told anything
             self._command("report", message)
+
+    @property
+    def watches_rejections(self) -> bool:
+        """Rejected promises that nobody handles are noticed."""
+        return self._rejections is not None
 
     @property
     def exhausted(self) -> bool:

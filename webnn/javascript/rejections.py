@@ -33,26 +33,39 @@ _Tracker = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _Value, _Value, ctypes.c_bool
 #: in pointers.
 _HEAD, _RUNTIME, _CONTEXT = 16, 2, 3
 
-#: The function of each context that is to be called. It is borrowed: the realm keeps it as long as it lives.
-_listeners: dict[int, _Value] = {}
 
-
-def watch_rejections(engine: quickjs.Context, hand_over: Callable[[], object]) -> bool:
+def watch_rejections(engine: quickjs.Context, hand_over: Callable[[], object]) -> object | None:
     """Have a function of the realm called with a promise, the reason and whether it is handled, when one of these is news.
 
-    `hand_over` must have the realm reject a promise with that function as its reason. Returns whether that is possible here.
+    `hand_over` must have the realm reject a promise with that function as its reason; the realm must keep the function.
+
+    Returns:
+        What the realm must keep, too; ``None`` if nothing can be watched here.
     """
     library = _load_library()
     if library is None or type(engine).__basicsize__ < _HEAD + 2 * ctypes.sizeof(ctypes.c_void_p):
-        return False
+        return None
     fields = (ctypes.c_void_p * (_CONTEXT + 1)).from_address(id(engine))
     runtime, context = fields[_RUNTIME], fields[_CONTEXT]
     if not runtime or not context or library.JS_GetRuntime(context) != runtime:
-        return False
-    _listeners.pop(context, None)
-    library.JS_SetHostPromiseRejectionTracker(runtime, _note, None)
+        return None
+    listener: _Value | None = None
+
+    def tell(context: int, promise: _Value, reason: _Value, is_handled: bool, _: object) -> None:
+        nonlocal listener
+        if listener is None:
+            listener = reason
+            return
+        arguments = (_Value * 3)(promise, reason, _Value(int(is_handled), _INTEGER))
+        # The function returns nothing, so that nothing has to be freed; it fails only where there is no memory or no stack left.
+        library.JS_Call(context, listener, promise, len(arguments), arguments)
+        if library.JS_HasException(context):
+            library.JS_FreeValue(context, library.JS_GetException(context))
+
+    tracker = _Tracker(tell)
+    library.JS_SetHostPromiseRejectionTracker(runtime, tracker, None)
     hand_over()
-    return context in _listeners
+    return tracker if listener is not None else None
 
 
 @cache
@@ -73,21 +86,3 @@ def _load_library() -> ctypes.CDLL | None:
     except (ImportError, OSError, AttributeError):
         return None
     return library
-
-
-def _tell(context: int, promise: _Value, reason: _Value, is_handled: bool, _: object) -> None:
-    listener = _listeners.get(context)
-    if listener is None:
-        _listeners[context] = reason
-        return
-    library = _load_library()
-    assert library is not None
-    arguments = (_Value * 3)(promise, reason, _Value(int(is_handled), _INTEGER))
-    # The function returns nothing, so that nothing has to be freed; it fails only where there is no memory or no stack left.
-    library.JS_Call(context, listener, promise, len(arguments), arguments)
-    if library.JS_HasException(context):
-        library.JS_FreeValue(context, library.JS_GetException(context))
-
-
-#: The engine keeps it, so it must stay.
-_note = _Tracker(_tell)

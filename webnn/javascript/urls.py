@@ -27,13 +27,13 @@ def change(question: str) -> str:
     import ada_url  # noqa: PLC0415
 
     address, name, value = json.loads(question)
-    url = ada_url.URL(address)
     try:
-        setattr(url, name, value)
+        changed = ada_url.replace_url(address, **{name: value})
     except ValueError:
         if name == "href":
             return "null"
-    return _components(url)
+        changed = address
+    return _components(ada_url.URL(changed))
 
 
 def _components(url: object) -> str:

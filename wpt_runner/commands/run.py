@@ -19,6 +19,7 @@ from webnn.processes.pool import cores
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.commands.show import print_file, print_list, print_summary
 from webnn.wpt_runner.expectations import Expectations, load_expectations
+from webnn.wpt_runner.flavours import Flavour, join_place
 from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.levels import choose
 from webnn.wpt_runner.reports.html import write_html
@@ -44,6 +45,7 @@ def command(
     *,
     wpt: Annotated[Path, typer.Option(help="The checkout of web-platform-tests.", envvar="WEBNN_WPT", show_default=False)],
     variant: Annotated[list[str] | None, typer.Option(help="Only this variant, for example cpu (repeatable).")] = None,
+    flavour: Annotated[list[Flavour] | None, typer.Option(help="Only this flavour (repeatable).", show_default="all")] = None,
     subtest: Annotated[
         list[str] | None, typer.Option("--subtest", "-k", help="Only subtests with this in their names (repeatable).")
     ] = None,
@@ -100,7 +102,7 @@ def command(
             trace=trace,
         )
         load_idl(settings.revision, settings.dialect)
-        tests = checkout.tests(patterns or (), variant or ())
+        tests = checkout.tests(patterns or (), variant or (), flavour or ())
         if rerun_failed is not None:
             tests = _tests_again(rerun_failed, tests)
         named = expectations or choice.expectations
@@ -117,7 +119,7 @@ def command(
         raise failure("--update-expectations needs whole tests, each once: no --subtest, --rerun-failed, --repeat and --list with it", 2)
     console = Console(highlight=False, soft_wrap=True)
     if listed and not subtest:
-        print_list(console, (expected.apply(FileResult(file=test.file.path, variant=test.variant, status=FileStatus.OK)) for test in tests))
+        print_list(console, (expected.apply(_unrun(test)) for test in tests))
         return
     console.print(Text(choice.describe(settings.dialect, named)))
     if choice.warning():
@@ -142,7 +144,7 @@ def command(
     results = take_worst([[expected.apply(result) for result in each] for each in rounds])
     if subtest:
         results = _with_subtests(expected, results, settings)
-    complete = not patterns and not variant and not subtest and rerun_failed is None
+    complete = not (patterns or variant or flavour or subtest or rerun_failed)
     if update_expectations:
         expected = _update(checkout, expected, results, complete)
     run = RunResult(
@@ -162,6 +164,10 @@ def command(
     print_summary(console, run)
     if run.failed:
         raise typer.Exit(1)
+
+
+def _unrun(test: Test) -> FileResult:
+    return FileResult(file=test.file.path, variant=test.variant, flavour=test.flavour, status=FileStatus.OK)
 
 
 def _run(
@@ -228,10 +234,11 @@ def _debug_in_node(checkout: Checkout, tests: list[Test], settings: Settings) ->
     from webnn.javascript.node import NodeMissingError, find_node  # noqa: PLC0415 (most runs need no Node)
     from webnn.wpt_runner.debugging import run_in_node  # noqa: PLC0415
 
-    if len(tests) != 1:
-        raise failure(f"--debug=node needs one test, and {len(tests)} are chosen: give a pattern, and --variant", 2)
+    windows = [test for test in tests if test.flavour is Flavour.WINDOW]
+    if len(windows) != 1:
+        raise failure(f"--debug=node needs one test of a window, and {len(windows)} are chosen: give a pattern, and --variant", 2)
     try:
-        return run_in_node(checkout, tests[0], settings, find_node())
+        return run_in_node(checkout, windows[0], settings, find_node())
     except (NodeMissingError, ValueError) as error:
         raise failure(str(error), 2) from None
 
@@ -239,9 +246,10 @@ def _debug_in_node(checkout: Checkout, tests: list[Test], settings: Settings) ->
 def _update(checkout: Checkout, expected: Expectations, results: list[FileResult], complete: bool) -> Expectations:
     """Rewrite the expectations file; return the new expectations."""
     assert expected.path is not None
-    variants = {result.file: checkout.load(result.file).variants for result in results}
+    files = {result.file: checkout.load(result.file) for result in results}
+    places = {path: [join_place(test.flavour, test.variant) for test in file.tests((), ())] for path, file in files.items()}
     try:
-        text = expected.update(results, variants=variants, complete=complete, wpt=checkout.revision())
+        text = expected.update(results, places=places, complete=complete, wpt=checkout.revision())
         expected.path.write_text(text, encoding="utf-8", newline="")
         updated = load_expectations(str(expected.path))
     except ModuleNotFoundError:

@@ -28,8 +28,7 @@ def print_file(console: Console, result: FileResult, *, quiet: bool = False) -> 
     counts = result.counts()
     numbers = ", ".join(f"{counts[status]} {status.lower()}" for status in SubtestStatus if counts[status])
     style = "red" if result.surprises else "yellow" if result.status is not FileStatus.OK or counts[SubtestStatus.FAIL] else "green"
-    name = f"{result.file}{result.variant}"
-    console.print(Text.assemble((f"{result.status:<8}", style), name, (f"  {numbers}  {result.seconds:.2f} s", "dim")))
+    console.print(Text.assemble((f"{result.status:<8}", style), result.name, (f"  {numbers}  {result.seconds:.2f} s", "dim")))
     if result.unexpected:
         _print_problem(console, f"expected {result.expected or FileStatus.OK}", result)
     for subtest in result.subtests if traced else unexpected[:_MOST_SHOWN]:
@@ -63,7 +62,7 @@ def print_list(console: Console, results: Iterable[FileResult]) -> None:
     for result in results:
         tests += 1
         note = f"  (expected {result.expected}: {result.reason})" if result.expected else ""
-        console.print(Text.assemble(f"{result.file}{result.variant}", (note, "yellow")))
+        console.print(Text.assemble(result.name, (note, "yellow")))
         for subtest in result.subtests:
             subtests += 1
             note = f"  (expected {subtest.expected}: {subtest.reason})" if subtest.expected else ""

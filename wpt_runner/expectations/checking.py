@@ -9,6 +9,7 @@ from pathlib import Path
 
 from webnn.commands.text import replace_surrogates
 from webnn.wpt_runner.expectations.entries import Entry, Ran, Verdict, index_results, quote
+from webnn.wpt_runner.flavours import Flavour, split_place
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
 __all__ = ["Expectations"]
@@ -34,10 +35,10 @@ class Expectations:
 
     def apply(self, result: FileResult) -> FileResult:
         """Return a result with the expected statuses and the reasons, for the test and its subtests."""
-        file, variant = replace_surrogates(result.file), replace_surrogates(result.variant)
+        file, place = replace_surrogates(result.file), replace_surrogates(result.place)
         by_name: dict[str | None, Entry] = {}
         for entry in self.entries:
-            if entry.file == file and entry.covers(variant):
+            if entry.file == file and entry.covers(place):
                 by_name.update(dict.fromkeys(entry.names, entry))
         subtests = []
         for subtest in result.subtests:
@@ -70,7 +71,7 @@ class Expectations:
         self,
         results: Iterable[FileResult],
         *,
-        variants: Mapping[str, Sequence[str]] | None = None,
+        places: Mapping[str, Sequence[str]] | None = None,
         complete: bool = False,
         wpt: str = "",
     ) -> str:
@@ -83,8 +84,8 @@ class Expectations:
 
         Args:
             results: What ran.
-            variants: All variants of test files, by the files' paths; a file that is not in it has the variants that ran.
-            complete: All tests of the checkout ran, in all variants: entries for anything else are removed.
+            places: All flavours and variants of test files (`join_place`), by the files' paths; a file that is missing has those that ran.
+            complete: All tests of the checkout ran, in all variants and flavours: entries for anything else are removed.
             wpt: The commit of web-platform-tests to note in the file, if any.
 
         Raises:
@@ -92,29 +93,40 @@ class Expectations:
         """
         from webnn.wpt_runner.expectations.updating import update_text  # noqa: PLC0415 (tomlkit is not always installed)
 
-        return update_text(self.text, self.entries, index_results(results), variants or {}, complete=complete, wpt=wpt)
+        return update_text(self.text, self.entries, index_results(results), places or {}, complete=complete, wpt=wpt)
 
 
 def _stale(entry: Entry, ran: Mapping[str, Ran], complete: bool) -> Iterator[str]:
     """Find the stale parts of an entry."""
     if complete:
-        for variant in entry.variants or ():
-            if variant not in ran:
-                yield f"has no variant {quote(variant)}: take it out of the entry"
-    covered = [variant for variant in ran if entry.covers(variant)]
+        exist = [split_place(place) for place in ran]
+        for kind, listed, known in (
+            ("variant", entry.variants, {each for _, each in exist}),
+            ("flavour", entry.flavours, {each for each, _ in exist}),
+        ):
+            for each in listed or ():
+                if each not in known:
+                    yield f"has no {kind} {quote(each)}: take it out of the entry"
+    covered = [place for place in ran if entry.covers(place)]
+    several = len({split_place(place)[0] for place in covered}) > 1
     # Names with the same verdict make one problem.
     alike: dict[tuple[bool, Verdict, tuple[str, ...]], list[str | None]] = defaultdict(list)
     for name in entry.names:
         for verdict in (Verdict.PASSES, Verdict.MISSING):
-            where = tuple(variant for variant in covered if ran[variant].judge(entry, name) is verdict)
+            where = tuple(place for place in covered if ran[place].judge(entry, name) is verdict)
             if where:
                 alike[name is None, verdict, where].append(name)
     for (_, verdict, where), names in alike.items():
         advice = "remove the entry" if len(names) == len(entry.names) else "take this out of the entry"
         if len(where) < len(covered):
-            advice = "name the other variants in the entry"
-        named = ", ".join(filter(None, where))
+            advice = f"name the other {'flavours and variants' if several else 'variants'} in the entry"
+        named = ", ".join(filter(None, (_window(place) if several else place for place in where)))
         yield f"{f'({named}) ' if named else ''}{_fares(verdict, names)}: {advice}"
+
+
+def _window(place: str) -> str:
+    """Return the name of a place among several flavours: there that of a window has a name, too."""
+    return f"window{place}" if split_place(place)[0] is Flavour.WINDOW else place
 
 
 def _fares(verdict: Verdict, names: Sequence[str | None]) -> str:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from webnn.commands.text import cut, replace_surrogates
+from webnn.wpt_runner.flavours import split_place
 from webnn.wpt_runner.results import FileResult, FileStatus, SubtestStatus
 
 __all__ = ["KEY", "Entry", "Ran", "Verdict", "index_results", "quote"]
@@ -32,6 +33,7 @@ class Entry(BaseModel):
         file: The test file's path in the checkout.
         reason: Why it fails; blank until a person has written it down.
         variants: The variants that it covers; ``None`` for all.
+        flavours: The flavours that it covers; ``None`` for all.
         status: The status of the subtests.
         test: The status of the test as a whole; ``None`` if the entry is not about it.
     """
@@ -41,6 +43,7 @@ class Entry(BaseModel):
     file: Annotated[str, StringConstraints(strict=True, pattern="^[^/]")]
     reason: _Text = ""
     variants: Annotated[tuple[_Variant, ...], Field(min_length=1)] | None = None
+    flavours: Annotated[tuple[Literal["window", "worker", "sharedworker", "serviceworker"], ...], Field(min_length=1)] | None = None
     status: Literal["FAIL", "TIMEOUT", "NOTRUN", "PRECONDITION_FAILED"] = "FAIL"
     subtests: Annotated[tuple[_Text, ...], Field(min_length=1)] = ()
     test: Literal["ERROR", "TIMEOUT", "CRASH", "PRECONDITION_FAILED"] | None = None
@@ -56,7 +59,7 @@ class Entry(BaseModel):
             raise ValueError("must have 'subtests' or 'test', got neither")
         if not self.subtests and "status" in self.model_fields_set:
             raise ValueError("'status' is that of 'subtests': without them it must not be there")
-        for key, values in (("variants", self.variants), ("subtests", self.subtests)):
+        for key, values in (("variants", self.variants), ("flavours", self.flavours), ("subtests", self.subtests)):
             for value, count in Counter(values).items():
                 if count > 1:
                     raise ValueError(f"{key!r} must hold each name once, got {quote(value)} {count} times")
@@ -77,9 +80,10 @@ class Entry(BaseModel):
         """What the entry is about: names of subtests, and ``None`` for the test as a whole."""
         return self.subtests if self.test is None else (None, *self.subtests)
 
-    def covers(self, variant: str) -> bool:
-        """Tell whether the entry is about this variant of its file."""
-        return self.variants is None or variant in self.variants
+    def covers(self, place: str) -> bool:
+        """Tell whether the entry is about this flavour and variant of its file (`join_place`)."""
+        flavour, variant = split_place(place)
+        return (self.variants is None or variant in self.variants) and (self.flavours is None or flavour in self.flavours)
 
 
 class Verdict(Enum):
@@ -114,13 +118,13 @@ class Ran:
 
 
 def index_results(results: Iterable[FileResult]) -> dict[str, dict[str, Ran]]:
-    """Return what ran, by file and variant."""
+    """Return what ran, by file, and by flavour and variant (`join_place`)."""
     index: dict[str, dict[str, Ran]] = defaultdict(dict)
     for result in results:
         subtests: dict[str, set[SubtestStatus]] = defaultdict(set)
         for subtest in result.subtests:
             subtests[replace_surrogates(subtest.name)].add(subtest.status)
-        index[replace_surrogates(result.file)][replace_surrogates(result.variant)] = Ran(result.status, dict(subtests))
+        index[replace_surrogates(result.file)][replace_surrogates(result.place)] = Ran(result.status, dict(subtests))
     return dict(index)
 
 

@@ -119,13 +119,18 @@ def _check_overlaps(name: str, entries: Iterable[Entry]) -> None:
         for subtest in entry.names:
             others = seen.setdefault((entry.file, subtest), [])
             for other_number, other in others:
-                if entry.variants is None or any(map(other.covers, entry.variants)):
+                if _meet(entry.variants, other.variants) and _meet(entry.flavours, other.flavours):
                     what = "the test as a whole" if subtest is None else quote(subtest)
                     raise ValueError(
-                        f"{name}:{entry.line}: entry {number} ({entry.file}): must not speak of {what} again in the same variants: "
+                        f"{name}:{entry.line}: entry {number} ({entry.file}): must not speak of {what} again in the same places: "
                         f"entry {other_number} in line {other.line} does"
                     )
             others.append((number, entry))
+
+
+def _meet(some: Iterable[str] | None, others: Iterable[str] | None) -> bool:
+    """Tell whether two entries have something in common; ``None`` stands for all there is."""
+    return some is None or others is None or not set(some).isdisjoint(others)
 
 
 def _validate(model: type[_Model], content: object, place: str, line: int = 0) -> _Model:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import tomlkit
 
 from webnn.wpt_runner.expectations.entries import KEY, Entry, Ran, Verdict
 from webnn.wpt_runner.expectations.tables import Table, join, split
+from webnn.wpt_runner.flavours import Flavour, join_place, split_place
 from webnn.wpt_runner.results import FileStatus, SubtestStatus
 
 __all__ = ["update_text"]
@@ -24,22 +26,31 @@ _HEADER = """\
 _UNWRITTEN = "# to be written by a person; the run fails until it is"
 _WIDTH = 120
 
-#: Variants of an entry; ``None`` for all.
-_Where = tuple[str, ...] | None
-#: Failures of one kind may share an entry. A kind: whether the test as a whole fails, the status, and the variants.
-_Kind = tuple[bool, str, _Where]
+#: Flavours and variants of a file (`join_place`), in its order.
+_Places = tuple[str, ...]
+
+
+class _Limits(NamedTuple):
+    """What an entry is limited to; ``None`` for all variants, or all flavours, of the file."""
+
+    variants: tuple[str, ...] | None = None
+    flavours: tuple[str, ...] | None = None
+
+
+#: Failures of one kind may share an entry. A kind: whether the test as a whole fails, the status, and the limits.
+_Kind = tuple[bool, str, _Limits]
 
 
 def update_text(
     text: str,
     entries: Sequence[Entry],
     ran: Mapping[str, Mapping[str, Ran]],
-    variants: Mapping[str, Sequence[str]],
+    places: Mapping[str, Sequence[str]],
     *,
     complete: bool,
     wpt: str,
 ) -> str:
-    """Update the text of an expectations file for what ran, by file and variant: see `Expectations.update`."""
+    """Update the text of an expectations file for what ran, by file and place: see `Expectations.update`."""
     source = text if text.strip() else _HEADER
     tables = split(source, KEY)
     unchanged = join(tables)
@@ -52,7 +63,7 @@ def update_text(
     for file, own in by_file.items():
         if file in ran:
             last = own[-1][0] if own else wanted[-1] if wanted else tables[-1]
-            last.after += _FileUpdate(file, own, ran[file], variants.get(file, ()), complete).run()
+            last.after += _FileUpdate(file, own, ran[file], places.get(file, ()), complete).run()
         elif complete:
             for table, _ in own:
                 table.core = ""
@@ -77,90 +88,124 @@ class _FileUpdate:
     """Updates the entries of one test file."""
 
     def __init__(
-        self, file: str, entries: Sequence[tuple[Table, Entry]], ran: Mapping[str, Ran], variants: Sequence[str], complete: bool
+        self, file: str, entries: Sequence[tuple[Table, Entry]], ran: Mapping[str, Ran], places: Sequence[str], complete: bool
     ) -> None:
         self.file = file
         self.entries = entries
         self.ran = ran
         self.complete = complete
-        known = [*variants, *ran, *(variant for _, entry in entries for variant in entry.variants or ())]
-        #: All known variants of the file.
-        self.variants = tuple(ran) if complete else tuple(dict.fromkeys(known))
+        named = (_product(entry.flavours or (Flavour.WINDOW,), entry.variants or ()) for _, entry in entries)
+        #: All known flavours and variants of the file.
+        self.places = tuple(ran) if complete else tuple(dict.fromkeys([*places, *ran, *chain.from_iterable(named)]))
 
     def run(self) -> list[str]:
         """Change the tables of the entries; return new ones."""
         remains = [self._remains(entry) for _, entry in self.entries]
-        failures = self._failures({(name, variant) for found in remains for name, where in found.items() for variant in where})
+        failures = self._failures({(name, place) for found in remains for name, where in found.items() for place in where})
         for (table, entry), found in zip(self.entries, remains, strict=True):
             self._update(table, entry, found, failures)
         return [self._write(kind, names) for kind, names in failures.items()]
 
-    def _remains(self, entry: Entry) -> dict[str | None, tuple[str, ...]]:
-        """Return the names of an entry that still hold, with the variants in which they hold."""
-        everywhere = self.variants if entry.variants is None else entry.variants
-        found = {name: tuple(variant for variant in everywhere if self._holds(entry, name, variant)) for name in entry.names}
+    def _everywhere(self, entry: Entry) -> _Places:
+        """Return the places that an entry covers."""
+        if entry.variants is None and entry.flavours is None:
+            return self.places
+        flavours, variants = _parts(self.places)
+        return _product(entry.flavours or flavours, entry.variants or variants)
+
+    def _remains(self, entry: Entry) -> dict[str | None, _Places]:
+        """Return the names of an entry that still hold, with the places in which they hold."""
+        everywhere = self._everywhere(entry)
+        found = {name: tuple(place for place in everywhere if self._holds(entry, name, place)) for name in entry.names}
         return {name: where for name, where in found.items() if where}
 
-    def _holds(self, entry: Entry, name: str | None, variant: str) -> bool:
-        if variant not in self.ran:
+    def _holds(self, entry: Entry, name: str | None, place: str) -> bool:
+        if place not in self.ran:
             return not self.complete
-        return self.ran[variant].judge(entry, name) is Verdict.HOLDS
+        return self.ran[place].judge(entry, name) is Verdict.HOLDS
 
     def _failures(self, covered: Collection[tuple[str | None, str]]) -> dict[_Kind, list[str | None]]:
         """Group what fails and is not covered."""
         where: dict[tuple[str | None, str], list[str]] = defaultdict(list)
-        for variant, ran in self.ran.items():
-            if ran.status is not FileStatus.OK and (None, variant) not in covered:
-                where[None, ran.status].append(variant)
+        for place, ran in self.ran.items():
+            if ran.status is not FileStatus.OK and (None, place) not in covered:
+                where[None, ran.status].append(place)
             for name, (status, *others) in ran.subtests.items():
-                if not others and status is not SubtestStatus.PASS and (name, variant) not in covered:
-                    where[name, status].append(variant)
+                if not others and status is not SubtestStatus.PASS and (name, place) not in covered:
+                    where[name, status].append(place)
         groups: dict[_Kind, list[str | None]] = defaultdict(list)
-        for (failed, outcome), variants in where.items():
-            groups[failed is None, outcome, self._normalise(variants)].append(failed)
+        for (failed, outcome), places in where.items():
+            for group in _groups(tuple(place for place in self.places if place in places)):
+                groups[failed is None, outcome, self._limits(group)].append(failed)
         return dict(groups)
 
-    def _normalise(self, variants: Collection[str]) -> _Where:
-        """Return variants in the file's order; ``None`` if these are all."""
-        ordered = tuple(variant for variant in self.variants if variant in variants)
-        return None if ordered == self.variants else ordered
+    def _limits(self, group: _Places) -> _Limits:
+        """Return what limits an entry to a group (`_groups`) of the file's places."""
+        (flavours, variants), (all_flavours, all_variants) = _parts(group), _parts(self.places)
+        return _Limits(
+            variants=None if set(variants) == set(all_variants) else variants,
+            flavours=None if set(flavours) == set(all_flavours) else flavours,
+        )
 
-    def _update(
-        self, table: Table, entry: Entry, found: Mapping[str | None, tuple[str, ...]], failures: dict[_Kind, list[str | None]]
-    ) -> None:
+    def _update(self, table: Table, entry: Entry, found: Mapping[str | None, _Places], failures: dict[_Kind, list[str | None]]) -> None:
         """Update one entry; remove from `failures` those that it now covers."""
         if not found:
             table.core = ""
             return
-        parts: dict[tuple[str, ...], list[str | None]] = defaultdict(list)
+        parts: dict[_Places, list[str | None]] = defaultdict(list)
         for name, where in found.items():
-            parts[where].append(name)
-        everywhere = self.variants if entry.variants is None else entry.variants
-        # The names that are right in all the entry's variants stay in it; others get a copy that is limited to some.
+            for group in _groups(where):
+                parts[group].append(name)
+        everywhere = self._everywhere(entry)
+        # The names that are right wherever the entry holds stay in it; others get a copy that is limited to some places.
         first = everywhere if everywhere in parts else next(iter(parts))
-        table.after += [_limit(table.core, names, where) for where, names in parts.items() if where != first]
+        table.after += [_limit(table.core, names, self._limits(where)) for where, names in parts.items() if where != first]
         more: list[str | None] = []
         if not entry.has_reason and any(name is not None for name in parts[first]):
             # This entry has no reason yet, so that it may grow.
-            more = failures.pop((False, entry.status, self._normalise(first)), [])
+            more = failures.pop((False, entry.status, self._limits(first)), [])
         commented = entry.has_reason and _UNWRITTEN in table.core
         if first != everywhere or more or commented or len(parts[first]) < len(entry.names):
-            table.core = _limit(table.core, parts[first], first if first != everywhere else None, more)
+            table.core = _limit(table.core, parts[first], self._limits(first) if first != everywhere else _Limits(), more)
 
     def _write(self, kind: _Kind, names: Iterable[str | None]) -> str:
         """Write a new entry."""
-        whole, status, where = kind
+        whole, status, limits = kind
         lines = [f"[[{KEY}]]", f"file = {_string(self.file)}", f'reason = ""  {_UNWRITTEN}']
-        if where is not None:
-            lines.append(f"variants = {_in_line(where)}")
+        lines += [f"{key} = {_in_line(values)}" for key, values in _written(limits)]
         lines.append(f"{'test' if whole else 'status'} = {_string(status)}")
         if not whole:
             lines.append(f"subtests = {_list(name or '' for name in names)}")
         return "\n".join(lines)
 
 
-def _limit(core: str, names: Collection[str | None], where: _Where, more: Iterable[str | None] = ()) -> str:
-    """Limit the text of an entry to some names and, unless ``None``, to some variants; add more names."""
+def _product(flavours: Iterable[str], variants: Iterable[str]) -> _Places:
+    return tuple(join_place(Flavour(flavour), variant) for variant in variants for flavour in flavours)
+
+
+def _parts(places: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the flavours of places, and the variants."""
+    pairs = [split_place(place) for place in places]
+    return tuple(dict.fromkeys(flavour.value for flavour, _ in pairs)), tuple(dict.fromkeys(variant for _, variant in pairs))
+
+
+def _groups(places: _Places) -> list[_Places]:
+    """Group places such that flavours and variants say each group: flavours with the same variants are one."""
+    by_flavour: dict[Flavour, list[str]] = defaultdict(list)
+    for flavour, variant in map(split_place, places):
+        by_flavour[flavour].append(variant)
+    alike: dict[tuple[str, ...], set[Flavour]] = defaultdict(set)
+    for flavour, variants in by_flavour.items():
+        alike[tuple(variants)].add(flavour)
+    return [tuple(place for place in places if split_place(place)[0] in flavours) for flavours in alike.values()]
+
+
+def _written(limits: _Limits) -> list[tuple[str, tuple[str, ...]]]:
+    return [(key, values) for key, values in (("variants", limits.variants), ("flavours", limits.flavours)) if values is not None]
+
+
+def _limit(core: str, names: Collection[str | None], limits: _Limits, more: Iterable[str | None] = ()) -> str:
+    """Limit the text of an entry to some names, and to some variants and flavours; add more names."""
     document = tomlkit.parse(core)
     entry: Any = document[KEY]
     (entry,) = entry
@@ -171,10 +216,10 @@ def _limit(core: str, names: Collection[str | None], where: _Where, more: Iterab
     else:
         entry.pop("subtests", None)
         entry.pop("status", None)
-    if where is not None:
+    for key, values in _written(limits):
         # A new key goes above the list of subtests, which may be long.
-        subtests = None if "variants" in entry else entry.pop("subtests", None)
-        entry["variants"] = tomlkit.value(_in_line(where))
+        subtests = None if key in entry else entry.pop("subtests", None)
+        entry[key] = tomlkit.value(_in_line(values))
         if subtests is not None:
             entry.add("subtests", subtests)
     reason = entry.get("reason")

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from webnn.wpt_runner.checkout import Checkout, CheckoutError, Test
+from webnn.wpt_runner.flavours import Flavour
 
 __all__ = ["choose_tests", "stem"]
 
 _FOLDER = "webnn/conformance_tests/"
 _DEFAULT_VARIANT = "?cpu"
+_FLAVOURS = (Flavour.WINDOW,)
 
 
 def stem(test: Test) -> str:
@@ -27,10 +29,10 @@ def choose_tests(checkout: Checkout, patterns: Sequence[str] = (), variant: str 
         CheckoutError: There are none, or none for a pattern or variant, or two would be written to one file.
     """
     for pattern in patterns:
-        if not any(map(_is_conformance, checkout.tests([pattern]))):
+        if not any(map(_is_conformance, checkout.tests([pattern], flavours=_FLAVOURS))):
             raise CheckoutError(f"no conformance test of {checkout.root} matches {pattern!r}: they are in {_FOLDER}")
     chosen: dict[str, Test] = {}
-    for test in filter(_is_conformance, checkout.tests(patterns, [variant] if variant is not None else [])):
+    for test in filter(_is_conformance, checkout.tests(patterns, [variant] if variant is not None else [], _FLAVOURS)):
         if test.file.path not in chosen or test.variant == _DEFAULT_VARIANT:
             chosen[test.file.path] = test
     if not chosen:

@@ -17,6 +17,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from webnn.commands.text import cut, replace_surrogates
+from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.foreign import find_problem, write_path
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 
@@ -31,8 +32,8 @@ _LONGEST_VALUE = 60
 _LATEST = 253_402_300_799_000
 #: The product's version has one name in a run's `info`, and another in the report.
 _PRODUCT_VERSION, _BROWSER_VERSION = "product_version", "browser_version"
-#: The identifier of the flavour that this runner runs; the file's name follows from it.
-_WINDOW = re.compile(r"/(?P<stem>[^/].*\.(any|window))\.html", re.DOTALL)
+#: The identifiers of the tests that this runner runs; the file's name and the flavour follow from them.
+_TEST = re.compile(r"/(?P<stem>[^/].*(\.any(\.(?P<flavour>worker|sharedworker|serviceworker))?|\.window))\.html", re.DOTALL)
 
 #: What must hold, by the type of pydantic's error.
 _DEMANDS = {
@@ -75,7 +76,7 @@ def read_wptreport(path: Path) -> RunResult:
     started = report.time_start or report.time_end or 0.0
     results = [_file_result(path, index, raw) for index, raw in enumerate(report.results)]
     return RunResult(
-        results=sorted(results, key=lambda result: (result.file, result.variant, result.subsuite)),
+        results=sorted(results, key=lambda result: (result.file, result.variant, result.flavour, result.subsuite)),
         started=started / 1000,
         seconds=0.0 if report.time_end is None else max(0.0, report.time_end - started) / 1000,
         info=_info(report.run_info),
@@ -158,10 +159,11 @@ def _load(path: Path) -> object:
 
 def _file_result(path: Path, index: int, raw: object) -> FileResult:
     result = _check(_Result, raw, path, ("results", index))
-    file, variant = _split(result.test)
+    file, variant, flavour = _split(result.test)
     return FileResult(
         file=file,
         variant=variant,
+        flavour=flavour,
         status=result.status,
         message=result.message or "",
         stack=result.stack or "",
@@ -186,11 +188,14 @@ def _expected(raw: Any, usual: _Status) -> _Status | None:
     return None if expected is usual else expected
 
 
-def _split(test: str) -> tuple[str, str]:
-    """Return file and variant of an identifier, such that `FileResult.test` is the identifier again."""
+def _split(test: str) -> tuple[str, str, Flavour]:
+    """Return file, variant and flavour of an identifier, such that `FileResult.test` is the identifier again."""
     page = re.split("[?#]", test, maxsplit=1)[0]
-    window = _WINDOW.fullmatch(page)
-    return f"{window['stem']}.js" if window else page, test.removeprefix(page)
+    known = _TEST.fullmatch(page)
+    if known is None:
+        return page, test.removeprefix(page), Flavour.WINDOW
+    flavour = Flavour(known["flavour"] or "window")
+    return f"{known['stem'].removesuffix(flavour.suffix)}.js", test.removeprefix(page), flavour
 
 
 def _info(raw: Mapping[str, Any]) -> dict[str, str]:

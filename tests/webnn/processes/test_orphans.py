@@ -94,7 +94,8 @@ def test_a_program_in_node(tmp_path: Path, source: str, walls: bool) -> None:
 
 @needs_quickjs
 def test_the_workers_of_web_platform_tests(tmp_path: Path) -> None:
-    make_checkout(tmp_path / "wpt", {"a.https.any.js": "test(() => {}, 'a');", "b.https.any.js": "for (;;);"})
+    files = [("a.https.any.js", "test(() => {}, 'a');"), ("b.https.any.js", "for (;;);")]
+    make_checkout(tmp_path / "wpt", {name: f"// META: global=window\n{source}" for name, source in files})
     arguments = ["wpt", "run", "--wpt", "wpt", "--jobs", "1", "--timeout-multiplier", "100"]
     kill_and_look(tmp_path, arguments, printed(tmp_path, "a.https.any.js"))
 

@@ -58,7 +58,14 @@ function complete(status, message = null, stack = null) {
   for (const callback of completionCallbacks) callback(tests, {status, message, stack});
 }
 
+// A worker says when there are no more tests.
+let isReady = global.WorkerGlobalScope === undefined;
+function done() {
+  isReady = true;
+  setTimeout(completeIfDone, 0);
+}
 function completeIfDone() {
+  if (!isReady) return;
   if (tests.length === 0) complete(ERROR, 'the file has no tests');
   else if (tests.every(each => each.ended)) complete(OK);
 }
@@ -179,7 +186,7 @@ function expectDom(name, error, description) {
 }
 
 Object.assign(global, assertions, {
-  test, promise_test, setup,
+  test, promise_test, setup, done,
   add_result_callback: callback => { resultCallbacks.push(callback); },
   add_completion_callback: callback => { completionCallbacks.push(callback); },
   timeout: () => complete(TIMEOUT),

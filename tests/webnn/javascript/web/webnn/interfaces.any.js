@@ -155,10 +155,11 @@ promise_test(async () => {
 
 // ---- navigator.ml
 
+const Interface = GLOBAL.isWindow() ? self.Navigator : self.WorkerNavigator;
 test(() => {
   assert_equals(navigator.ml, navigator.ml);
   assert_not_own_property(navigator, 'ml');
-  const {get, set, enumerable, configurable} = Object.getOwnPropertyDescriptor(Navigator.prototype, 'ml');
+  const {get, set, enumerable, configurable} = Object.getOwnPropertyDescriptor(Interface.prototype, 'ml');
   assert_equals(set, undefined);
   assert_true(enumerable);
   assert_true(configurable);
@@ -166,7 +167,7 @@ test(() => {
   assert_equals(get.length, 0);
   assert_not_own_property(get, 'prototype');
   assert_equals(get.call(navigator), navigator.ml);
-  for (const stranger of [{}, Navigator.prototype, Object.create(navigator), 1]) assert_throws_js(TypeError, () => get.call(stranger));
+  for (const stranger of [{}, Interface.prototype, Object.create(navigator), 1]) assert_throws_js(TypeError, () => get.call(stranger));
   assert_throws_js(TypeError, () => { navigator.ml = 1; }, 'it cannot be set');
-  assert_throws_js(TypeError, () => new Navigator());
-}, 'navigator.ml is an attribute of Navigator');
+  assert_throws_js(TypeError, () => new Interface());
+}, 'navigator.ml is an attribute of its interface');
