@@ -102,11 +102,11 @@ class PageError(Exception):
 
 
 class PageTimeoutError(Exception):
-    """The page was not done in time. The browser has been started again, at the same address."""
+    """The page was not done in time. The browser has ended; the next call starts it again."""
 
 
 class PageCrashError(Exception):
-    """The page, or the browser, ended. The browser has been started again, at the same address."""
+    """The page, or the browser, ended. The next call starts it again."""
 
 
 def find_browser(named: Path | None = None) -> Path:
@@ -147,6 +147,7 @@ class Chromium:
         self._playwright: Any = None
         self._browser: Any = None
         self._page: Any = None
+        self._running = False
         self.version = ""
         self.sandboxed = True
 
@@ -157,12 +158,13 @@ class Chromium:
     def __exit__(self, *_: object) -> None:
         self._stop()
 
-    def open(self, address: str, *, before: str = "") -> None:
+    def open(self, address: str, *, before: str = "", timeout: float | None = None) -> None:
         """Open a page, in place of the one that is open and without anything that it stored.
 
         Args:
             address: Its address, on a server of this machine (`serve`).
             before: A script that runs before those of the page, and of its frames.
+            timeout: After how many seconds the page is given up, if not as stated for the browser.
 
         Raises:
             BrowserError: The browser has no WebNN.
@@ -170,9 +172,10 @@ class Chromium:
             PageTimeoutError: The page was not loaded in time.
             PageCrashError: The page, or the browser, ended.
         """
-        self._address = None
-        self._perform(self._show(address, before), self._timeout)
+        if not self._running:
+            self._start()
         self._address = address, before
+        self._perform(self._show(address, before), self._timeout if timeout is None else timeout)
 
     def evaluate(self, function: str, argument: object = None, *, timeout: float | None = None) -> Any:
         """Call a function in the page, and return its value.
@@ -187,11 +190,14 @@ class Chromium:
 
         Raises:
             PageError: The function threw an error.
-            PageTimeoutError: It was not done in time.
+            PageTimeoutError: It was not done in time. The next call starts the browser again, with the same page; so it does after a crash.
             PageCrashError: The page, or the browser, ended.
         """
-        if self._page is None:
+        if self._address is None:
             raise BrowserError("open a page first")
+        if not self._running:
+            address, before = self._address
+            self.open(address, before=before)
         call = self._page.evaluate(_CALL % function, json.dumps(argument))
         answer = json.loads(self._perform(call, self._timeout if timeout is None else timeout))
         if "name" in answer:
@@ -207,7 +213,8 @@ class Chromium:
         self._folder = Path(tempfile.mkdtemp(prefix="webnn-browser-"))
         self._runner = asyncio.Runner()
         self._runner.get_loop().set_exception_handler(lambda *_: None)  # what is left of a page that was given up
-        self._browser = self._playwright = self._page = None
+        self._browser = self._playwright = None
+        self._running = True
         try:
             with _temporary(self._folder):
                 self._playwright = self._runner.run(async_playwright().start())
@@ -239,6 +246,9 @@ class Chromium:
 
     def _stop(self) -> None:
         """End the browser and its driver, whatever state they are in, and remove what they stored."""
+        if not self._running:
+            return
+        self._running = False
         try:
             if self._browser is not None and not self._ends(self._browser.close()):
                 with suppress(OSError):
@@ -272,31 +282,24 @@ class Chromium:
             raise BrowserError(f"{self._executable} {self.version} has no navigator.ml at {address}")
 
     def _perform(self, coroutine: Coroutine[Any, Any, _Value], limit: float) -> _Value:
-        """Wait for the page; start the browser again if it hangs or ends."""
+        """Wait for the page; end the browser if the page hangs or ends."""
         from playwright.async_api import Error  # noqa: PLC0415
 
         try:
             return self._runner.run(asyncio.wait_for(coroutine, limit))
         except TimeoutError:
-            self._restart()
+            self._stop()
             raise PageTimeoutError(f"the page was not done after {limit:g} s") from None
         except Error as error:
             if self._browser.is_connected() and not any(word in str(error).lower() for word in ("crash", "closed")):
                 raise PageError("Error", _first_line(error)) from None
-            self._restart()
+            self._stop()
             raise PageCrashError(f"the page ended: {_first_line(error)}") from None
         except BrowserError:
             raise
         except Exception as error:  # the end of the driver has no class of its own
-            self._restart()
+            self._stop()
             raise PageCrashError(f"the browser's driver ended: {error}") from None
-
-    def _restart(self) -> None:
-        self._stop()
-        self._start()
-        if self._address is not None:
-            address, before = self._address
-            self.open(address, before=before)
 
 
 @contextmanager

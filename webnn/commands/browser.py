@@ -12,6 +12,10 @@ __all__ = ["COMMANDS", "app"]
 COMMANDS = MappingProxyType(
     {
         "run": Entry("webnn.commands.browser_run", "Run a program in a browser and in the emulator, and show what differs."),
+        "wpt": Entry(
+            "webnn.wpt_runner.commands.browser",
+            "Run files of web-platform-tests in a browser and in the emulator, and show which subtests differ.",
+        ),
     }
 )
 

@@ -1,0 +1,217 @@
+"""Tests of a checkout in a browser: the pages, the results, and the comparison with the emulator; with WEBNN_BROWSER the browser itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.wpt_runner.checkouts import make_checkout
+from webnn.browser.chromium import PageCrashError, PageError, PageTimeoutError
+from webnn.commands.main import app
+from webnn.wpt_runner.browser import TestBrowser, _Records, compare_results, read_pages
+from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.reports.wptreport import read_wptreport
+from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
+
+#: A harness that waits for the page, as the real one does.
+PAGE_HARNESS = """
+const done = [], ended = [], running = [];
+var add_result_callback = callback => done.push(callback), add_completion_callback = callback => ended.push(callback);
+var assert_true = value => { if (!value) throw new Error('assert_true'); };
+var promise_test = (body, name) => running.push((async () => {
+  const result = {name, status: 0, message: null};
+  try { await body(); } catch (error) { Object.assign(result, {status: 1, message: error.message}); }
+  for (const callback of done) callback(result);
+})());
+var test = promise_test;
+addEventListener('load', async () => { await Promise.all(running); for (const callback of ended) callback([], {status: 0}); });
+"""
+META = "// META: title=A <title>\n// META: script=../resources/utils.js\n// META: timeout=long\n// META: variant=?cpu\n"
+FILES = {
+    "good.https.any.js": f"{META}test(() => assert_true(helper()), 'a'); promise_test(async () => {{ console.log('hello'); }}, 'b');",
+    "differs.any.js": "test(() => { assert_true('mark' in globalThis); }, 'mark'); test(() => {}, 'always');",
+}
+
+
+def checkout_of(tmp_path: Path, files: dict[str, str] = FILES) -> Checkout:
+    root = make_checkout(tmp_path, files)
+    (root / "resources" / "utils.js").write_text("function helper() { return true; }")
+    return Checkout(root)
+
+
+def test_the_page_of_a_test(tmp_path: Path) -> None:
+    checkout = checkout_of(tmp_path)
+    read = read_pages(checkout, "mark")
+    page = read("/webnn/good.https.any.html")
+    assert page is not None
+    assert page.type == "text/html"
+    text = page.content.decode()
+    order = ["testharness.js", "/-/report.js", "/resources/utils.js", "/webnn/good.https.any.js"]
+    places = [text.index(f'<script src="{"" if each.startswith("/") else "/resources/"}{each}">') for each in order]
+    assert places == sorted(places)
+    assert '<meta name="timeout" content="long">' in text
+    assert "<title>A &lt;title&gt;</title>" in text
+    script = read("/webnn/good.https.any.js")
+    assert script is not None
+    assert (script.type, script.content) == ("text/javascript", FILES["good.https.any.js"].encode())
+    assert read("/webnn/missing.any.html") is None
+    assert read("/webnn/missing.any.js") is None
+
+
+class Page:
+    """Stands for the browser: it has the results of a realm of this process, in which a fault may be planted."""
+
+    version = "1.2"
+
+    def __init__(self, checkout: Checkout, records: _Records, end: Exception | None = None) -> None:
+        self.checkout, self.records, self.end = checkout, records, end
+
+    def open(self, address: str, **_: Any) -> None:
+        path = address.removeprefix("http://test/").removesuffix(".html").partition(".html?")[0] + ".js"
+        self.found: list[list[str]] = []
+
+        def note(subtest: Subtest) -> None:
+            content = {"name": subtest.name, "status": subtest.status, "message": subtest.message}
+            self.found.append(["subtest", json.dumps(content)])
+            self.records.hear("debug", self.records.mark + json.dumps(self.found[-1]))
+
+        test = Test(self.checkout.load(path), "")
+        result = run_test(self.checkout, test, Settings(revision="2026-06", dialect="browsers-2026"), note)
+        self.records.hear("log", "from the console")
+        if self.end is not None:
+            raise self.end
+        self.found.append(["complete", json.dumps({"status": result.status, "message": result.message})])
+
+    def evaluate(self, *_: Any, **__: Any) -> Any:
+        return self.found
+
+
+ENDS = [
+    (None, FileStatus.OK, ""),
+    (PageTimeoutError("late"), FileStatus.TIMEOUT, "the page was not done after 63 s"),
+    (PageCrashError("the page ended"), FileStatus.CRASH, "the page ended"),
+    (PageError("Error", "not found"), FileStatus.ERROR, "Error: not found"),
+]
+
+
+@pytest.mark.parametrize(("end", "status", "message"), ENDS)
+def test_how_a_page_may_end(tmp_path: Path, end: Exception | None, status: FileStatus, message: str) -> None:
+    checkout, records = checkout_of(tmp_path), _Records()
+    browser = TestBrowser(Page(checkout, records, end), "http://test/", Settings(), records)
+    (test,) = checkout.tests(["good"])
+    result = browser.run(test)
+    assert (result.file, result.variant, result.title) == ("webnn/good.https.any.js", "?cpu", "A <title>")
+    assert (result.status, result.message) == (status, message)
+    assert {each.name: each.status for each in result.subtests} == {"a": SubtestStatus.PASS, "b": SubtestStatus.PASS}
+    assert result.output == "log: from the console"
+    # The next test begins anew.
+    (other,) = checkout.tests(["differs"])
+    assert [each.name for each in browser.run(other).subtests] == ["mark", "always"]
+
+
+def result(status: FileStatus = FileStatus.OK, **subtests: SubtestStatus) -> FileResult:
+    return FileResult(file="webnn/a.any.js", status=status, subtests=[Subtest(name=name, status=each) for name, each in subtests.items()])
+
+
+PASS, FAIL = SubtestStatus.PASS, SubtestStatus.FAIL
+PAIRS = [
+    (result(a=PASS), result(a=PASS), False, []),
+    (result(a=FAIL), result(a=FAIL), False, []),
+    (result(a=PASS, b=FAIL), result(a=FAIL, b=FAIL), True, [("a", "a")]),
+    (result(a=PASS), result(FileStatus.CRASH), True, [("a", None)]),
+    (result(), result(a=PASS), True, [(None, "a")]),
+    (result(), result(FileStatus.TIMEOUT), True, []),
+]
+
+
+@pytest.mark.parametrize(("emulator", "browser", "differs", "names"), PAIRS)
+def test_comparison(emulator: FileResult, browser: FileResult, differs: bool, names: list[Any]) -> None:
+    pair = compare_results(emulator, browser)
+    assert pair.differs is differs
+    assert [(our and our.name, their and their.name) for our, their in pair.differing] == names
+
+
+@pytest.mark.processes
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout = checkout_of(tmp_path)
+
+    @contextmanager
+    def start(checkout: Checkout, _: Path, settings: Settings) -> Iterator[TestBrowser]:
+        records = _Records()
+        yield TestBrowser(Page(checkout, records), "http://test/", settings, records)
+
+    monkeypatch.setattr(TestBrowser, "start", start)
+    # In the "browser", and only there, `mark` is defined.
+    monkeypatch.setattr("tests.wpt_runner.test_browser.run_test", planted)
+    report = tmp_path / "report.json"
+    command = ["browser", "wpt", "--wpt", str(checkout.root), "--browser", sys.executable]
+    found = CliRunner().invoke(app, [*command, "good", "differs", "--wptreport", str(report)])
+    assert found.exit_code == 1, found.output
+    assert "same    webnn/good.https.any.js?cpu  emulator OK 2/2, browser OK 2/2" in found.output
+    assert "differs webnn/differs.any.js  emulator OK 1/2, browser OK 2/2" in found.output
+    assert "emulator FAIL" in found.output
+    assert "browser  PASS" in found.output
+    assert "4 subtests in 2 tests; 1 differ, in 1 tests: 0 pass in the emulator only, 1 in the browser only" in found.output
+    run = read_wptreport(report)
+    assert run.info["product"] == "chromium"
+    assert [(each.file, len(each.subtests)) for each in run.results] == [("webnn/differs.any.js", 2), ("webnn/good.https.any.js", 2)]
+    assert CliRunner().invoke(app, [*command, "good"]).exit_code == 0
+
+
+def planted(checkout: Checkout, test: Test, settings: Settings, note: Any) -> FileResult:
+    from webnn.wpt_runner.harness import Instrument
+
+    class Planted(Instrument):
+        script = "global => { global.mark = true; }"
+
+    return run_test_here(checkout, test, settings, note, Planted())
+
+
+run_test_here = run_test
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["good", "--browser", "missing"], "missing is no program"),
+        (["nothing", "--browser", sys.executable], "no test file of"),
+        (["good", "--browser", sys.executable, "--wptreport", "/none/there.json"], "there is no folder /none"),
+    ],
+)
+def test_wrong_calls(tmp_path: Path, arguments: list[str], message: str) -> None:
+    found = CliRunner().invoke(app, ["browser", "wpt", "--wpt", str(checkout_of(tmp_path).root), *arguments])
+    assert found.exit_code == 2
+    assert message in found.output
+
+
+# With a browser.
+
+
+@pytest.mark.processes
+def test_pages_in_a_browser(browser_program: Path, tmp_path: Path) -> None:
+    files = {
+        **FILES,
+        "hangs.any.js": "test(() => {}, 'first'); promise_test(() => new Promise(() => setTimeout(() => { for (;;); }, 50)), 'second');",
+        "origin.any.js": "test(() => { assert_true(isSecureContext && GLOBAL.isWindow() && 'ml' in navigator); }, 'window');",
+    }
+    checkout = checkout_of(tmp_path, files)
+    (checkout.root / "resources" / "testharness.js").write_text(PAGE_HARNESS)
+    with TestBrowser.start(checkout, browser_program, Settings(timeout_multiplier=0.1)) as browser:
+        assert browser.version
+        results = {test.file.path: browser.run(test) for test in checkout.tests()}
+    statuses = {path: (each.status, [subtest.status for subtest in each.subtests]) for path, each in results.items()}
+    assert statuses == {
+        "webnn/differs.any.js": (FileStatus.OK, [FAIL, PASS]),
+        "webnn/good.https.any.js": (FileStatus.OK, [PASS, PASS]),
+        "webnn/hangs.any.js": (FileStatus.TIMEOUT, [PASS]),
+        "webnn/origin.any.js": (FileStatus.OK, [PASS]),
+    }
+    assert "log: hello" in results["webnn/good.https.any.js"].output
