@@ -22,6 +22,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 #: The name of an object, with the number of the call that returned it.
 _OBJECT = re.compile(r"(\w+@)(\d+)(.*)")
 _LONGEST, _MOST_LEAVES = 160, 8
+_MOST_PAIRS = 4_000_000
 #: The data types of the views of `compute`, by their classes.
 _VIEWS = {
     **{f"{name.capitalize()}Array": name for name in ("float32", "float16", "int32", "int8")},
@@ -104,15 +105,13 @@ class _Comparison:
 
     def find(self) -> Iterator[Difference]:
         """Yield the differences, in the order of the program."""
-        ours, theirs = self._emulator.calls, self._browser.calls
-        matcher = SequenceMatcher(None, [each.member for each in ours], [each.member for each in theirs], autojunk=False)
-        for tag, begin, end, start, stop in matcher.get_opcodes():
-            if tag == "equal":
-                for our, their in zip(ours[begin:end], theirs[start:stop], strict=True):
+        for ours, theirs in _align(self._emulator.calls, self._browser.calls):
+            if ours and theirs:
+                for our, their in zip(ours, theirs, strict=True):
                     self._numbers[their.number] = our.number
                     yield from self._compare(our, their)
             else:
-                yield from _alone(ours[begin:end], theirs[start:stop])
+                yield from _alone(ours, theirs)
         yield from self._compare_ends()
 
     def _compare(self, our: Call, their: Call) -> Iterator[Difference]:
@@ -208,6 +207,26 @@ class _Comparison:
             return value["object"]
         dropped = {"data", "digest"} if self._drifted else {"data"}
         return {key: self._strip(each) for key, each in value.items() if key not in dropped}
+
+
+def _align(ours: Sequence[Call], theirs: Sequence[Call]) -> Iterator[tuple[Sequence[Call], Sequence[Call]]]:
+    """Yield runs of calls of the same members in both, and between them runs of one host, the other side being empty."""
+    same = next((index for index, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0].member != pair[1].member), None)
+    same = min(len(ours), len(theirs)) if same is None else same
+    yield ours[:same], theirs[:same]
+    ours, theirs = ours[same:], theirs[same:]
+    names = [[each.member for each in calls] for calls in (ours, theirs)]
+    # The time grows with the product: what is longer has gone another way for good.
+    far = len(ours) * len(theirs) > _MOST_PAIRS
+    opcodes = (
+        SequenceMatcher(None, names[0], names[1], autojunk=False).get_opcodes() if not far else [("replace", 0, len(ours), 0, len(theirs))]
+    )
+    for tag, begin, end, start, stop in opcodes:
+        if tag == "equal":
+            yield ours[begin:end], theirs[start:stop]
+        else:
+            yield ours[begin:end], []
+            yield [], theirs[start:stop]
 
 
 def _alone(ours: Sequence[Call], theirs: Sequence[Call]) -> Iterator[Difference]:

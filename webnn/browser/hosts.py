@@ -125,7 +125,7 @@ def run_in_browser(subject: Subject, executable: Path, *, expected: int = 0, set
             heard[0] = time.monotonic()
 
     with serve(_files(subject)) as address, Chromium(executable, timeout=subject.timeout, console=hear) as browser:
-        version = browser.version
+        version = f"{browser.version}{'' if browser.sandboxed else ', without its sandbox'}"
         try:
             browser.open(f"{address}{quote(subject.page[1:])}", before=watch.script)
             _wait(browser, watch, lambda: time.monotonic() - heard[0], subject.timeout, expected, settled)

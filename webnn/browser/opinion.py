@@ -97,7 +97,8 @@ class Opinion:
         right = [each <= tolerance.value for each in distances]
         far = f"{distances[0]:.4g} and {distances[1]:.4g} {tolerance.metric} from the reference, WPT allows {tolerance.value:.4g}"
         words = {(True, True): "both are right", (True, False): "the browser is wrong", (False, True): "the emulator is wrong"}
-        return Verdict(emulator=right[0], browser=right[1], words=f"{words.get((right[0], right[1]), 'neither is right')}: {far}")
+        verdict = words.get((right[0], right[1]), "neither is right")
+        return Verdict(emulator=right[0], browser=right[1], words=f"{_describe(graph)}: {verdict}: {far}")
 
     def _distance(self, found: Array, exact: Array, metric: str, dataType: str) -> float:
         """Return the largest distance from the reference, which web-platform-tests rounds to the type where it counts ULP."""
@@ -121,6 +122,11 @@ class Opinion:
                 if _name(value) == tensor:
                     return index, name
         return None
+
+
+def _describe(graph: webnn.GraphDescription) -> str:
+    """Name a graph by its operation, or by how many it has."""
+    return graph.operators[0].operation if len(graph.operators) == 1 else f"{len(graph.operators)} operators"
 
 
 def _name(value: Any) -> str | None:

@@ -87,7 +87,9 @@ def command(
         console.print(f"{name:<8}  {words}", markup=False)
     _print(console, differences)
     counting = sum(each.counts for each in differences)
-    console.print(f"{len(emulator.calls)} calls in the emulator, {len(log.calls)} in the browser: {_count(counting, 'difference')}")
+    small = sum(each.kind is Kind.numbers and not each.counts for each in differences)
+    remark = f"; numbers differ in {_count(small, 'result')}, within the tolerances" if small else ""
+    console.print(f"{len(emulator.calls)} calls in the emulator, {len(log.calls)} in the browser: {_count(counting, 'difference')}{remark}")
     if as_json is not None:
         rows = [asdict(each) for each in differences]
         as_json.write_text(json.dumps({**hosts, "differences": rows}, indent=1) + "\n", encoding="utf-8")

@@ -87,9 +87,9 @@ def moved(by: float) -> str:
 
 NUMBERS = [
     (0.0, None, ""),
-    (2e-7, False, "1 of 2 elements differ, at most 3 ULP (element 1); both are right"),
-    (0.25, True, "the browser is wrong: "),
-    (float("nan"), True, "at most inf ULP (element 1); the browser is wrong: "),
+    (2e-7, False, "1 of 2 elements differ, at most 3 ULP (element 1); sigmoid: both are right"),
+    (0.25, True, "sigmoid: the browser is wrong: "),
+    (float("nan"), True, "at most inf ULP (element 1); sigmoid: the browser is wrong: "),
 ]
 
 
@@ -115,6 +115,31 @@ def test_the_emulator_may_be_wrong() -> None:
     third, _ = watch_program(READ, fault=moved(0.25))
     (difference, _) = find_differences(log, third, Opinion(log, witness, find_tolerance, distance))
     assert "neither is right: " in difference.remark
+
+
+def log_of(*members: str) -> Log:
+    return Log(host="", calls=[Call(number=number, member=each, self="", arguments=[]) for number, each in enumerate(members, 1)])
+
+
+ORDERS = [
+    ("abc", "abc", []),
+    ("abcd", "abd", [("call 3, c()", "not done", "no such call", "")]),
+    ("ab", "abxyz", [("call 3, x()", "no such call", "not done", "and the next 2 calls")]),
+    ("axb", "ayb", [("call 2, x()", "not done", "no such call", ""), ("call 2, y()", "no such call", "not done", "")]),
+    ("", "a", [("call 1, a()", "no such call", "not done", "")]),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs", "expected"), ORDERS)
+def test_calls_are_aligned(ours: str, theirs: str, expected: list[Any]) -> None:
+    differences = find_differences(log_of(*ours), log_of(*theirs))
+    assert [(each.place, each.emulator, each.browser, each.remark) for each in differences] == expected
+
+
+def test_long_logs_are_not_searched() -> None:
+    first, second = log_of(*["a"] * 3000), log_of("b", *["a"] * 2999)
+    assert [each.remark for each in find_differences(first, second)] == ["and the next 2999 calls"] * 2
+    assert find_differences(first, log_of(*["a"] * 3000)) == []
 
 
 def test_without_an_opinion_numbers_count() -> None:

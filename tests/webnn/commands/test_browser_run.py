@@ -51,7 +51,8 @@ def test_a_difference(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_numbers_within_the_tolerance_are_no_difference(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     result = run(monkeypatch, tmp_path, READ, moved(2e-7))
     assert result.exit_code == 0, result.output
-    assert "both are right" in result.output
+    assert "sigmoid: both are right" in result.output
+    assert "no differences; numbers differ in 1 result, within the tolerances" in result.output
     result = run(monkeypatch, tmp_path, READ, moved(0.25))
     assert result.exit_code == 1
     assert "the browser is wrong" in result.output
