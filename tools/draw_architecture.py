@@ -30,6 +30,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.check": "webnn/check",
         "webnn.commands": "webnn/commands",
         "webnn.demo": "webnn/demo",
+        "webnn.fuzz": "webnn/fuzz",
         "webnn.browser": "webnn/browser",
         "webnn.inspect": "webnn/inspect",
         "webnn.formats": "webnn/formats",

@@ -42,6 +42,10 @@ BELOW = {
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
     "webnn.browser": {"webnn", "webnn.validation", "webnn.builder", "webnn.javascript", "webnn.processes", "webnn.reference"},
+    "webnn.fuzz": {
+        *("webnn", "webnn.validation", "webnn.context"),
+        *("webnn.browser", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.reference"),
+    },
     "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
@@ -49,6 +53,7 @@ BELOW = {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *(
             "webnn.browser",
+            "webnn.fuzz",
             "webnn.javascript",
             "webnn.formats",
             "webnn.inspect",
@@ -74,6 +79,7 @@ NOT_BY_THE_FACE = {
     "webnn.builder.onnx",
     "webnn.commands",
     "webnn.formats",
+    "webnn.fuzz",
     "webnn.hlo",
     "webnn.importing",
     "webnn.inspect",

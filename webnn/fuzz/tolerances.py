@@ -17,7 +17,7 @@ from webnn.reference import ulp_distance
 from webnn.reference.computation import Prepared
 
 if TYPE_CHECKING:
-    from webnn.builder.description import OperatorDescription
+    from webnn import OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["find_wrong", "tolerance"]
