@@ -7,7 +7,7 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from itertools import islice
 
-from webnn.fuzz.hosts import Emulator, Host, HostError, Outcome
+from webnn.fuzz.hosts import Built, Emulator, Host, HostError, Outcome
 from webnn.fuzz.judges import Finding, Rebuilding, compare_hosts, judge_numbers
 from webnn.fuzz.known import Known
 from webnn.fuzz.programs import Program
@@ -52,7 +52,7 @@ class Campaign:
         page: The browser, if there is one.
         thread: Where the browser is called, beside the emulator.
         known: The differences that are known.
-        classes: What was found, by `Finding.key`.
+        classes: What was found, by `Finding.key`, and what is known, by the entry's number.
         programs: How many programs ran.
         graphs: How many graphs they computed.
     """
@@ -84,12 +84,8 @@ class Campaign:
         ours = self._run_emulator(programs)
         found: list[list[Finding]] = []
         for program, outcomes, graphs in zip(programs, ours, self.emulator.graphs, strict=True):
-            first = judge_numbers("reference", program, graphs, outcomes)
-            findings = [] if first is None else [first]
-            for graph in graphs:
-                findings += self.rebuilding.judge(graph)
+            found.append(self._judge(program, outcomes, graphs))
             self.graphs += sum(graph.inputs is not None for graph in graphs)
-            found.append(findings)
         if answers is not None:
             theirs = answers.result() if isinstance(answers, Future) else answers
             for place, program in enumerate(programs):
@@ -99,6 +95,14 @@ class Campaign:
                 if finding is not None:
                     found[place].append(finding)
         return found
+
+    def _judge(self, program: Program, outcomes: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
+        """Ask the judges of the emulator. That one of them fails is a finding, too: a long run does not end for it."""
+        try:
+            first = judge_numbers("reference", program, graphs, outcomes)
+            return [*([] if first is None else [first]), *(finding for graph in graphs for finding in self.rebuilding.judge(graph))]
+        except Exception as error:  # whatever a judge raises
+            return [Finding("emulator", " ".join(program.operations), "fault", type(error).__name__, f"a judge failed: {error}")]
 
     def _run_emulator(self, programs: Sequence[Program]) -> list[list[Outcome]]:
         """Run programs; where one is a fault of the emulator itself, run them one by one."""
@@ -117,11 +121,10 @@ class Campaign:
         return outcomes
 
     def _add(self, program: Program, finding: Finding) -> None:
-        each = self.classes.get(finding.key)
-        if each is None:
-            entry = next((known for known in self.known if known.fits(finding)), None)
-            each = self.classes[finding.key] = Class(finding, program, known=entry)
-        each.count += 1
+        # All that an entry says are one class.
+        entry = next((known for known in self.known if known.fits(finding)), None)
+        key = finding.key if entry is None else ("known", str(self.known.index(entry)), "", "")
+        self.classes.setdefault(key, Class(finding, program, known=entry)).count += 1
 
     def shrink(self, each: Class) -> None:
         """Look for the smallest program of a class."""

@@ -145,7 +145,8 @@ def _compare(
     if not wrong.any():
         return ""
     at = tuple(int(index) for index in np.argwhere(wrong)[0])
-    shown = f"{operator.operation}: {name}{list(at)} is {actual[at]!s}, and {exact[at]!s} is right"
+    operands = ", ".join(known[value].dataType for _, _, value in operator.named_values())
+    shown = f"{operator.operation} of {operands}: {name}{list(at)} is {actual[at]!s}, and {exact[at]!s} is right"
     return f"{shown} ({np.count_nonzero(wrong)} of {wrong.size} elements differ, {metric} {allowed:g} allowed)"
 
 

@@ -37,8 +37,8 @@ def test_nothing_is_found_without_a_fault() -> None:
 #: Faults of a browser: the operation that has it, the script, and the finding.
 FAULTS = [
     ("relu", "replace(MLGraphBuilder, 'relu', () => { throw new TypeError('no relu 5'); })", ("relu", "refuses", "TypeError: no relu #")),
-    ("clamp", "replace(MLGraphBuilder, 'clamp', (call, [x]) => call(x))", ("clamp", "numbers", "")),
-    ("sin", "replace(MLGraphBuilder, 'sin', (call, [x], self) => self.cos(x))", ("sin", "numbers", "")),
+    ("clamp", "replace(MLGraphBuilder, 'clamp', (call, [x]) => call(x))", ("clamp", "numbers", "float32")),
+    ("sin", "replace(MLGraphBuilder, 'sin', (call, [x], self) => self.cos(x))", ("sin", "numbers", "float32")),
     ("cast", "replace(MLGraphBuilder, 'cast', (call, [x], self) => self.identity(x))", ("cast", "result", "")),
     (
         "neg",
