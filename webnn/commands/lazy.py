@@ -23,12 +23,13 @@ _LOOKS: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def make_group(commands: Mapping[str, Entry], **settings: Any) -> typer.Typer:
+def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: Any) -> typer.Typer:
     """Make a group of commands.
 
     Args:
         commands: The commands by their names. A module has its command as the function ``command``, with the settings
             ``CONTEXT_SETTINGS`` and the class ``CLASS`` if it needs some, or as the group ``app``.
+        default: The command that is meant if none is named.
         settings: Arguments of `typer.Typer`.
     """
 
@@ -37,6 +38,10 @@ def make_group(commands: Mapping[str, Entry], **settings: Any) -> typer.Typer:
 
         #: Whether the help of the group is being written, which needs no more of a command than its text.
         _lists = False
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            isNamed = bool(args) and (args[0] in commands or args[0] in _SETTINGS["help_option_names"])
+            return super().parse_args(ctx, args if isNamed or not default else [default, *args])
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
             self._lists = True

@@ -1,4 +1,4 @@
-"""``webnn profiles``: the device profiles."""
+"""``webnn profiles show``: the device profiles."""
 
 from __future__ import annotations
 

@@ -1,0 +1,139 @@
+"""Records a profile of a page's WebNN: its limits, its members, its devices, and by probing what only `build()` refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from webnn.browser.profile_calls import Call, Draws, operand
+from webnn.browser.profile_probe import Page, judge
+from webnn.browser.profile_rules import Example, find_rules
+from webnn.context.limits import CONTEXT, operand_names
+from webnn.context.profiles import Profile, make_profile
+from webnn.context.profiles.rules import CONSTANT
+from webnn.validation.drafts import for_devices
+
+__all__ = ["PROBES", "Recorded", "record", "write"]
+
+#: How many calls of each operation are tried.
+PROBES = 300
+#: How often as many calls of an operation are tried if there are refusals that no rule explains yet.
+_ROUNDS = 5
+#: The sizes of constants that are tried, in bytes: the smallest and the largest.
+_SIZES = (2**20, 2**29)
+_INTERFACES = ("ML", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLTensor")
+
+
+class Recorded(NamedTuple):
+    """A recorded profile.
+
+    Attributes:
+        data: The content of its file.
+        probes: How many calls were tried.
+        unexplained: By operation, the messages of refusals that no rule explains, with how often each was seen.
+    """
+
+    data: dict[str, Any]
+    probes: int
+    unexplained: Mapping[str, Mapping[str, int]]
+
+
+def record(
+    page: Page, source: Mapping[str, Any], *, seed: int = 1, probes: int = PROBES, tell: Callable[[str], None] = lambda _: None
+) -> Recorded:
+    """Record a profile.
+
+    Args:
+        page: The page.
+        source: Where the profile comes from: its member ``_source``.
+        seed: What the probes depend on.
+        probes: How many calls of each operation are tried.
+        tell: Called with each operation before it is probed.
+    """
+    limits = page.limits()
+    names = operand_names(for_devices())
+    known = {name: limits[name] for name in (*CONTEXT, *names) if name in limits}
+    profile = make_profile("the browser", known)
+    draws = Draws(profile, Random(seed))
+    rules: dict[str, list[Any]] = {}
+    unexplained: dict[str, dict[str, int]] = {}
+    count = 0
+    for operation in draws.operations:
+        tell(operation)
+        examples: list[Example] = []
+        for _ in range(_ROUNDS):
+            examples += _examples(page, profile, [draws.draw(operation) for _ in range(probes)])
+            count += probes
+            found, left = find_rules(examples, profile.operations[operation])
+            if not left:
+                break
+        if found:
+            rules[operation] = [each.rule for each in found]
+        for each in left:
+            messages = unexplained.setdefault(operation, {})
+            messages[each.message] = messages.get(each.message, 0) + 1
+    tell(CONSTANT)
+    rules |= _find_largest_constant(page, profile)
+    devices = page.devices(draws.draw("identity")) if "identity" in draws.operations else {}
+    data = {"_source": dict(source), "_devices": devices, "_members": _find_members(page, draws), **known, "_build": rules}
+    return Recorded({name: value for name, value in data.items() if value}, count, unexplained)
+
+
+def _examples(page: Page, profile: Profile, calls: Sequence[Call]) -> Iterator[Example]:
+    """Yield the calls that both builders take, with what became of them in the page."""
+    for outcome, verdict in zip(page.attempt(calls), judge(profile, calls), strict=True):
+        if outcome.at != "call" and verdict.facts is not None:
+            yield Example(verdict.facts, outcome.error, outcome.message)
+
+
+def _find_largest_constant(page: Page, profile: Profile) -> dict[str, list[Any]]:
+    """Find the largest constant that a graph can have, if it is smaller than the largest tensor."""
+    if "float32" not in profile.constant.data_types or "slice" not in profile.operations:
+        return {}
+
+    def attempt(size: int) -> tuple[str, str]:
+        call = {"operation": "slice", "arguments": [operand("float32", [size // 4], constant=True), [0], [1], {}]}
+        [outcome] = page.attempt([call])
+        return outcome.error, outcome.message
+
+    low, high = _SIZES[0], min(_SIZES[1], profile.max_byte_length) // 4 * 4
+    error, message = attempt(high)
+    if not error or high <= low or attempt(low)[0]:
+        return {}
+    while high - low > 4:
+        middle = (low + high) // 8 * 4
+        failed = attempt(middle)
+        if failed[0]:
+            high, (error, message) = middle, failed
+        else:
+            low = middle
+    return {CONSTANT: [{"must": {CONSTANT: {"maxByteLength": low}}, "error": error, "says": message}]}
+
+
+def _find_members(page: Page, draws: Draws) -> dict[str, dict[str, list[str]]]:
+    """Find the members of the interfaces, and of the dictionaries that the draft has."""
+    calls: dict[str, Call] = {}
+    for each in for_devices().idl()["interfaces"]["MLGraphBuilder"]["operations"]:
+        if each["name"] in draws.operations:
+            calls.setdefault(str(each["arguments"][-1]["type"]), draws.draw(each["name"]))
+    return page.members(_INTERFACES, calls)
+
+
+def write(data: Mapping[str, Any]) -> str:
+    """Write a profile's file: each operand, each rule and each list of members on a line of its own."""
+    members = [f"  {json.dumps(name)}: {_write(value, 2 if name.startswith('_') else 1)}" for name, value in data.items()]
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def _write(value: Any, depth: int, indent: str = "  ") -> str:
+    """Write a value, with lines of its own for the members of ``depth`` levels."""
+    isNested = isinstance(value, dict) and any(isinstance(each, dict | list) for each in value.values())
+    if depth == 0 or not (isNested or (isinstance(value, list) and any(isinstance(each, dict) for each in value))):
+        return json.dumps(value, ensure_ascii=False)
+    inner = f"{indent}  "
+    if isinstance(value, dict):
+        lines = [f"{inner}{json.dumps(name)}: {_write(each, depth - 1, inner)}" for name, each in value.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(f"{inner}{_write(each, depth - 1, inner)}" for each in value) + f"\n{indent}]"

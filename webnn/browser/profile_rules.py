@@ -1,0 +1,218 @@
+"""Finds the rules of `build()` in probes: what the refused calls of an operation have in common, and no accepted one has.
+
+A rule that refuses is a conjunction of atoms, such as *the input is float32* and *its rank is 7 or 8*. It grows atom by atom, by what
+explains most refusals, until it covers no accepted call; then the refusals that it covers are done, and the next rule grows (sequential
+covering). The vocabulary of profiles says what must hold, so the last step turns one atom round and makes conditions of the others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+from typing import Any, NamedTuple
+
+from webnn.context.limits import TensorLimits
+from webnn.context.profiles.rules import Facts, Test
+from webnn.validation.descriptor import DATA_TYPES
+
+__all__ = ["Example", "Found", "find_rules"]
+
+#: So many refusals make a rule; fewer may be chance.
+_SUPPORT = 3
+#: The most atoms of a rule.
+_LONGEST = 3
+#: Above every size that is tried.
+_ANY_SIZE = 100
+#: Which atom of several is turned round: the first of these that can be.
+_ORDER = ("constant", "value", "rankRange", "dataTypes", "size")
+
+
+class Example(NamedTuple):
+    """A call that the builder took: what it was, and the error and the message of `build()`, which are empty if that took it as well."""
+
+    facts: Facts
+    error: str
+    message: str
+
+
+class Found(NamedTuple):
+    """A rule, as a profile has it, and how many refusals it explains."""
+
+    rule: Mapping[str, Any]
+    refusals: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Atom:
+    """A property: the values of a word (or ``"value"``) that an operand, an argument or an option has."""
+
+    name: str
+    word: str
+    values: frozenset[Any]
+
+    def covers(self, example: Example) -> bool:
+        found = _values(example.facts, self.name, self.word)
+        return bool(found) and found <= self.values
+
+
+def find_rules(examples: Sequence[Example], limits: Mapping[str, TensorLimits]) -> tuple[list[Found], list[Example]]:
+    """Find the rules of an operation.
+
+    Args:
+        examples: Its calls.
+        limits: What the operands may be; a rule says which of these they must be.
+
+    Returns:
+        The rules, and the refusals that none of them explains.
+    """
+    accepted = [each for each in examples if not each.error]
+    closed = _closed(accepted)
+    rules: list[tuple[list[_Atom], dict[str, Any], int]] = []
+    unexplained: list[Example] = []
+    for error in sorted({each.error for each in examples if each.error}):
+        refused = [each for each in examples if each.error == error]
+        while refused:
+            grown = _widen(_grow(refused, accepted, closed), accepted)
+            covered = [each for each in refused if _covers(grown, each)]
+            rule = _write(grown, limits, examples) if grown and len(covered) >= _SUPPORT else None
+            if rule is None:
+                unexplained += refused
+                break
+            rules.append((grown, {**rule, "error": error}, len(covered)))
+            refused = [each for each in refused if each not in covered]
+    return [Found({**rule, "says": _message(grown, rules, examples)}, count) for grown, rule, count in rules], unexplained
+
+
+def _covers(atoms: Sequence[_Atom], example: Example) -> bool:
+    return all(atom.covers(example) for atom in atoms)
+
+
+def _message(atoms: Sequence[_Atom], rules: Sequence[tuple[list[_Atom], object, object]], examples: Sequence[Example]) -> str:
+    """Return the browser's message for what a rule refuses: of a call that breaks no other rule, if there is one."""
+    refused = [each for each in examples if each.error and _covers(atoms, each)]
+    message = min(refused, key=lambda each: sum(_covers(others, each) for others, _, _ in rules)).message.splitlines()[0]
+    return message.partition(": ")[2] if message.startswith("Failed to execute") else message
+
+
+def _closed(accepted: Sequence[Example]) -> set[str]:
+    """Return the arguments and options that rules can be about: enumerations, and those of which one value is accepted.
+
+    Not every number or list was seen, so nothing can be said of those that were not.
+    """
+    seen: dict[str, set[str]] = {}
+    for example in accepted:
+        for name in example.facts.values:
+            seen.setdefault(name, set()).update(_values(example.facts, name, "value"))
+    return {name for name, values in seen.items() if len(values) == 1 or all(isinstance(json.loads(each), str | bool) for each in values)}
+
+
+def _values(facts: Facts, name: str, word: str) -> frozenset[Any]:
+    """Return the values of a word: one for an option, several for the operands of a sequence, none if it is missing."""
+    operands = facts.operands.get(name, ())
+    if word == "constant":
+        # One operand that is none counts: a rule that asks for constants asks for all of them.
+        return frozenset([all(each.constant for each in operands)] if operands else ())
+    if word == "dataTypes":
+        return frozenset(each.descriptor.dataType for each in operands)
+    if word == "rankRange":
+        return frozenset(len(each.descriptor.dimensions) for each in operands)
+    _, value = facts.values.get(name, (name, None))
+    if word == "size":
+        return frozenset([len(operands)] if operands else [len(value)] if isinstance(value, list) else ())
+    return frozenset() if value is None else frozenset([json.dumps(value)])
+
+
+def _grow(refused: Sequence[Example], accepted: Sequence[Example], closed: set[str]) -> list[_Atom]:
+    """Return the atoms of a rule that covers refused calls and no accepted one; none if there is no such rule."""
+    grown: list[_Atom] = []
+    while accepted and len(grown) < _LONGEST:
+        best = max(_atoms(refused, accepted, closed), key=lambda atom: _gain(atom, refused, accepted), default=None)
+        if best is None or _gain(best, refused, accepted) <= 0:
+            return []
+        grown.append(best)
+        refused, accepted = ([each for each in examples if best.covers(each)] for examples in (refused, accepted))
+    return [] if accepted else grown
+
+
+def _gain(atom: _Atom, refused: Sequence[Example], accepted: Sequence[Example]) -> float:
+    """Measure how much an atom separates refused calls from accepted ones: the gain of FOIL."""
+    good, bad = (sum(atom.covers(each) for each in examples) for examples in (refused, accepted))
+    if not good:
+        return 0.0
+    return good * (log2(good / (good + bad)) - log2(len(refused) / (len(refused) + len(accepted))))
+
+
+def _widen(atoms: Sequence[_Atom], accepted: Sequence[Example]) -> list[_Atom]:
+    """Make the ranges of sizes as wide as the accepted calls let them be: other sizes may not have been tried together with the rest."""
+    widened = list(atoms)
+    for index, atom in enumerate(atoms):
+        if atom.word == "size":
+            others = [each for each in widened if each is not atom]
+            sizes = {
+                min(_values(each.facts, atom.name, "size"), default=-1) for each in accepted if all(one.covers(each) for one in others)
+            }
+            low = max((each + 1 for each in sizes if each < min(atom.values)), default=0)
+            high = min((each for each in sizes if each > max(atom.values)), default=_ANY_SIZE)
+            widened[index] = _Atom(atom.name, "size", frozenset(range(low, high)))
+    return widened
+
+
+def _atoms(refused: Sequence[Example], accepted: Sequence[Example], closed: set[str]) -> Iterator[_Atom]:
+    """Yield what refused calls have: of each word the values that some of them have, and those that only they have."""
+    facts = refused[0].facts
+    names = [(name, word) for name in facts.operands for word in ("constant", "dataTypes", "rankRange", "size")]
+    names += [(name, "size") for name in facts.values] + [(name, "value") for name in facts.values if name in closed]
+    for name, word in names:
+        some, others = (frozenset().union(*(_values(each.facts, name, word) for each in examples)) for examples in (refused, accepted))
+        for values in {some, some - others}:
+            if values:
+                isRange = word in ("rankRange", "size")
+                yield _Atom(name, word, frozenset(range(min(values), max(values) + 1)) if isRange else values)
+
+
+def _write(atoms: Sequence[_Atom], limits: Mapping[str, TensorLimits], examples: Sequence[Example]) -> dict[str, Any] | None:
+    """Write a rule: what must hold in place of one of the atoms, when the others hold."""
+    for atom in sorted(atoms, key=lambda each: _ORDER.index(each.word)):
+        test = _invert(atom, limits, examples)
+        if test is not None:
+            when: dict[str, dict[str, Any]] = {}
+            for other in atoms:
+                if other is not atom:
+                    when.setdefault(other.name, {}).update(_test(other))
+            return {"must": {atom.name: test}} | ({"when": when} if when else {})
+    return None
+
+
+def _test(atom: _Atom) -> Test:
+    """Write the test that an atom is."""
+    if atom.word == "constant":
+        return {"constant": min(atom.values)}
+    if atom.word == "dataTypes":
+        return {"dataTypes": [each for each in DATA_TYPES if each in atom.values]}
+    if atom.word == "value":
+        return _oneOf(atom.values)
+    return {atom.word: {"min": min(atom.values)} | ({"max": most} if (most := max(atom.values)) < _ANY_SIZE - 1 else {})}
+
+
+def _oneOf(values: Iterable[str]) -> Test:
+    found = [json.loads(each) for each in sorted(values)]
+    return {"equals": found[0]} if len(found) == 1 else {"oneOf": found}
+
+
+def _invert(atom: _Atom, limits: Mapping[str, TensorLimits], examples: Sequence[Example]) -> Test | None:
+    """Write the test that holds where an atom does not; ``None`` if the vocabulary, or the data, does not have it."""
+    if atom.word == "constant":
+        return {"constant": not min(atom.values)}
+    if atom.word == "dataTypes":
+        return {"dataTypes": [each for each in limits[atom.name].data_types if each not in atom.values]}
+    if atom.word == "value":
+        seen = frozenset().union(*(_values(each.facts, atom.name, "value") for each in examples if not each.error)) - atom.values
+        return _oneOf(seen) if seen else None
+    if atom.word == "size" or atom.name not in limits:
+        return None
+    low, high = limits[atom.name].ranks
+    if min(atom.values) > low:
+        return {"rankRange": {"min": low, "max": min(atom.values) - 1}}
+    return {"rankRange": {"min": max(atom.values) + 1, "max": high}} if max(atom.values) < high else None

@@ -1,0 +1,101 @@
+"""``webnn profiles record``: the profile of a browser."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from webnn.commands.failure import failure
+from webnn.context.profiles import Profile, ProfileError, load_profile, make_profile
+
+if TYPE_CHECKING:
+    from webnn.browser.profile_probe import Page
+
+__all__ = ["command"]
+
+
+def command(
+    *,
+    browser: Annotated[
+        Path | None, typer.Option(metavar="PROGRAM", help="The browser; otherwise WEBNN_BROWSER.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where the profile goes; otherwise it is printed.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="Record nothing: verify this profile.", show_default=False)
+    ] = None,
+    verify: Annotated[int, typer.Option(metavar="N", min=0, help="Judge N random calls by the browser and the profile.")] = 0,
+    probes: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls of each operation are tried.")] = 300,
+    seed: Annotated[int, typer.Option(metavar="N", help="What the calls depend on.")] = 1,
+) -> None:
+    """Record the profile of a browser, by its opSupportLimits() and by probing.
+
+    What only build() refuses is found by some hundred calls of each operation: the rules are what refused calls have in common. With
+    --verify the exit status is 1 if the browser and the profile disagree about a call.
+    """
+    # Imported lazily: the browser's driver is an extra.
+    from webnn.browser.chromium import BrowserError, Chromium, PageError, find_browser, serve  # noqa: PLC0415
+    from webnn.browser.profile_probe import Page  # noqa: PLC0415
+
+    def tell(text: str) -> None:
+        typer.echo(text, err=True)
+
+    try:
+        subject = None if profile is None else load_profile(profile)
+        with serve({}) as address, Chromium(find_browser(browser)) as chromium:
+            chromium.open(address)
+            page = Page(chromium.evaluate)
+            if subject is None:
+                subject = _record(page, chromium.version, output, probes, seed, tell)
+            agrees = not verify or _verify(page, subject, verify, seed)
+    except (BrowserError, PageError, ProfileError) as error:
+        raise failure(str(error), 2) from None
+    if not agrees:
+        raise typer.Exit(1)
+
+
+def _record(page: Page, version: str, output: Path | None, probes: int, seed: int, tell: Callable[[str], None]) -> Profile:
+    """Record a profile, write it, and return it."""
+    from webnn.browser.profile_record import record, write  # noqa: PLC0415 (as above)
+
+    source = {
+        "summary": f"Chromium {version.partition('.')[0]} on {platform.system()}, measured",
+        "certainty": "measured in a running browser",
+        "browser": f"Chromium {version}, {platform.system()} {platform.machine()}",
+        "how": f"webnn profiles record: the default context, and at least {probes} calls of each operation, seed {seed}",
+        "when": datetime.now(UTC).date().isoformat(),
+    }
+    recorded = record(page, source, probes=probes, seed=seed, tell=lambda name: tell(f"probing {name}"))
+    text = write(recorded.data)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+    tell(f"{recorded.probes} probes, {sum(map(len, recorded.data.get('_build', {}).values()))} rules")
+    for operation, messages in recorded.unexplained.items():
+        for message, count in messages.items():
+            tell(f"no rule explains {count} refusals of {operation}: {message}")
+    return make_profile("the recorded profile", recorded.data)
+
+
+def _verify(page: Page, profile: Profile, count: int, seed: int) -> bool:
+    """Compare a profile with the page, print what differs, and return whether nothing does."""
+    from webnn.browser.profile_verify import compare_limits, verify  # noqa: PLC0415 (as above)
+
+    limits = list(compare_limits(page, profile))
+    found = verify(page, profile, count, seed=seed)
+    for path in limits:
+        typer.echo(f"opSupportLimits() differs: {path}", err=True)
+    for each in found:
+        typer.echo(str(each), err=True)
+    wrong = sum(each.count for each in found)
+    same = "the same opSupportLimits()" if not limits else f"{len(limits)} differences of opSupportLimits()"
+    classes = f", in {len(found)} classes" if found else ""
+    typer.echo(f"{profile.name}: {same}; {count - wrong} of {count} calls are judged alike; {wrong} are not{classes}", err=True)
+    return not limits and not found
