@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+import webnn
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.webnn.processes.pools import expire, run_tasks_here
-from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.recorded import META, conformance_checkout
+from tests.wpt_runner.written import UTILS, written_checkout
 from webnn.commands.main import app
 from webnn.javascript.realm import EngineMissingError
 from webnn.wpt_runner import runner
 from webnn.wpt_runner.recording.files import write_file
+from webnn.wpt_runner.writing.cases import ConformanceCase
+from webnn.wpt_runner.writing.conformance import write_conformance_test
 
 pytestmark = [needs_quickjs, pytest.mark.processes]
 
@@ -172,11 +176,7 @@ def test_bad_input(checkout: Path, tmp_path: Path) -> None:
     (other / "resources").mkdir(parents=True)
     (other / "resources" / "testharness.js").write_text("")
     (other / "webnn").mkdir()
-    current = make_checkout(tmp_path / "current", {"conformance_tests/x.any.js": ""})
-    (current / "interfaces").mkdir()
-    (current / "interfaces" / "webnn.idl").write_text("interface MLTensor {};")
     for arguments, message in [
-        (["--wpt", current, tmp_path / "out"], "only tests that call compute() can be recorded"),
         (["--wpt", tmp_path / "none", tmp_path / "out"], f"there is no folder {tmp_path / 'none'}"),
         (["--wpt", tmp_path, tmp_path / "out"], "is no checkout of web-platform-tests"),
         (["--wpt", other, tmp_path / "out"], "has no test files of WebNN"),
@@ -189,6 +189,25 @@ def test_bad_input(checkout: Path, tmp_path: Path) -> None:
         assert (result.exit_code, result.output.startswith("webnn: "), result.output.count("\n")) == (2, True, 1), result.output
         assert message in result.output
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_the_level_is_that_of_the_checkout(tmp_path: Path) -> None:
+    """What `webnn wpt new` writes is recorded over tensors, as it was."""
+    builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06").createContextSync())
+    graph = webnn.describe({"y": builder.relu(builder.input("x", dataType="float32", shape=[2]))})
+    case = ConformanceCase.of("relu", graph, {"x": np.array([-1, 2], np.float32)})
+    text = write_conformance_test([case], title="relu", variants=["?cpu"])
+    utils = UTILS.replace("far(actual[index], expected, tolerance, descriptor.dataType)", "false").replace(
+        "    assert_equals(actual.length, data.length, output);", "    assert_array_equals(result[output], data);"
+    )
+    current = written_checkout(tmp_path / "current", {"conformance_tests/relu.https.any.js": text}, utils)
+    for out, more, level in (("detected", [], "2025-03"), ("given", ["--level", "2026-01"], "2026-01")):
+        result = invoke("--wpt", current, tmp_path / out, *more)
+        assert result.exit_code == 0, result.output
+        recorded = json.loads((tmp_path / out / "relu.json").read_text())
+        assert recorded["level"] == level
+        assert recorded["tests"][0]["graph"]["expectedOutputs"]["y"]["data"] == [0, 2]
 
 
 @pytest.mark.usefixtures("in_this_process")

@@ -45,7 +45,9 @@ def command(
     variant: Annotated[
         str | None, typer.Option(help="The variant to record, for example gpu.", show_default="cpu, where a file has variants")
     ] = None,
-    level: Annotated[str, typer.Option(metavar="NAME", help="The level that the files name as theirs.")] = Settings().revision,
+    level: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The level that the files name as theirs.", show_default="that of the checkout")
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="How many processes record tests.", show_default="the cores")
     ] = None,
@@ -58,12 +60,11 @@ def command(
     A subtest becomes a case if it compares what it computes. The case holds the graph, its inputs, and what the test expects, whatever the
     emulator computes. The exit status is 0 if every test ran to its end and there are cases, 1 if not, and 2 if the input is not valid.
     """
-    settings = Settings(timeout_multiplier=timeout_multiplier)
     try:
         require_engine()
         checkout = Checkout(wpt)
-        if detect_level(checkout).tensors:
-            raise ValueError(f"{wpt} tests the draft with MLTensor: only tests that call compute() can be recorded")
+        detected = detect_level(checkout)
+        settings = Settings(revision=detected.revision, dialect=detected.dialect, timeout_multiplier=timeout_multiplier)
         tests = choose_tests(checkout, patterns or (), variant)
         files = {test: folder / f"{stem(test)}.json" for test in tests}
         folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +78,7 @@ def command(
         raise failure(f"{existing[0]} exists already{more}: --force overwrites", _BAD_INPUT)
     written: list[Path] = []
     try:
-        recordings = _record(checkout, settings, files, level, jobs or cores(), written)
+        recordings = _record(checkout, settings, files, level or detected.name, jobs or cores(), written)
     except StartError as error:
         raise failure(str(error), _INCOMPLETE) from None
     except OSError as error:

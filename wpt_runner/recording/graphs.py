@@ -20,24 +20,22 @@ class Computation:
     graph: webnn.GraphDescription
     inputs: Mapping[str, Tensor]
 
-    @classmethod
-    def of(cls, graph: webnn.GraphDescription, inputs: Mapping[str, Any]) -> Computation:
-        """Make a computation, with a copy of the arrays that it was given."""
-        return cls(graph, {name: Tensor.of(each, inputs[name]) for name, each in graph.inputs.items()})
-
     def descriptor(self, output: str) -> webnn.OperandDescriptor:
         """Return the type and shape of an output."""
         return self.graph.descriptors()[self.graph.outputs[output]]
 
-    def describe(self, expected: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-        """Return the part of the graph that some outputs need, for JSON; their expectations are given in JSON's form."""
+    def describe(self, expected: Mapping[str, dict[str, Any]], options: Mapping[str, str]) -> dict[str, Any]:
+        """Return the part of the graph that some outputs need, for JSON; their expectations are given in JSON's form.
+
+        Options that the tests call otherwise than the draft are given by the draft's names.
+        """
         graph = self.graph.select(expected)
         names = _rename(graph)
         constants = {name: Tensor.of(each.descriptor, each.value) for name, each in graph.constants.items()}
         return {
             "inputs": {names[name]: self.inputs[name].encode() for name in graph.inputs}
             | {names[name]: tensor.encode(constant=True) for name, tensor in constants.items()},
-            "operators": [_encode(operator, names) for operator in graph.operators],
+            "operators": [_encode(operator, names, options) for operator in graph.operators],
             "expectedOutputs": dict(expected),
         }
 
@@ -71,7 +69,7 @@ def _numbered(stem: str, first: int) -> Iterator[str]:
     return (f"{stem}{number}" for number in count(first))
 
 
-def _encode(operator: webnn.OperatorDescription, names: Mapping[str, str]) -> dict[str, Any]:
+def _encode(operator: webnn.OperatorDescription, names: Mapping[str, str], renamed: Mapping[str, str]) -> dict[str, Any]:
     def refuse(activation: webnn.ActivationDescription) -> object:
         raise RecordingError(f"{operator.operation} takes the activation function {activation.operation}, which the format has no form for")
 
@@ -87,6 +85,6 @@ def _encode(operator: webnn.OperatorDescription, names: Mapping[str, str]) -> di
     return {
         "name": operator.operation,
         "arguments": encode(arguments),
-        "options": {name: encode(options[name]) for name in sorted(options)},
+        "options": {renamed.get(name, name): encode(options[name]) for name in sorted(options)},
         "outputs": [names[name] for name in operator.outputs],
     }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from webnn import OperandDescriptor
+from webnn.validation.descriptor import FLOAT_TYPES, SMALL_TYPES, DataType, integer_range, unpack
 from webnn.wpt_runner.vectors import format as recorded
 from webnn.wpt_runner.vectors.format import Array
 
@@ -33,7 +34,8 @@ class Tensor:
 
     @classmethod
     def of(cls, descriptor: OperandDescriptor, data: Array) -> Tensor:
-        """Make a tensor, with a copy of the data."""
+        """Make a tensor, with a copy of the data; two elements of small types share a byte of it."""
+        data = unpack(data, descriptor.dataType, descriptor.shape) if descriptor.dataType in SMALL_TYPES else data
         flat = np.ascontiguousarray(data).reshape(-1)
         bits = flat.view(f"u{flat.itemsize}")
         if flat.size > 1 and bool((bits == bits[0]).all()):
@@ -66,15 +68,15 @@ def encode_number(value: float) -> object:
     return value if abs(value) <= _SAFE else {"$bigint": str(max(-_LARGEST, min(value, _LARGEST)))}
 
 
-def decode_number(value: Any, dataType: str) -> int | float:
+def decode_number(value: Any, dataType: DataType | Literal["float64"]) -> int | float:
     """Read a number of a tensor's type that JavaScript has sent: `recorder.js` writes numbers as the format does."""
     try:
         number = recorded.decode_number(value)
     except recorded.CaseError:
         raise RecordingError(f"it expects {value!r}, which is no number") from None
-    if dataType.startswith("float"):
+    if dataType == "float64" or dataType in FLOAT_TYPES:
         return float(number)
-    limits = np.iinfo(dataType)
-    if not limits.min <= number <= limits.max or int(number) != number:
+    least, most = integer_range(dataType)
+    if not least <= number <= most or int(number) != number:
         raise RecordingError(f"it expects {number!r} of {dataType}")
     return int(number)

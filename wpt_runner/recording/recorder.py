@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -14,8 +15,9 @@ import numpy as np
 import webnn
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Instrument, Settings, run_test
+from webnn.wpt_runner.levels import LEVELS
 from webnn.wpt_runner.recording.graphs import Computation
-from webnn.wpt_runner.recording.numbers import RecordingError, decode_number, encode_number, encode_tensor
+from webnn.wpt_runner.recording.numbers import RecordingError, Tensor, decode_number, encode_number, encode_tensor
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 from webnn.wpt_runner.runner import run_each
 
@@ -27,6 +29,7 @@ _CONSTANT = re.compile(rf"^const(?=\s+{_COMPARISON}\s*=)", re.MULTILINE)
 #: Where an expectation is one number for all elements, web-platform-tests compare this many at most.
 _MOST_COMPARED = 1000
 _HARNESS = "/resources/testharness.js"
+_COMPUTING = ("compute", "dispatch")
 _ENDED = (SubtestStatus.PASS, SubtestStatus.FAIL)
 
 
@@ -68,8 +71,8 @@ class Recording:
 
 def record_test(checkout: Checkout, test: Test, settings: Settings) -> Recording:
     """Run a test, and record it."""
-    recorder = _Recorder(test.file.scripts)
-    with webnn.emulate(on_build=recorder.built):
+    recorder = _Recorder(test.file.scripts, _level_names(settings))
+    with webnn.emulate(on_build=recorder.built, on_compute=recorder.computed):
         result = run_test(checkout, test, settings, recorder.end, recorder)
     return Recording(result=result, cases=recorder.cases, skipped=recorder.skipped, differing=recorder.differing)
 
@@ -86,17 +89,22 @@ def _record(checkout: Checkout, settings: Settings, test: Test, _: Callable[[Sub
 
 
 class _Recorder(Instrument):
-    """Records a test; its own scripts are named in messages."""
+    """Records a test; its own scripts are named in messages. Options have the tests' names, given by the draft's."""
 
-    def __init__(self, scripts: Sequence[str]) -> None:
+    def __init__(self, scripts: Sequence[str], names: Mapping[str, str]) -> None:
         self.script = (resources.files("webnn.wpt_runner.recording") / "recorder.js").read_text(encoding="utf-8")
         self.cases: list[dict[str, Any]] = []
         self.skipped: list[Skipped] = []
         self.differing: dict[str, str] = {}
         self._scripts = scripts
+        self._names = names
         self._graphs: WeakKeyDictionary[webnn.MLGraph, webnn.GraphDescription] = WeakKeyDictionary()
+        #: For each graph the inputs of its computations, in the order in which they run; a context may run them in a thread of its own.
+        self._inputs: WeakKeyDictionary[webnn.MLGraph, list[Mapping[str, Tensor]]] = WeakKeyDictionary()
+        self._started: Counter[webnn.MLGraph] = Counter()
         self._number = 0
-        self._computations: dict[int, Computation] = {}
+        #: For each computation its graph, and which of the graph's computations it is.
+        self._computations: dict[int, tuple[webnn.MLGraph, int]] = {}
         self._missing: list[str] = []
         # What belongs to the subtest that runs.
         self._computed = 0
@@ -110,10 +118,17 @@ class _Recorder(Instrument):
         """Keep the description of a graph."""
         self._graphs[graph] = description
 
+    def computed(self, graph: webnn.MLGraph, inputs: Mapping[str, Any]) -> None:
+        """Keep the inputs of a computation."""
+        descriptors = self._graphs[graph].inputs
+        self._inputs.setdefault(graph, []).append({name: Tensor.of(each, inputs[name]) for name, each in descriptors.items()})
+
     def observe(self, target: object, member: str, values: Sequence[Any], result: Any) -> None:
-        """Keep what is computed."""
-        if isinstance(target, webnn.MLContext) and member == "compute":
-            self._computations[self._number] = Computation.of(self._graphs[values[0]], values[1])
+        """Note what is computed."""
+        if isinstance(target, webnn.MLContext) and member in _COMPUTING:
+            graph = values[0]
+            self._computations[self._number] = graph, self._started[graph]
+            self._started[graph] += 1
             self._computed += 1
 
     def tell(self, kind: str, content: Any) -> None:
@@ -150,7 +165,7 @@ class _Recorder(Instrument):
         if self._missing:
             scripts = " and ".join([_HARNESS, *self._scripts])
             return f"it compares in a way that is not known here: {' and '.join(self._missing)} is missing in {scripts}"
-        return "it compares nothing, or copies: only the views that compute() gave are known"
+        return "it compares nothing, or copies: only what compute() or readTensor() gave is known"
 
     def _cases(self, name: str, comparisons: Sequence[Mapping[str, Any]]) -> list[tuple[dict[str, Any], str | None]]:
         """Make a case of each computation that was compared, with the first difference if there was one."""
@@ -159,12 +174,20 @@ class _Recorder(Instrument):
             by_computation.setdefault(comparison["computation"], []).append(comparison)
         cases = []
         for index, (number, group) in enumerate(by_computation.items()):
-            case = {"name": name if index == 0 else f"{name} ({index + 1})", **_describe(self._computations[number], group)}
+            graph, position = self._computations[number]
+            computation = Computation(self._graphs[graph], self._inputs[graph][position])
+            case = {"name": name if index == 0 else f"{name} ({index + 1})", **_describe(computation, group, self._names)}
             cases.append((case, next((each["difference"] for each in group if each["difference"] is not None), None)))
         return cases
 
 
-def _describe(computation: Computation, comparisons: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _level_names(settings: Settings) -> Mapping[str, str]:
+    """Return the tests' names of options that the draft calls otherwise, by the draft's names."""
+    found = (level for level in LEVELS if level.dialect == settings.dialect)
+    return {draft: own for level in found for own, draft in level.renamed.items()}
+
+
+def _describe(computation: Computation, comparisons: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> dict[str, Any]:
     """Make a case of the comparisons of a computation's outputs."""
     expected: dict[str, dict[str, Any]] = {}
     tolerances: list[object] = []
@@ -177,7 +200,7 @@ def _describe(computation: Computation, comparisons: Sequence[Mapping[str, Any]]
         if tolerances and tolerance not in tolerances:
             raise RecordingError("its outputs have different tolerances, and a case has only one")
         tolerances.append(tolerance)
-    return {"tolerance": tolerances[0], "graph": computation.describe(expected)}
+    return {"tolerance": tolerances[0], "graph": computation.describe(expected, names)}
 
 
 def _tolerance(comparison: Mapping[str, Any]) -> dict[str, object]:
