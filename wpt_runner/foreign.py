@@ -1,15 +1,22 @@
-"""Data that a person or another tool has written: how TOML is read, and what is wrong with a value, for a message of one line."""
+"""Data that a person or another tool has written: how JSON and TOML are read, and what is wrong with a value, for a message of one line."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import tomllib
+import zlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-__all__ = ["Problem", "find_problem", "is_deep", "load_toml", "write_path"]
+__all__ = ["Problem", "find_problem", "is_deep", "load_json", "load_toml", "write_path"]
 
+_GZIP = b"\x1f\x8b"
+#: The most bytes of JSON, also when they are unpacked.
+_LARGEST = 1 << 30
 #: The deepest nesting of TOML that is allowed. Values nested a few thousand times deep can be parsed, but not shown.
 _DEEPEST = 50
 
@@ -47,6 +54,28 @@ def is_deep(value: object, levels: int) -> bool:
         inside = (each.values() if isinstance(each, dict) else each for each in containers)
         containers = [each for elements in inside for each in elements if isinstance(each, dict | list)]
     return bool(containers)
+
+
+def load_json(path: Path, what: str) -> object:
+    """Parse a file of JSON, which gzip may have compressed; messages say that it is not what it should be.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is no JSON, or has more than 1 GiB when it is unpacked.
+    """
+    with path.open("rb") as file:
+        packed = file.peek(2).startswith(_GZIP)
+        try:
+            # No more than the limit is ever unpacked.
+            data = (gzip.GzipFile(fileobj=file) if packed else file).read(_LARGEST + 1)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise ValueError(f"{path} is no {what}: it is broken gzip data ({error})") from None
+    if len(data) > _LARGEST:
+        raise ValueError(f"{path} is no {what}: it must be at most {_LARGEST >> 20} MiB when it is unpacked")
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is no {what}: it is no JSON ({error})") from None
 
 
 def load_toml(text: str, name: str) -> dict[str, Any]:

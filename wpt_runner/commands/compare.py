@@ -1,4 +1,4 @@
-"""``webnn wpt compare``: what differs between two reports."""
+"""``webnn wpt compare``: what differs between two reports, and a table of the scores of several runs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from rich.text import Text
 from webnn.commands.failure import failure
 from webnn.commands.text import one_line, show_controls
 from webnn.wpt_runner.compare import Change, Comparison, Lone, Status, compare
-from webnn.wpt_runner.reports.wptreport import read_wptreport
+from webnn.wpt_runner.reports.scores import write_scores
 from webnn.wpt_runner.results import FileStatus, RunResult, SubtestStatus
-from webnn.wpt_runner.terminal import plural, print_line
+from webnn.wpt_runner.scores import Run, Score, make_table, read_runs, score_run
+from webnn.wpt_runner.scores import Table as ScoreTable
+from webnn.wpt_runner.terminal import encodable, make_console, plural, print_line
 
 __all__ = ["command"]
 
@@ -33,10 +35,18 @@ _STYLES = {"PASS": "green", "OK": "green", _ABSENT: "magenta"}
 
 
 def command(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A wptreport.json, also compressed with gzip.")],
-    after: Annotated[Path, typer.Argument(metavar="AFTER", help="Another one.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="BEFORE AFTER | FILE...",
+            help="Reports wptreport.json, or results that wpt.fyi exported; each may be compressed with gzip.",
+            show_default=False,
+        ),
+    ],
     *,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON, too.")] = None,
+    html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the table as a page, too.")] = None,
+    as_table: Annotated[bool, typer.Option("--table", help="Make a table of two reports, too.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="List everything, also what only one report has.")] = False,
     variant_blind: Annotated[
         bool, typer.Option("--variant-blind", help="Pair tests that differ only in their variant, if each report has just one of them.")
@@ -48,9 +58,25 @@ def command(
 ) -> None:
     """Compare two runs of web-platform-tests, of this runner or of any browser.
 
-    Fails with 1 if something that passed before does not pass after, and with 2 if there is nothing to compare.
+    Two reports are compared test by test. That fails with 1 if something that passed before does not pass after, and with 2 if there is
+    nothing to compare. More files, and results of wpt.fyi, become a table: how many subtests of each operation pass in each run.
     """
-    first, second = _read(before, only or []), _read(after, only or [])
+    found = [(path, _read(path)) for path in files]
+    reports = [(path, run) for path, run in found if isinstance(run, RunResult)]
+    if len(found) == len(reports) == 2 and not as_table and html_file is None:
+        [(before, first), (after, second)] = [(path, _choose_tests(run, only or [])) for path, run in reports]
+        _compare(before, first, after, second, json_file=json_file, everything=everything, variant_blind=variant_blind)
+        return
+    if everything or variant_blind:
+        raise failure("--all and --variant-blind can only be given for two reports", _UNUSABLE)
+    if len(found) == len(reports) == 1:
+        raise failure("a report is compared with another one: give two files or more", _UNUSABLE)
+    _tabulate(found, only or [], json_file, html_file)
+
+
+def _compare(
+    before: Path, first: RunResult, after: Path, second: RunResult, *, json_file: Path | None, everything: bool, variant_blind: bool
+) -> None:
     comparison = compare(first, second, variant_blind=variant_blind)
     console = Console(highlight=False)
     for side, path, run in (("before", before, first), ("after", after, second)):
@@ -60,7 +86,7 @@ def command(
     for line in _lines(comparison, everything, "->" if console.options.ascii_only else "\N{RIGHTWARDS ARROW}"):
         print_line(console, line)
     if json_file is not None:
-        _write_json(json_file, before, after, comparison)
+        _write_json(json_file, {"reports": {"before": str(before), "after": str(after)}, **dataclasses.asdict(comparison)})
     if not comparison.common:
         blindly = not variant_blind and compare(first, second, variant_blind=True).common
         raise failure("the reports have no test in common" + ("; --variant-blind pairs other variants" if blindly else ""), _UNUSABLE)
@@ -68,20 +94,78 @@ def command(
         raise typer.Exit(_REGRESSION)
 
 
-def _read(path: Path, only: Sequence[str]) -> RunResult:
+def _tabulate(
+    found: Sequence[tuple[Path, RunResult | list[Run]]], only: Sequence[str], json_file: Path | None, html_file: Path | None
+) -> None:
+    runs = [run for path, each in found for run in ([score_run(path, each)] if isinstance(each, RunResult) else each)]
+    if only:
+        runs = [
+            dataclasses.replace(run, scores={test: score for test, score in run.scores.items() if any(text in test for text in only)})
+            for run in runs
+        ]
+    if not any(run.scores for run in runs):
+        raise failure("the files have no tests of WebNN" + (" with these texts" if only else ""), _UNUSABLE)
+    table = make_table(runs)
+    console = make_console()
+    for name, run in zip(table.names, runs, strict=True):
+        old = "  (counts each test's own status, too)" if run.old else ""
+        print_line(console, Text.assemble((_shown(name), "bold"), f"  {_shown(run.source)}  {one_line(run.revision, _REVISION)}{old}"))
+    console.print()
+    console.print(_score_table(console, table))
+    if json_file is not None:
+        sections = {"operations": table.operations, "others": table.others, "total": [table.total]}
+        described = [
+            {"name": name, "source": run.source, "revision": run.revision, "old": run.old}
+            for name, run in zip(table.names, runs, strict=True)
+        ]
+        rows = {
+            name: [{"name": row.name, "scores": [_score_json(score) for score in row.scores]} for row in each]
+            for name, each in sections.items()
+        }
+        _write_json(json_file, {"runs": described, **rows})
+    if html_file is not None:
+        try:
+            write_scores(runs, table, html_file)
+        except OSError as error:
+            raise failure(f"{html_file} cannot be written: {error.strerror or error}", _UNUSABLE) from None
+
+
+def _score_json(score: Score | None) -> dict[str, int] | None:
+    return None if score is None else {"passed": score.passed, "total": score.total}
+
+
+def _score_table(console: Console, table: ScoreTable) -> Table:
+    shown = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, show_edge=False)
+    shown.add_column("operation")
+    for name in table.names:
+        shown.add_column(Text(encodable(console, _shown(name))), justify="right")
+    for rows in (table.operations, table.others, [table.total]):
+        for row in rows:
+            cells = [Text("" if score is None else f"{score.passed:,}/{score.total:,}", _score_style(score)) for score in row.scores]
+            shown.add_row(Text(encodable(console, _shown(row.name))), *cells, end_section=row is rows[-1])
+    return shown
+
+
+def _score_style(score: Score | None) -> str:
+    return "" if score is None else "green" if score.passed >= score.total else "yellow" if score.passed else "red"
+
+
+def _read(path: Path) -> RunResult | list[Run]:
     try:
-        run = read_wptreport(path)
+        return read_runs(path)
     except OSError as error:
         raise failure(f"{path} cannot be read: {error.strerror or error}", _UNUSABLE) from None
     except ValueError as error:
         raise failure(str(error), _UNUSABLE) from None
+
+
+def _choose_tests(run: RunResult, only: Sequence[str]) -> RunResult:
     if not only:
         return run
     return dataclasses.replace(run, results=[result for result in run.results if any(text in result.test for text in only)])
 
 
-def _write_json(path: Path, before: Path, after: Path, comparison: Comparison) -> None:
-    content = {"reports": {"before": str(before), "after": str(after)}, **dataclasses.asdict(comparison)}
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
     try:
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8", newline="\n")
     except OSError as error:

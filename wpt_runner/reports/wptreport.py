@@ -6,10 +6,8 @@ back. The member ``stack`` is this runner's own; tools that do not know it ignor
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -18,15 +16,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from webnn.commands.text import cut, replace_surrogates
 from webnn.wpt_runner.flavours import Flavour
-from webnn.wpt_runner.foreign import find_problem, write_path
+from webnn.wpt_runner.foreign import find_problem, load_json, write_path
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest, SubtestStatus
 
-__all__ = ["read_wptreport", "write_wptreport"]
+__all__ = ["parse_wptreport", "read_wptreport", "write_wptreport"]
 
 _Status = TypeVar("_Status", FileStatus, SubtestStatus)
 _Member = TypeVar("_Member", bound="_Model")
 
-_GZIP = b"\x1f\x8b"
 _LONGEST_VALUE = 60
 #: The end of the year 9999, in milliseconds since 1970.
 _LATEST = 253_402_300_799_000
@@ -72,7 +69,16 @@ def read_wptreport(path: Path) -> RunResult:
         OSError: The file cannot be read.
         ValueError: It is not such a report; the message names the place.
     """
-    report = _check(_Report, _load(path), path)
+    return parse_wptreport(load_json(path, "wptreport"), path)
+
+
+def parse_wptreport(content: object, path: Path) -> RunResult:
+    """Return the run of a report's content; messages name the path.
+
+    Raises:
+        ValueError: It is no report; see `read_wptreport`.
+    """
+    report = _check(_Report, content, path)
     started = report.time_start or report.time_end or 0.0
     results = [_file_result(path, index, raw) for index, raw in enumerate(report.results)]
     return RunResult(
@@ -145,16 +151,6 @@ class _Result(_Model):
     expected: FileStatus | None = None
     known_intermittent: list[str] = []
     subsuite: _Text = ""
-
-
-def _load(path: Path) -> object:
-    data = path.read_bytes()
-    try:
-        return json.loads(gzip.decompress(data) if data.startswith(_GZIP) else data)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is no wptreport: it is broken gzip data ({error})") from None
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is no wptreport: it is no JSON ({error})") from None
 
 
 def _file_result(path: Path, index: int, raw: object) -> FileResult:
