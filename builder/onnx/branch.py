@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from onnx import AttributeProto, GraphProto
+from onnx import GraphProto
 
 from webnn.builder.onnx.emitter import Emitter
+from webnn.builder.onnx.messages import Graph
 from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.validation.descriptor import DataType
 
@@ -17,15 +18,16 @@ __all__ = ["choose", "subgraph"]
 @contextmanager
 def subgraph(e: Emitter, name: str) -> Iterator[GraphProto]:
     """Emit into a graph of its own until the block ends. Values from outside must have been taken by a node outside before."""
-    body, outer = GraphProto(name=name), e.graph
+    body, outer = Graph(GraphProto(name=name)), e.graph
     e.graph = body
     try:
-        yield body
+        yield body.proto
     finally:
         e.graph = outer
+    body.finish()
     # Literals are shared by the whole graph: move those that were added to the outer graph.
-    outer.initializer.extend(body.initializer)
-    body.ClearField("initializer")
+    outer.proto.initializer.extend(body.proto.initializer)
+    body.proto.ClearField("initializer")
 
 
 def choose(e: Emitter, condition: str, then: Callable[[], str], otherwise: Callable[[], str], dataType: DataType) -> str:
@@ -39,7 +41,4 @@ def choose(e: Emitter, condition: str, then: Callable[[], str], otherwise: Calla
             # Without a shape: an elementwise operation may be emitted before a transpose.
             body.output.add(name=emit()).type.tensor_type.elem_type = ELEMENT_TYPES[dataType]
         bodies[name] = body
-    result = e.node("If", [condition])
-    for name, body in bodies.items():
-        e.graph.node[-1].attribute.add(name=name, type=AttributeProto.GRAPH, g=body)
-    return result
+    return e.node("If", [condition], **bodies)

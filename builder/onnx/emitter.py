@@ -14,7 +14,7 @@ import numpy as np
 from onnx import ModelProto, TensorProto
 
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
-from webnn.builder.onnx.messages import Attribute, declare, set_attribute
+from webnn.builder.onnx.messages import Attribute, Graph, declare
 from webnn.builder.onnx_names import ELEMENT_TYPES
 from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor, Shape
 
@@ -195,10 +195,10 @@ class Emitter:
         self.contributed = contributed
         self.numerics: Numerics = numerics
         # The graph is made inside the model: putting it there afterwards would copy it.
-        self.model = ModelProto(ir_version=IR_VERSION, producer_name="webnn")
-        self.model.opset_import.add(domain="", version=OPSET)
-        self.graph = self.model.graph
-        self.graph.name = "webnn"
+        self._model = ModelProto(ir_version=IR_VERSION, producer_name="webnn")
+        self._model.opset_import.add(domain="", version=OPSET)
+        self._model.graph.name = "webnn"
+        self.graph = Graph(self._model.graph)
         self.weights: list[Weight] = []
         self._scope = "graph"
         self._count = 0
@@ -228,7 +228,7 @@ class Emitter:
     def node(self, op_type: str, inputs: Sequence[str | None], **attributes: Attribute) -> str:
         """Add a node with one output, and return that. An input that is ``None`` or empty leaves an optional one out."""
         name = self._name()
-        self._add(op_type, inputs, name, [name], attributes)
+        self._add(op_type, inputs, name, (name,), attributes)
         return name
 
     def nodes(self, op_type: str, inputs: Sequence[str | None], outputs: int | Sequence[bool], **attributes: Attribute) -> list[str]:
@@ -249,36 +249,33 @@ class Emitter:
         self._count += 1
         return name
 
-    def _add(self, op_type: str, inputs: Sequence[str | None], name: str, outputs: list[str], attributes: Mapping[str, Attribute]) -> None:
-        values = [value or "" for value in inputs]
-        pending = self._pending
-        if pending:
-            for value in values:
-                if value in pending:
-                    self.require(value)
+    def _add(
+        self, op_type: str, inputs: Sequence[str | None], name: str, outputs: Sequence[str], attributes: Mapping[str, Attribute]
+    ) -> None:
+        values = [*inputs]
         # Some kernels crash on an optional input that is given but empty.
         while values and not values[-1]:
             values.pop()
+        if self._pending and not self._pending.isdisjoint(values):
+            for value in values:
+                self.require(value or "")
         if self._turned and op_type not in _FIXED and not self._turned.isdisjoint(values):
             self._turned.update(outputs)
         if op_type == "Conv" or (
-            op_type in _BLOCKED and self._blocked.issuperset(values[:1] if op_type == "BatchNormalization" else values)
+            self._blocked and op_type in _BLOCKED and self._blocked.issuperset(values[:1] if op_type == "BatchNormalization" else values)
         ):
             self._blocked.update(outputs)
-        # Setting the fields takes less time than keyword arguments.
-        node = self.graph.node.add()
-        node.op_type = op_type
-        node.name = name
-        node.input.extend(values)
-        node.output.extend(outputs)
+        domain = ""
         if op_type in MICROSOFT:
-            node.domain = "com.microsoft"
-            if len(self.model.opset_import) == 1:
-                self.model.opset_import.add(domain=node.domain, version=1)
-        if attributes:
-            add = node.attribute.add
-            for key, attribute in attributes.items():
-                set_attribute(add(), key, attribute)
+            domain = "com.microsoft"
+            if len(self._model.opset_import) == 1:
+                self._model.opset_import.add(domain=domain, version=1)
+        self.graph.add(op_type, values, name, outputs, attributes, domain)
+
+    def finish(self) -> ModelProto:
+        """Return the model."""
+        self.graph.finish()
+        return self._model
 
     def literal(self, array: Array) -> str:
         """Return an initializer inside the model; equal ones are shared."""
@@ -287,7 +284,7 @@ class Emitter:
         name = self._literals.get(key)
         if name is None:
             name = self._literals[key] = f"literal.{len(self._literals)}"
-            self.graph.initializer.add(name=name, data_type=_ARRAY_TYPES[array.dtype], dims=array.shape, raw_data=data)
+            self.graph.proto.initializer.add(name=name, data_type=_ARRAY_TYPES[array.dtype], dims=array.shape, raw_data=data)
         return name
 
     def scalar(self, value: float, dtype: str) -> str:
@@ -327,9 +324,9 @@ class Emitter:
             value = self._constants[name]
             data_type, shape = _ARRAY_TYPES[value.dtype], value.shape
         if value.nbytes < INLINE_BYTES:
-            self.graph.initializer.add(name=name, data_type=data_type, dims=shape, raw_data=value.tobytes())
+            self.graph.proto.initializer.add(name=name, data_type=data_type, dims=shape, raw_data=value.tobytes())
             return
-        tensor = self.graph.initializer.add(name=name, data_type=data_type, dims=shape, data_location=TensorProto.EXTERNAL)
+        tensor = self.graph.proto.initializer.add(name=name, data_type=data_type, dims=shape, data_location=TensorProto.EXTERNAL)
         # Without an offset and a length, the constant is the whole file.
         tensor.external_data.add(key="location", value=name)
         self.weights.append(Weight(name, value))
@@ -384,8 +381,7 @@ class Emitter:
     def _add_transpose(self, name: str) -> None:
         view = self._views[name]
         self.require(view.source)
-        node = self.graph.node.add(op_type="Transpose", name=f"{self._scope}.{name}", input=[view.source], output=[name])
-        set_attribute(node.attribute.add(), "perm", view.permutation)
+        self.graph.add("Transpose", (view.source,), f"{self._scope}.{name}", (name,), {"perm": view.permutation})
         self._turned.add(name)
 
     def is_turned(self, value: str) -> bool:
@@ -490,10 +486,10 @@ class Emitter:
 
     def declare_input(self, name: str, descriptor: OperandDescriptor) -> str:
         """Declare an input of the graph."""
-        declare(self.graph.input.add(name=name), descriptor)
+        declare(self.graph.proto.input.add(name=name), descriptor)
         return name
 
     def declare_output(self, name: str, descriptor: OperandDescriptor) -> None:
         """Declare an output of the graph."""
         self.require(name)
-        declare(self.graph.output.add(name=name), descriptor)
+        declare(self.graph.proto.output.add(name=name), descriptor)

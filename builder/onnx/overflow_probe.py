@@ -37,4 +37,4 @@ def make_probe() -> tuple[bytes, dict[str, Array]]:
     outputs["image"] = np.broadcast_to(np.where(signs > 0, 200, 0).astype(np.uint8)[None, :, None, None], (1, 32, 3, 3))
     for name, value in results.items():
         e.declare_output(value, OperandDescriptor("uint8" if name == "image" else "float32", outputs[name].shape))
-    return e.model.SerializeToString(), {results[name]: output for name, output in outputs.items()}
+    return e.finish().SerializeToString(), {results[name]: output for name, output in outputs.items()}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from onnx import AttributeProto
-
 from webnn.builder.onnx import activation
 from webnn.builder.onnx.branch import subgraph
 from webnn.builder.onnx.emitter import Emitter, Op
@@ -190,13 +188,12 @@ def _scan(e: Emitter, parameters: Parameters, step: Step, fed: str, states: list
             after = [*after, e.node("Identity", [after[0]])]
         for value in after:
             e.declare_output(value, state)
-    results = e.nodes(
+    return e.nodes(
         "Scan",
         [*states, fed],
         [True] * len(after),
         num_scan_inputs=1,
         scan_input_directions=[int(isBackward)],
         **({"scan_output_directions": [int(isBackward)]} if wanted else {}),
+        body=body,
     )
-    e.graph.node[-1].attribute.add(name="body", type=AttributeProto.GRAPH, g=body)
-    return results

@@ -208,7 +208,7 @@ class _Translator:
         sizes += [descriptor.element_count for _, descriptor in inputs.values()]
         sizes += [descriptor.element_count for operator in self.graph.operators for descriptor in operator.outputs]
         return OnnxModel(
-            proto=emitter.model,
+            proto=emitter.finish(),
             weights=tuple(emitter.weights),
             inputs=inputs,
             outputs=outputs,
