@@ -47,12 +47,12 @@ test(() => assert_equals(1, 2, 'one is two'), 'equal');
 test(() => {}, 'passes');
 """
 OTHER = "// META: timeout=long\n// META: variant=?cpu\n// META: variant=?gpu\ntest(() => {}, 'other'); test(() => {}, 'equal, too');\n"
-FRAMES = ["at refused (webnn/mine.any.js:4:", "at <anonymous> (webnn/mine.any.js:8:"]
+FRAMES = ["at refused (webnn/mine.window.js:4:", "at <anonymous> (webnn/mine.window.js:8:"]
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_checkout(tmp_path_factory.mktemp("wpt"), {"mine.any.js": MINE, "other.any.js": OTHER})
+    return make_checkout(tmp_path_factory.mktemp("wpt"), {"mine.window.js": MINE, "other.window.js": OTHER})
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_only_some_subtests(checkout: Path) -> None:
 @here
 def test_other_subtests_have_stale_expectations_no_more(checkout: Path, tmp_path: Path) -> None:
     expected = tmp_path / "expected.toml"
-    expected.write_text('[[expected]]\nfile = "webnn/mine.any.js"\nreason = "known"\nsubtests = ["equal", "reshape"]\n')
+    expected.write_text('[[expected]]\nfile = "webnn/mine.window.js"\nreason = "known"\nsubtests = ["equal", "reshape"]\n')
     result = invoke(checkout, "mine", "-k", "equal", "--expectations", expected)
     assert (result.exit_code, "0 passed, 1 failed as expected, 0 unexpected" in result.output) == (0, True), result.output
 
@@ -181,16 +181,16 @@ def test_other_subtests_have_stale_expectations_no_more(checkout: Path, tmp_path
 def test_lists(checkout: Path, tmp_path: Path) -> None:
     expected = tmp_path / "expected.toml"
     expected.write_text(
-        '[[expected]]\nfile = "webnn/mine.any.js"\nreason = "known"\nsubtests = ["equal"]\n'
-        '[[expected]]\nfile = "webnn/other.any.js"\nreason = "no GPU"\ntest = "ERROR"\nvariants = ["?gpu"]\n'
+        '[[expected]]\nfile = "webnn/mine.window.js"\nreason = "known"\nsubtests = ["equal"]\n'
+        '[[expected]]\nfile = "webnn/other.window.js"\nreason = "no GPU"\ntest = "ERROR"\nvariants = ["?gpu"]\n'
     )
     result = invoke(checkout, "--list", "--expectations", expected)
     assert result.output.splitlines() == [
-        "webnn/mine.any.js", "webnn/other.any.js?cpu", "webnn/other.any.js?gpu  (expected ERROR: no GPU)", "3 tests",
+        "webnn/mine.window.js", "webnn/other.window.js?cpu", "webnn/other.window.js?gpu  (expected ERROR: no GPU)", "3 tests",
     ]  # fmt: skip
     result = invoke(checkout, "--list", "-k", "e", "mine", "--expectations", expected)
     assert result.output.splitlines()[1:] == [
-        "webnn/mine.any.js", "  reshape", "  equal  (expected FAIL: known)", "  passes", "3 subtests in 1 test",
+        "webnn/mine.window.js", "  reshape", "  equal  (expected FAIL: known)", "  passes", "3 subtests in 1 test",
     ]  # fmt: skip
     assert result.exit_code == 0
 
@@ -200,7 +200,7 @@ def result_of(statuses: str, status: str = "OK", variant: str = "", expected: st
     known = {"P": SubtestStatus.PASS, "F": SubtestStatus.FAIL}
     subtests = [Subtest(name=chr(97 + index), status=known[each]) for index, each in enumerate(statuses) if each in known]
     wanted = FileStatus(expected) if expected else None
-    return FileResult(file="webnn/other.any.js", variant=variant, status=FileStatus(status), subtests=subtests, expected=wanted)
+    return FileResult(file="webnn/other.window.js", variant=variant, status=FileStatus(status), subtests=subtests, expected=wanted)
 
 
 #: Reports, the product, and the variants that run again.
@@ -226,7 +226,7 @@ def test_a_browsers_failures_run_again(checkout: Path, tmp_path: Path) -> None:
     text = (tmp_path / "r.json").read_text().replace('"expected": "PASS", ', "")
     (tmp_path / "r.json").write_text(text)
     result = invoke(checkout, "--rerun-failed", tmp_path / "r.json", "--list")
-    assert result.output.splitlines() == ["webnn/other.any.js?cpu", "1 test"]
+    assert result.output.splitlines() == ["webnn/other.window.js?cpu", "1 test"]
 
 
 @here
@@ -247,7 +247,7 @@ def test_rerun_failed(checkout: Path, tmp_path: Path) -> None:
 def test_find_flaky() -> None:
     assert find_flaky([[result_of("PPF")], [result_of("PPF")]]) == []
     rounds = [[result_of("PP")], [result_of("PF")], [result_of("P", "TIMEOUT")], [result_of("PP")]]
-    name = "/webnn/other.any.html"
+    name = "/webnn/other.window.html"
     assert find_flaky(rounds) == [f"{name}: 3 OK, 1 TIMEOUT", f"{name}: b: 2 PASS, 1 FAIL, 1 without it"]
     assert [each.status for each in take_worst(rounds)[0].subtests] == ["PASS", "FAIL"]
 
@@ -255,7 +255,7 @@ def test_find_flaky() -> None:
 @here
 def test_repeat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "test(() => {}, 'firm'); promise_test(async () => assert_equals(await (await fetch('n.txt')).text(), '1'), 'shaky');"
-    root = make_checkout(tmp_path, {"x.any.js": text, "n.txt": "1"})
+    root = make_checkout(tmp_path, {"x.window.js": text, "n.txt": "1"})
     again = Checkout.read_url
     numbers = iter("121")
 
@@ -266,18 +266,22 @@ def test_repeat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     junit = tmp_path / "r.xml"
     result = invoke(root, "--repeat", "3", f"--junit={junit}")
     assert result.exit_code == 1
-    assert "flaky  /webnn/x.any.html: shaky: 2 PASS, 1 FAIL" in result.output
+    assert "flaky  /webnn/x.window.html: shaky: 2 PASS, 1 FAIL" in result.output
     assert [line for line in result.output.splitlines() if line.startswith("run ")] == [f"run {number} of 3" for number in (1, 2, 3)]
-    assert [case.get("name") for case in ET.parse(junit).iter("testcase")] == ["firm", "shaky", "/webnn/x.any.html: shaky: 2 PASS, 1 FAIL"]
+    assert [case.get("name") for case in ET.parse(junit).iter("testcase")] == [
+        "firm",
+        "shaky",
+        "/webnn/x.window.html: shaky: 2 PASS, 1 FAIL",
+    ]
     assert "flaky" not in invoke(root, "--repeat", "2", "-k", "firm").output
 
 
 def test_flaky_results_are_in_the_reports(tmp_path: Path) -> None:
-    run = run_of(result_of("P"), flaky=["/webnn/other.any.html: a: 1 PASS, 1 FAIL"])
+    run = run_of(result_of("P"), flaky=["/webnn/other.window.html: a: 1 PASS, 1 FAIL"])
     assert run.failed
     page = render_html(run)
     assert "1 flaky result" in page
-    assert "<h2>Flaky</h2><ul><li>/webnn/other.any.html: a: 1 PASS, 1 FAIL</li></ul>" in page
+    assert "<h2>Flaky</h2><ul><li>/webnn/other.window.html: a: 1 PASS, 1 FAIL</li></ul>" in page
     write_junit(run, tmp_path / "r.xml")
     assert ET.parse(tmp_path / "r.xml").findtext("testsuite[@name='flaky']/testcase/failure") == run.flaky[0]
 
@@ -336,7 +340,7 @@ def test_pdb_at_the_refused_call(checkout: Path) -> None:
 
 def test_node_debugs_one_test(checkout: Path) -> None:
     result = invoke(checkout, "other", "--debug", "node")
-    assert (result.exit_code, "--debug=node needs one test, and 2 are chosen" in result.output) == (2, True)
+    assert (result.exit_code, "--debug=node needs one test of a window, and 2 are chosen" in result.output) == (2, True)
 
 
 #: A debugger: it says where the program stops, and lets it go on.
@@ -350,7 +354,7 @@ socket.onmessage = ({data}) => {
   if (method === 'Debugger.scriptParsed') scripts.set(params.scriptId, params.url);
   if (method === 'Runtime.executionContextDestroyed') socket.close();
   if (method !== 'Debugger.paused') return;
-  const {location: {scriptId, lineNumber}} = params.callFrames[0], url = scripts.get(scriptId), inTest = url.endsWith('/mine.any.js');
+  const {location: {scriptId, lineNumber}} = params.callFrames[0], url = scripts.get(scriptId), inTest = url.endsWith('/mine.window.js');
   if (inTest) console.log(`${url}:${lineNumber + 1}`);
   send(inTest ? 'Debugger.resume' : 'Debugger.stepInto');
 };
@@ -369,7 +373,7 @@ def test_node_waits_for_a_debugger_and_stops_in_the_subtest(checkout: Path, tmp_
         assert address.startswith("ws://127.0.0.1:")
         done = subprocess.run([node.path, tmp_path / "attach.mjs", address], check=False, capture_output=True, text=True, timeout=120)
         printed, _ = child.communicate(timeout=120)
-    assert done.stdout.splitlines() == ["https://app.test/webnn/mine.any.js:7"], done.stderr
+    assert done.stdout.splitlines() == ["https://app.test/webnn/mine.window.js:7"], done.stderr
     assert "3 elements" in printed
-    assert re.search(r"^FAIL reshape: .*\n +at refused \(https://app.test/webnn/mine.any.js:4:", printed, re.M), printed
+    assert re.search(r"^FAIL reshape: .*\n +at refused \(https://app.test/webnn/mine.window.js:4:", printed, re.M), printed
     assert "equal" not in printed
