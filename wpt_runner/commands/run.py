@@ -109,14 +109,12 @@ def command(
         expected = load_expectations(named, missing_ok=update_expectations)
     except (EngineMissingError, OSError, ValueError) as error:
         raise failure(str(error), 2) from None
-    # A report that cannot be written fails before the work, not after it.
+    # What cannot be written fails before the work, not after it.
     for path, _ in reports:
         if not path.parent.is_dir():
             raise failure(f"there is no folder {path.parent} for the report {path.name}", 2)
-    if update_expectations and expected.path is None:
-        raise failure("--update-expectations needs an expectations file: give its path with --expectations", 2)
-    if update_expectations and (subtest or rerun_failed or repeat > 1 or listed):
-        raise failure("--update-expectations needs whole tests, each once: no --subtest, --rerun-failed, --repeat and --list with it", 2)
+    if update_expectations:
+        _check_update(expected, partly=bool(subtest or rerun_failed or repeat > 1 or listed or debug))
     console = Console(highlight=False, soft_wrap=True)
     if listed and not subtest:
         print_list(console, (expected.apply(_unrun(test)) for test in tests))
@@ -133,17 +131,18 @@ def command(
             if repeat > 1:
                 console.print(f"run {number + 1} of {repeat}")
             if debug is Debugger.PYTHON:
-                rounds.append(_debug_in_python(console, checkout, tests, settings, expected))
+                results = _debug_in_python(console, checkout, tests, settings, expected)
             else:
-                rounds.append(_run(console, checkout, tests, settings, expected, jobs or cores(), quiet or listed))
+                results = _run(console, checkout, tests, settings, expected, jobs or cores(), quiet)
+            rounds.append([expected.apply(result) for result in results])
     except KeyboardInterrupt:
         raise failure("interrupted", 130) from None
-    if listed:
-        print_list(console, _with_subtests(expected, rounds[0], settings))
-        return
-    results = take_worst([[expected.apply(result) for result in each] for each in rounds])
+    results = take_worst(rounds)
     if subtest:
-        results = _with_subtests(expected, results, settings)
+        results = _with_subtests(results, settings)
+    if listed:
+        print_list(console, results)
+        return
     complete = not (patterns or variant or flavour or subtest or rerun_failed)
     if update_expectations:
         expected = _update(checkout, expected, results, complete)
@@ -188,6 +187,15 @@ def _run(
         return run_tests(checkout, tests, settings, processes=processes, on_result=show)
 
 
+def _check_update(expected: Expectations, *, partly: bool) -> None:
+    """Make sure that a run can update the expectations."""
+    if expected.path is None:
+        raise failure("--update-expectations needs an expectations file: give its path with --expectations", 2)
+    if partly:
+        others = "--subtest, --rerun-failed, --repeat, --list and --debug"
+        raise failure(f"--update-expectations needs whole tests, each once: it does not go with {others}", 2)
+
+
 def _tests_again(report: Path, tests: list[Test]) -> list[Test]:
     """Return the tests that went wrong in a report.
 
@@ -206,9 +214,9 @@ def _has_any(result: FileResult, settings: Settings) -> bool:
     return bool(result.subtests or result.status is not FileStatus.OK or not settings.subtests)
 
 
-def _with_subtests(expected: Expectations, results: list[FileResult], settings: Settings) -> list[FileResult]:
+def _with_subtests(results: list[FileResult], settings: Settings) -> list[FileResult]:
     """Return the tests that have wanted subtests, or broke off."""
-    found = [expected.apply(result) for result in results if _has_any(result, settings)]
+    found = [result for result in results if _has_any(result, settings)]
     if not any(result.subtests for result in found):
         raise failure(f"no subtest of these tests has {' or '.join(map(repr, settings.subtests))} in its name", 2)
     return found
