@@ -71,7 +71,8 @@ SENTENCES: list[tuple[str, Document, bool]] = [
     # permissions-policy, #algo-construct-policy
     ("3: the last member counts", Document("webnn=(), webnn=*"), True),
     ("3.5: the token *", Document("webnn=*"), True),
-    ("3.5: a list with the token *", Document("webnn=(*)"), True),
+    ("3.5: a list with the token *", Document(f'webnn=(* "{B}")'), True),
+    ("spaces around a header", Document("  webnn=()  "), False),
     ("3.6: self and origins", Document(f'webnn=("{B}" self)'), True),
     ("3.6: a string is no token", Document('webnn=("self")'), False),
     ("3.6: what is no expression is ignored", Document("webnn=(self 7 ?1 src none)"), True),
@@ -97,17 +98,22 @@ SENTENCES: list[tuple[str, Document, bool]] = [
     # permissions-policy, declared origin
     ("1.-2.: that of a sandboxed frame is another opaque one", frame("null", A, allow="webnn"), False),
     ("3.: that of srcdoc is the page's", frame(None, A, allow="webnn"), True),
+    ("5.: that of a frame without an address is the page's, an opaque one as well", frame(None, "null", allow="webnn"), True),
     ("4.: an address is relative to the page", frame(B, A, allow="webnn", src="page.html"), False),
     ("4.: the same, not left", frame(A, A, allow="webnn", src="page.html"), True),
     ("4.: that of a data URL is opaque", frame("null", A, allow="webnn", src="data:text/html,x"), False),
     # permissions-policy, #algo-matches, and csp, #match-url-to-source-expression
     ("1.: an asterisk alone", Document('webnn="*"'), True),
+    ("1.: which is not only domains", Document('webnn="*"', origin="http://127.0.0.1"), True),
     ("4.: no expression covers an opaque origin", Document('webnn="*"', origin="null"), False),
     ("2.1: the scheme", Document('webnn="http://a.test"', origin=A), True),
+    ("2.1: the scheme of sockets", Document('webnn="ws://a.test"', origin="http://a.test"), True),
+    ("2.1: the scheme of secure sockets", Document('webnn="wss://a.test"', origin=A), True),
     ("2.1: the scheme is never lowered", Document(f'webnn="{A}"', origin="http://a.test"), False),
     ("2.2: the scheme alone", Document('webnn="https:"', origin=A), True),
     ("2.2: another scheme alone", Document('webnn="wss:"', origin="ws://a.test"), False),
     ("3.2: no scheme is the document's own", Document('webnn="a.test"', origin="http://a.test"), True),
+    ("3.3: capital letters", Document('webnn="HTTPS://A.test"', origin=A), True),
     ("3.3: an asterisk for the host", Document('webnn="https://*"', origin=A), True),
     ("3.3: an asterisk for a part of the host", frame("https://x.y.b.test", A, allow="webnn https://*.b.test"), True),
     ("3.3: which is not the host itself", frame(B, A, allow="webnn https://*.b.test"), False),
@@ -189,6 +195,16 @@ def test_a_later_policy_changes_no_frame_and_no_context() -> None:
     page.setPermissionsPolicy({"webnn": True})
     assert page.allowedToUse("webnn")
     assert not after.allowedToUse("webnn")
+
+
+def test_a_later_policy_of_a_frame() -> None:
+    """Only the header changes: the page and the attribute of the frame stay."""
+    given, refused = frame(B, A, allow="webnn"), frame(B, A)
+    for document in (given, refused):
+        document.setPermissionsPolicy("webnn=*")
+    assert (given.allowedToUse("webnn"), refused.allowedToUse("webnn")) == (True, False)
+    given.setPermissionsPolicy("webnn=()")
+    assert not given.allowedToUse("webnn")
 
 
 def test_deep_frames() -> None:
