@@ -136,8 +136,8 @@ def choose(checkout: Checkout, revision: str | None = None) -> Choice:
     """Choose what the tests of a checkout run under, by its IDL, by what its files use, and by its commit; or by an option.
 
     The draft is the one that lacks the fewest names of the IDL; without an IDL, the newest one if the files use tensors. The dialect is the
-    one that lacks the fewest names of the IDL and of what the files use beyond it. Of several the level's own comes first, then the one
-    with the fewest other names. The expectations are those for the checkout's commit, or else those of the draft.
+    one that lacks the fewest names of the IDL and of what the files use beyond it; of several the level's own, or else none. The
+    expectations are those for the checkout's commit, or else those of the draft.
 
     Args:
         checkout: The checkout.
@@ -151,16 +151,17 @@ def choose(checkout: Checkout, revision: str | None = None) -> Choice:
         return Choice(level=level, expectations=level.name, by="option")
     names, scripts = names_in(checkout.read(_IDL) or ""), _read_scripts(checkout)
     commit = checkout.revision()
-    own = next((name for name in bundled() if commit and commit.startswith(load_expectations(name).wpt or "-")), None)
+    own = {load_expectations(name).wpt: name for name in bundled()}.get(commit) if commit else None
     if not names:
         level = LEVELS[-1] if _TENSORS.search(scripts) else LEVELS[0]
         return Choice(level=level, expectations=own or level.name, by="files")
-    level = min(LEVELS, key=lambda each: _distance(names, each))
+    level = min(LEVELS, key=lambda each: (len(names - _names(each)), len(_names(each))))
     # An older level is all that its checkouts need. Newer tests than those of the newest level use more of what browsers ship.
     others = [None, *(name for name in _dialects(level.revision) if name.startswith(_BROWSERS))] if level is LEVELS[-1] else []
-    candidates = [level, *(_with_dialect(level, name) for name in others)]
+    candidates = [level, *(_with_dialect(level, dialect) for dialect in others)]
     wanted = names.union(*(_find_additions(scripts, each) for each in candidates))
-    chosen = min(candidates, key=lambda each: (_distance(wanted, each)[0], each is not level, len(_names(each))))
+    # The first one of several.
+    chosen = min(candidates, key=lambda each: len(wanted - _names(each)))
     known, former = _names(chosen), _former(chosen)
     return Choice(
         level=chosen,
@@ -189,12 +190,6 @@ def _with_dialect(level: Level, dialect: str | None) -> Level:
 
 def _dialects(revision: str) -> list[str]:
     return sorted(name for name, content in load_dialects().items() if content["revision"] == revision)
-
-
-def _distance(wanted: frozenset[str], level: Level) -> tuple[int, int]:
-    """Return how many of the names that are wanted a level lacks, and how many it has beyond them."""
-    known = _names(level)
-    return len(wanted - known - _former(level)), len(known - wanted)
 
 
 @cache

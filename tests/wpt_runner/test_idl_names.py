@@ -45,7 +45,7 @@ TEXTS = [
     ("interface A { B c(D d); B c(D d, E e); };", "A A.c A.c(1) A.c(2)"),
     ("interface A { (long or B) c((D or E) d); };", "A A.c A.c(1)"),
     ("interface A { stringifier; const long B = 1; undefined _c(); };", "A A.stringifier A.B A._c A._c(0)"),
-    ("interface A { ; (); };", "A"),
+    ("interface A { ; (); long <b>(c); };", "A"),
     ("dictionary A : B { required C d; [E] sequence<[F] unsigned long> g = []; H i = \"j;}\"; double k = 1e-5; };", "A A.d A.g A.i A.k"),
     ('enum A { "b-c", "d", // "e"\n "f" /* "g" */ };', "A A.b-c A.d A.f"),
     ('enum A { "//", "/*" }; enum B { "c" };', "A A.// A./* B B.c"),
