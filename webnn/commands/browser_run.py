@@ -90,6 +90,8 @@ def command(
     small = sum(each.kind is Kind.numbers and not each.counts for each in differences)
     remark = f"; numbers differ in {_count(small, 'result')}, within the tolerances" if small else ""
     console.print(f"{len(emulator.calls)} calls in the emulator, {len(log.calls)} in the browser: {_count(counting, 'difference')}{remark}")
+    for name, message in emulator.uncaught if emulator.uncaught and not counting else ():
+        console.print(Text(f"neither caught {name}: {show_controls(message)}", style="yellow"))
     if as_json is not None:
         rows = [asdict(each) for each in differences]
         as_json.write_text(json.dumps({**hosts, "differences": rows}, indent=1) + "\n", encoding="utf-8")

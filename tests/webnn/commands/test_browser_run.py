@@ -58,6 +58,20 @@ def test_numbers_within_the_tolerance_are_no_difference(monkeypatch: pytest.Monk
     assert "the browser is wrong" in result.output
 
 
+@pytest.mark.processes
+def test_what_neither_caught_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = "throw new RangeError('too far');"
+
+    def run_in_browser(*_: Any, **__: Any) -> tuple[Log, str]:
+        return Log(host="", uncaught=[("RangeError", "too far")]), "1.2"
+
+    monkeypatch.setattr(browser_run, "run_in_browser", run_in_browser)
+    (tmp_path / "a.mjs").write_text(program)
+    result = CliRunner().invoke(app, ["browser", "run", str(tmp_path / "a.mjs"), "--browser", sys.executable])
+    assert result.exit_code == 0, result.output
+    assert "neither caught RangeError: too far" in result.output
+
+
 WRONG = [
     (["missing.mjs"], "a program is a file .mjs, .js, .html, .htm, got missing.mjs"),
     (["program.py"], "a program is a file .mjs"),
