@@ -15,9 +15,10 @@ from typer.testing import CliRunner
 from tests.wpt_runner.checkouts import make_checkout
 from webnn.browser.chromium import PageCrashError, PageError, PageTimeoutError
 from webnn.commands.main import app
-from webnn.wpt_runner.browser import TestBrowser, _Records, compare_results, read_pages
+from webnn.wpt_runner.browser import TestBrowser, _Records, compare_results
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, run_test
+from webnn.wpt_runner.pages import read_pages
 from webnn.wpt_runner.reports.wptreport import read_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
@@ -62,7 +63,17 @@ def test_the_page_of_a_test(tmp_path: Path) -> None:
     script = read("/webnn/good.https.any.js")
     assert script is not None
     assert (script.type, script.content) == ("text/javascript", FILES["good.https.any.js"].encode())
+    worker = read("/webnn/good.https.any.worker.js")
+    assert worker is not None
+    order[1:2] = []
+    places = [worker.content.decode().index(f'importScripts("{"" if each.startswith("/") else "/resources/"}{each}")') for each in order]
+    assert places == sorted(places)
+    for flavour, words in (("worker", "new Worker("), ("sharedworker", "new SharedWorker("), ("serviceworker", "serviceWorker.register(")):
+        start = read(f"/webnn/good.https.any.{flavour}.html")
+        assert start is not None
+        assert f'{words}"/webnn/good.https.any.{flavour}.js"' in start.content.decode()
     assert read("/webnn/missing.any.html") is None
+    assert read("/webnn/missing.any.worker.html") is None
     assert read("/webnn/missing.any.js") is None
 
 
