@@ -28,7 +28,8 @@ class TestBrowser:
     """Runs tests in a browser, one after another.
 
     Attributes:
-        version: The version of the browser.
+        name: The browser, in words.
+        version: Its version.
     """
 
     __test__ = False
@@ -38,7 +39,7 @@ class TestBrowser:
         self._address = address
         self._settings = settings
         self._records = records
-        self.version = browser.version
+        self.name, self.version = browser.name, browser.version
 
     @classmethod
     @contextmanager

@@ -19,7 +19,7 @@ from tests.meta.specification import LAYERS, ROOT, parse, sources
 from tests.support import each_row
 from tools import draw_architecture
 from tools.draw_architecture import PACKAGES, package_of
-from webnn.commands.registry import COMMANDS
+from webnn.commands.registry import BROWSER_COMMANDS, COMMANDS
 from webnn.wpt_runner import cli as wpt
 
 #: What a package may import beside itself, at run time or for annotations.
@@ -320,14 +320,15 @@ def test_the_version_is_shown_without_the_command_line() -> None:
 
 
 @pytest.mark.processes
-@pytest.mark.parametrize("group", [[], ["wpt"]], ids=["webnn", "wpt"])
+@pytest.mark.parametrize("group", [[], ["wpt"], ["browser"]], ids=["webnn", "wpt", "browser"])
 def test_the_help_of_a_group_loads_no_command(group: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     # With one of these, a command checks them all, which loads the package.
     for name in [name for name in os.environ if name.startswith("WEBNN_")]:
         monkeypatch.delenv(name)
     arguments = ["webnn", *group, "--help"]
     loaded = modules_after(f"import sys; sys.argv = {arguments}\nfrom webnn.__main__ import main\ntry: main()\nexcept SystemExit: pass")
-    modules = {entry.module for entry in (*COMMANDS.values(), *wpt.COMMANDS.values())} - ({"webnn.wpt_runner.cli"} if group else set())
+    groups = {"webnn.wpt_runner.cli", "webnn.commands.browser"} if group else set()
+    modules = {entry.module for entry in (*COMMANDS.values(), *wpt.COMMANDS.values(), *BROWSER_COMMANDS.values())} - groups
     assert "webnn.commands.main" in loaded
     assert loaded.intersection({"numpy", *modules}) == set()
 

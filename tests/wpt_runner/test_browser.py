@@ -80,7 +80,7 @@ def test_the_page_of_a_test(tmp_path: Path) -> None:
 class Page:
     """Stands for the browser: it has the results of a realm of this process, in which a fault may be planted."""
 
-    version = "1.2"
+    name, version = "Chromium 1.2", "1.2"
 
     def __init__(self, checkout: Checkout, records: _Records, end: Exception | None = None) -> None:
         self.checkout, self.records, self.end = checkout, records, end

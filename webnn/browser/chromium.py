@@ -151,6 +151,11 @@ class Chromium:
         self.version = ""
         self.sandboxed = True
 
+    @property
+    def name(self) -> str:
+        """The browser, in words."""
+        return f"Chromium {self.version}{'' if self.sandboxed else ', without its sandbox'}"
+
     def __enter__(self) -> Chromium:
         self._start()
         return self
@@ -349,7 +354,7 @@ def serve(files: Read | Mapping[str, File]) -> Iterator[str]:
         files: The files by their paths, such as ``"/a/b.js"``. A path without a file is not found; ``"/"`` has an empty page then.
     """
     read = files.get if isinstance(files, Mapping) else files
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, read)) as server:
+    with _Server(("127.0.0.1", 0), partial(_Handler, read)) as server:
         thread = threading.Thread(target=server.serve_forever, args=[0.05], daemon=True)
         thread.start()
         try:
@@ -357,6 +362,15 @@ def serve(files: Read | Mapping[str, File]) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    """Says nothing of a page that is gone."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Report an error in the handler."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

@@ -115,7 +115,7 @@ def run_in_browser(subject: Subject, executable: Path, *, expected: int = 0, set
         settled: After how many seconds without a call it counts as done.
 
     Returns:
-        What it did, and the version of the browser.
+        What it did, and the browser in words.
     """
     watch = Watch("the browser", subject.largest)
     heard = [time.monotonic()]
@@ -125,13 +125,14 @@ def run_in_browser(subject: Subject, executable: Path, *, expected: int = 0, set
             heard[0] = time.monotonic()
 
     with serve(_files(subject)) as address, Chromium(executable, timeout=subject.timeout, console=hear) as browser:
-        version = f"{browser.version}{'' if browser.sandboxed else ', without its sandbox'}"
+        name = browser.name
         try:
             browser.open(f"{address}{quote(subject.page[1:])}", before=watch.script)
+            heard[0] = time.monotonic()
             _wait(browser, watch, lambda: time.monotonic() - heard[0], subject.timeout, expected, settled)
         except (PageError, PageTimeoutError, PageCrashError) as error:
             watch.log.end = str(error)
-    return watch.log, version
+    return watch.log, name
 
 
 def _wait(browser: Chromium, watch: Watch, silence: Callable[[], float], timeout: float, expected: int, settled: float) -> None:

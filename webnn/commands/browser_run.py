@@ -73,7 +73,7 @@ def command(
         executable, found = find_browser(browser), find_node(node)
         with webnn.emulate(profile=profile, on_build=witness.on_build, on_compute=witness.on_compute):
             emulator = run_in_emulator(subject, found, draft, chosen)
-        log, version = run_in_browser(subject, executable, expected=emulator.size, settled=settle)
+        log, name = run_in_browser(subject, executable, expected=emulator.size, settled=settle)
     except (BrowserError, NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
         raise failure(str(error), _WRONG) from None
     except KeyboardInterrupt:
@@ -81,17 +81,17 @@ def command(
     differences = find_differences(emulator, log, _judge(emulator, witness))
     hosts = {
         "emulator": f"webnn {webnn.__version__}, draft {draft}, dialect {dialect}, profile {device_profile}",
-        "browser": f"Chromium {version}",
+        "browser": name,
     }
-    for name, words in hosts.items():
-        console.print(f"{name:<8}  {words}", markup=False)
+    for host, words in hosts.items():
+        console.print(f"{host:<8}  {words}", markup=False)
     _print(console, differences)
     counting = sum(each.counts for each in differences)
     small = sum(each.kind is Kind.numbers and not each.counts for each in differences)
     remark = f"; numbers differ in {_count(small, 'result')}, within the tolerances" if small else ""
     console.print(f"{len(emulator.calls)} calls in the emulator, {len(log.calls)} in the browser: {_count(counting, 'difference')}{remark}")
-    for name, message in emulator.uncaught if emulator.uncaught and not counting else ():
-        console.print(Text(f"neither caught {name}: {show_controls(message)}", style="yellow"))
+    for thrown, message in () if counting else emulator.uncaught:
+        console.print(Text(f"neither caught {thrown}: {show_controls(message)}", style="yellow"))
     if as_json is not None:
         rows = [asdict(each) for each in differences]
         as_json.write_text(json.dumps({**hosts, "differences": rows}, indent=1) + "\n", encoding="utf-8")

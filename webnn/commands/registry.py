@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["CASES", "COMMANDS", "DISTANCES", "TOLERANCES", "Entry"]
+__all__ = ["BROWSER_COMMANDS", "CASES", "COMMANDS", "DISTANCES", "TOLERANCES", "Entry"]
 
 
 class Entry(NamedTuple):
@@ -41,6 +41,16 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         ),
         "browser": Entry("webnn.commands.browser", "Compare a browser with the emulator."),
         "wpt": Entry("webnn.wpt_runner.cli", "Run web-platform-tests without a browser."),
+    }
+)
+#: Those of the group `webnn browser`.
+BROWSER_COMMANDS: Mapping[str, Entry] = MappingProxyType(
+    {
+        "run": Entry("webnn.commands.browser_run", "Run a program in a browser and in the emulator, and show what differs."),
+        "wpt": Entry(
+            "webnn.wpt_runner.commands.browser",
+            "Run files of web-platform-tests in a browser and in the emulator, and show which subtests differ.",
+        ),
     }
 )
 #: The module that reads files of recorded cases for `webnn check`, with its function ``load_builds`` and its error ``CaseError``.

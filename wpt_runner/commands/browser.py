@@ -65,7 +65,7 @@ def command(
         ours = run_tests(checkout, tests, settings, processes=jobs or cores(), on_result=lambda _: None)
         with TestBrowser.start(checkout, executable, settings) as page:
             version = page.version
-            console.print(f"Chromium {version}; the draft {settings.revision}, dialect {settings.dialect or 'none'}")
+            console.print(f"{page.name}; the draft {settings.revision}, dialect {settings.dialect or 'none'}")
             for test, our in zip(tests, ours, strict=True):
                 theirs.append(page.run(test))
                 pairs.append(compare_results(expected.apply(our), theirs[-1]))

@@ -19,7 +19,7 @@ from webnn.commands.main import app
 
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, fault: str, *arguments: str) -> Any:
     def run_in_browser(*_: Any, **__: Any) -> tuple[Log, str]:
-        return watch_program(program, fault=fault)[0], "1.2"
+        return watch_program(program, fault=fault)[0], "Chromium 1.2"
 
     monkeypatch.setattr(browser_run, "run_in_browser", run_in_browser)
     (tmp_path / "a.mjs").write_text(program)
@@ -63,7 +63,7 @@ def test_what_neither_caught_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     program = "throw new RangeError('too far');"
 
     def run_in_browser(*_: Any, **__: Any) -> tuple[Log, str]:
-        return Log(host="", uncaught=[("RangeError", "too far")]), "1.2"
+        return Log(host="", uncaught=[("RangeError", "too far")]), "Chromium 1.2"
 
     monkeypatch.setattr(browser_run, "run_in_browser", run_in_browser)
     (tmp_path / "a.mjs").write_text(program)

@@ -18,8 +18,9 @@ from typer.testing import CliRunner
 import webnn
 from tests.context.devices.inventories import INVENTORIES, install, make_inventory
 from tests.support import PATIENCE
+from webnn.commands import browser
 from webnn.commands import main as cli
-from webnn.commands.registry import COMMANDS, Entry
+from webnn.commands.registry import BROWSER_COMMANDS, COMMANDS, Entry
 from webnn.context.profiles import PROFILES
 from webnn.demo import network
 from webnn.wpt_runner import cli as wpt
@@ -67,7 +68,11 @@ def test_help(arguments: tuple[str, ...]) -> None:
         assert fragment in output
 
 
-GROUPS: dict[str, tuple[typer.Typer, Mapping[str, Entry]]] = {"webnn": (cli.app, COMMANDS), "wpt": (wpt.app, wpt.COMMANDS)}
+GROUPS: dict[str, tuple[typer.Typer, Mapping[str, Entry]]] = {
+    "webnn": (cli.app, COMMANDS),
+    "wpt": (wpt.app, wpt.COMMANDS),
+    "browser": (browser.app, BROWSER_COMMANDS),
+}
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -91,6 +96,8 @@ def test_the_list_of_commands_shows_their_own_texts(name: str) -> None:
         (("wpt", "run"), {"timeout-multiplier": "1.0", "memory-limit": "1024"}),
         (("wpt", "record"), {"timeout-multiplier": "1.0"}),
         (("wpt", "vectors"), {"timeout": "60.0"}),
+        (("browser", "run"), {"device-profile": "tflite", "timeout": "60.0", "settle": "0.5"}),
+        (("browser", "wpt"), {"timeout-multiplier": "1.0", "most": "10"}),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "defaults",
 )
