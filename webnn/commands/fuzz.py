@@ -64,7 +64,7 @@ def command(
         Path | None, typer.Option(metavar="DIR", help="Write a test file and a program for each class of findings.", show_default=False)
     ] = None,
     known: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Differences that are known (TOML).", show_default="those of Chromium 147")
+        Path | None, typer.Option(metavar="FILE", help="Differences that are known (TOML).", show_default="those of Chromium 153")
     ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the classes to a file.", show_default=False)] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds one program may take in the browser.")] = 10.0,

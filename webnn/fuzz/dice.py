@@ -15,7 +15,7 @@ __all__ = ["Dice", "Scalar", "Style"]
 
 T = TypeVar("T")
 Scalar = int | float | str
-#: How values look: "small" integers, numbers in "unit" (-1 to 1), "positive" ones, or "special" ones such as NaN and the ends of the type.
+#: How values look: "small" integers, numbers in "unit" (-1 to 1), "positive" ones above 0, or "special" ones such as NaN and the ends of the type.
 Style = str
 
 _SPECIAL_FLOATS: tuple[Scalar, ...] = (0.0, 1.0, -1.0, 0.5, -2.5, "-0", "NaN", "Infinity", "-Infinity")
@@ -84,7 +84,7 @@ class Dice:
         if style == "special" and self.chance(0.7):
             value = self.pick((0, 1, 2, low, low + 1, high, high - 1))
         else:
-            value = self.integer(0 if not signed or style == "positive" else max(low, -8), min(high, 8))
+            value = self.integer(1 if style == "positive" else max(low, -8), min(high, 8))
         return str(value) if bits == 64 else value
 
     def _float(self, dataType: DataType, style: Style) -> Scalar:

@@ -17,8 +17,8 @@ from webnn.fuzz.judges import Finding
 
 __all__ = ["SHIPPED", "Known", "KnownError", "load_known"]
 
-#: What is known of Chromium 147 with TFLite.
-SHIPPED = Path(__file__).with_name("known-chromium-147.toml")
+#: What is known of Chromium 153 with TFLite.
+SHIPPED = Path(__file__).with_name("known-chromium-153.toml")
 _MEMBERS = ("judge", "operation", "kind", "message", "reason")
 
 

@@ -39,7 +39,9 @@ def _pair(name: str, first: str = "a") -> Call:
         a = m.first(name, first, style="positive" if name == "pow" else "")
         if m.dice.chance(0.1):
             return [a, a], {}
-        b = m.other(a.dataType, m.stretched(a.shape), "positive" if name == "div" else m.dice.pick(("small", "uniform")))
+        # An integer divided by 0, or with a negative exponent, ends the computation on some devices: what follows shows nothing then.
+        careful = name in ("div", "pow") and (m.chained or m.dice.chance(0.9))
+        b = m.other(a.dataType, m.stretched(a.shape), "positive" if careful else m.dice.pick(("small", "uniform")))
         return ([b, a] if first == "a" and name not in ("pow", "div") and m.dice.chance(0.3) else [a, b]), {}
 
     return make
