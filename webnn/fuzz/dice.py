@@ -15,7 +15,8 @@ __all__ = ["Dice", "Scalar", "Style"]
 
 T = TypeVar("T")
 Scalar = int | float | str
-#: How values look: "small" integers, numbers in "unit" (-1 to 1), "positive" ones above 0, or "special" ones such as NaN and the ends of the type.
+#: How values look: "small" integers, numbers in "unit" (-1 to 1), "positive" ones above 0, "uniform" ones (-4 to 4), or "special" ones
+#: such as NaN and the ends of the type.
 Style = str
 
 _SPECIAL_FLOATS: tuple[Scalar, ...] = (0.0, 1.0, -1.0, 0.5, -2.5, "-0", "NaN", "Infinity", "-Infinity")
