@@ -1,8 +1,8 @@
 """Device profiles: what a browser's backend accepts, as data, so that a context can accept and refuse the same without the device.
 
 Each JSON file beside this module is one profile, in the format that a user's file has too (`schema`). The name is the file's, without its
-ending. The data is what ``MLContext.opSupportLimits()`` returns in a page on that backend. Only ``tflite-chromium147`` was measured in a
-running browser; the others were transcribed from Chromium's source. ``_source`` says from where.
+ending. The data is what ``MLContext.opSupportLimits()`` returns in a page on that backend. The profiles of TFLite were measured in
+running browsers; the others were transcribed from Chromium's source. ``_source`` says from where.
 """
 
 from webnn.context.limits import TensorLimits

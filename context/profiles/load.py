@@ -31,9 +31,12 @@ PROFILES = (
     "ort",
     "ort-openvino",
     "tflite-chromium147",
+    "tflite-chromium153",
 )
-#: Shorter names for some of them. The profile keeps its own.
-ALIASES = MappingProxyType({"tflite": "tflite-chromium147"})
+#: Other names for some of them: a backend is its newest version, and the browser may come first. The profile keeps its own.
+ALIASES = MappingProxyType(
+    {"tflite": "tflite-chromium153", "chromium147-tflite": "tflite-chromium147", "chromium153-tflite": "tflite-chromium153"}
+)
 
 #: The largest size of a file, in bytes. A profile takes about 50 kilobytes.
 _LARGEST_FILE = 2**20

@@ -89,6 +89,7 @@ REFUSED = [
     Refusal("ort", "where", (UINT8, UINT32, UINT32), "input", ["float32", "float16", "int32", "int64", "uint8"], "uint32", revision=FORMER),
     Refusal("ort-openvino", "quantizeLinear", (FLOAT, FLOAT, INT32), "zeroPoint", ["int8", "uint8", "int4", "uint4"], "int32"),
     Refusal("tflite-chromium147", "add", (FLOAT, SEVEN), "b", "must have at most 6 dimensions", "7-D [1, 1, 1, 1, 1, 1, 1]"),
+    Refusal("tflite-chromium153", "pow", (FLOAT, SEVEN), "b", "must have at most 5 dimensions", "7-D [1, 1, 1, 1, 1, 1, 1]"),
 ]
 
 
@@ -263,6 +264,7 @@ AMOUNTS = {
     "ort": (1896, 48),
     "ort-openvino": (1900, 47),
     "tflite-chromium147": (1470, 216),
+    "tflite-chromium153": (1458, 221),
 }
 
 
@@ -272,6 +274,11 @@ def made(claim: Claim, profile: Profile) -> Case:
     call = case(claim, {name: limits.dictionary() for name, limits in rows.items()})
     if claim.operation == "batchNormalization" and claim.operand not in {"input", "output"}:
         return call.with_operand("input", shape=(2,) * rows["input"].ranks[0])
+    if claim.operation == "gatherND" and claim.operand == "output" and claim.rank > rows["indices"].ranks[1]:
+        # The dimensions come from the input.
+        return call.with_operand("input", shape=(2,) * claim.rank).with_operand("indices", shape=(2, 1))
+    if claim.operation == "scatterND" and claim.operand == "updates" and claim.rank > rows["indices"].ranks[1]:
+        return call.with_operand("input", shape=(2,) * claim.rank).with_operand("indices", shape=(2, 1))
     if claim.operation == "scatterND" and claim.rank == 1 and rows["updates"].ranks[0] == 1:
         # What is scattered is no scalar: one element for each index, or a row for the only one.
         if claim.operand in {"input", "output"}:
@@ -284,6 +291,9 @@ def taken(profile: Profile) -> Iterator[Claim]:
     """List every type of every operand of a profile, at its lowest and its highest rank."""
     for operation, rows in profile.operations.items():
         for claim in claims(operation, {name: limits.dictionary() for name, limits in rows.items()}):
+            # Indices have the rank of the input.
+            if claim.operation == "gatherElements" and claim.rank > rows["indices"].ranks[1]:
+                continue
             # The draft's own steps refuse a scalar.
             if (claim.operation, claim.operand, claim.rank) != ("scatterElements", "indices", 0):
                 yield claim

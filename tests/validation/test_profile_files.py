@@ -38,7 +38,7 @@ def test_a_name_that_is_not_known(name: str) -> None:
         load_profile(name)
     message = str(caught.value)
     assert message.startswith(f"{name or repr(name)}: must be a device profile, one of coreml, coreml-macos14, dml,")
-    assert "tflite-chromium147, tflite, or the path of a file (.json)" in message
+    assert "chromium153-tflite, or the path of a file (.json)" in message
     assert caught.value.file == name
 
 

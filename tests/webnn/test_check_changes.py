@@ -241,6 +241,7 @@ HELPED = {
     "ort": 4,
     "ort-openvino": 4,
     "tflite-chromium147": 29,
+    "tflite-chromium153": 29,
 }
 
 

@@ -25,6 +25,7 @@ from webnn.processes.child import Exit
 from webnn.wpt_runner.vectors.files import bundled_archives
 
 COREML = ["coreml", "coreml-macos14"]
+TFLITE = ["tflite-chromium147", "tflite-chromium153"]
 SMALL_NPU = str(ROOT / "examples" / "profiles" / "small-npu.json")
 Check = Callable[..., Run]
 
@@ -76,7 +77,7 @@ EXAMPLES: dict[str, dict[str, tuple[str, str, str, str]]] = {
     "transformer_block": dict.fromkeys(COREML, ("input", "tokens", "descriptor", "int64")),
     "int8_graph": {
         **dict.fromkeys(COREML, ("input", "pixels", "descriptor", "uint8")),
-        "tflite-chromium147": ("maxPool2d", "pool", "input", "int8"),
+        **dict.fromkeys(TFLITE, ("maxPool2d", "pool", "input", "int8")),
     },
     "add_and_multiply": {},
     "activations_and_gru": {},
@@ -84,7 +85,7 @@ EXAMPLES: dict[str, dict[str, tuple[str, str, str, str]]] = {
 
 
 #: For what takes long: one profile of each browser's backend by day, the others at night.
-BY_DAY = {"coreml", "dml", "ort", "tflite-chromium147"}
+BY_DAY = {"coreml", "dml", "ort", "tflite-chromium153"}
 SOME_PROFILES = [profile if profile in BY_DAY else pytest.param(profile, marks=pytest.mark.slow) for profile in PROFILES]
 
 
@@ -119,7 +120,7 @@ PROGRAMS: dict[str, tuple[str, str, dict[str, tuple[str, str, str, str]]]] = {
         "b.softmax(b.reshape(new_input(b, 'float32', 2, 4, 2), [2, 4, 1, 2]), 1, label='last')",
         {
             **dict.fromkeys(COREML, ("input", "x", "descriptor", "7-D [1, 2, 2, 2, 2, 2, 1]")),
-            "tflite-chromium147": ("softmax", "last", "input", "7-D [1, 2, 2, 2, 2, 2, 1]"),
+            **dict.fromkeys(TFLITE, ("softmax", "last", "input", "7-D [1, 2, 2, 2, 2, 2, 1]")),
         },
     ),
     "the type of an output": (
@@ -140,7 +141,7 @@ PROGRAMS: dict[str, tuple[str, str, dict[str, tuple[str, str, str, str]]]] = {
     "a pool of small integers": (
         "b.cast(b.maxPool2d(b.cast(new_input(b, 'float32', 1, 1, 4, 4), 'int8'), windowDimensions=[2, 2]), 'float32')",
         "b.cast(b.maxPool2d(b.cast(b.cast(new_input(b, 'float32', 1, 1, 4, 4), 'int8'), 'float16'), windowDimensions=[2, 2]), 'float32')",
-        dict.fromkeys((*COREML, "tflite-chromium147"), ("maxPool2d", "", "input", "int8")),
+        dict.fromkeys((*COREML, *TFLITE), ("maxPool2d", "", "input", "int8")),
     ),
     "a type that old DirectML does not multiply": (
         "b.mul(*[new_input(b, 'int64', 2)] * 2)",

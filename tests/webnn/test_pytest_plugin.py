@@ -123,7 +123,7 @@ class TestClass:
 
     @pytest.mark.webnn_profile("tflite")
     def test_the_closest_marker(self, webnn_profile):
-        assert webnn_profile.current.name == "tflite-chromium147"
+        assert webnn_profile.current.name == "tflite-chromium153"
 
 @pytest.mark.parametrize("webnn_profile", ["coreml", "dml", None], indirect=True)
 def test_parameters(webnn_profile, request):

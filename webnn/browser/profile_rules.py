@@ -145,17 +145,17 @@ def _gain(atom: _Atom, refused: Sequence[Example], accepted: Sequence[Example]) 
 
 
 def _widen(atoms: Sequence[_Atom], accepted: Sequence[Example]) -> list[_Atom]:
-    """Make the ranges of sizes as wide as the accepted calls let them be: other sizes may not have been tried together with the rest."""
+    """Open a range of sizes on the side where no accepted call has any: other sizes may not have been tried together with the rest."""
     widened = list(atoms)
     for index, atom in enumerate(atoms):
         if atom.word == "size":
             others = [each for each in widened if each is not atom]
-            sizes = {
-                min(_values(each.facts, atom.name, "size"), default=-1) for each in accepted if all(one.covers(each) for one in others)
-            }
-            low = max((each + 1 for each in sizes if each < min(atom.values)), default=0)
-            high = min((each for each in sizes if each > max(atom.values)), default=_ANY_SIZE)
-            widened[index] = _Atom(atom.name, "size", frozenset(range(low, high)))
+            sizes = {size for each in accepted if _covers(others, each) for size in _values(each.facts, atom.name, "size")}
+            low, high = min(atom.values), max(atom.values)
+            # An empty sequence is often a case of its own.
+            low = low if any(size < low for size in sizes) else min(low, 1)
+            high = high if any(size > high for size in sizes) else _ANY_SIZE - 1
+            widened[index] = _Atom(atom.name, "size", frozenset(range(low, high + 1)))
     return widened
 
 

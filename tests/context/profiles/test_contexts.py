@@ -92,6 +92,7 @@ COMPUTED: dict[str, tuple[Callable[[MLGraphBuilder, MLOperand], MLOperand], Arra
     "ort": (dequantized("int4"), FLOATS, [1, 2.5, 4, 5.5]),
     "ort-openvino": (dequantized("int32"), FLOATS, [1, 2.5, 4, 5.5]),
     "tflite-chromium147": (lambda builder, x: builder.add(x, x), np.array([1, -2], np.int64), [2, -4]),
+    "tflite-chromium153": (lambda builder, x: builder.sub(x, x), np.array([1, -2], np.int64), [0, 0]),
 }
 REFUSED: dict[str, tuple[Callable[[MLGraphBuilder, MLOperand], MLOperand], Array, str]] = {
     "coreml": (picked("uint32"), FLOATS, "gather: indices"),
@@ -106,6 +107,7 @@ REFUSED: dict[str, tuple[Callable[[MLGraphBuilder, MLOperand], MLOperand], Array
     "ort": (dequantized("int32"), FLOATS, "dequantizeLinear: input"),
     "ort-openvino": (dequantized("uint32"), FLOATS, "dequantizeLinear: input"),
     "tflite-chromium147": (dequantized("uint4"), FLOATS, "constant: descriptor"),
+    "tflite-chromium153": (dequantized("uint4"), FLOATS, "constant: descriptor"),
 }
 
 
@@ -182,7 +184,7 @@ def test_the_draft_of_june_2024() -> None:
     assert result["outputs"]["y"].tolist() == [-1, 2]
     wide = builder.input("wide", dataType="uint8", dimensions=[2])
     with pytest.raises(
-        WebNNTypeError, match=r'^where: input must have a data type of .* on the device profile "tflite-chromium147", got uint8'
+        WebNNTypeError, match=r'^where: input must have a data type of .* on the device profile "tflite-chromium153", got uint8'
     ):
         builder.where(mask, wide, wide)
 

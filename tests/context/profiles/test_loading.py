@@ -35,10 +35,14 @@ def test_every_file_is_a_profile() -> None:
     assert all(load_profile(alias) is load_profile(name) for alias, name in ALIASES.items())
 
 
+#: Where the data of a profile is, if not in `device_limits`.
+SHARED_DATA = {"tflite-chromium153": "browser/chromium153_tflite_live.json"}
+
+
 @pytest.mark.shared
 @each_profile
 def test_the_data_is_the_shared_data(name: str) -> None:
-    file = SHARED / "device_limits" / f"{name}.json"
+    file = SHARED / SHARED_DATA.get(name, f"device_limits/{name}.json")
     expected = {member: value for member, value in json.loads(file.read_text(encoding="utf-8")).items() if not member.startswith("_")}
     limits = load_profile(name).limits()
     assert set(limits) == set(expected)
@@ -48,7 +52,7 @@ def test_the_data_is_the_shared_data(name: str) -> None:
 
 @pytest.mark.shared
 def test_the_shared_data_is_shipped() -> None:
-    assert {file.stem for file in (SHARED / "device_limits").glob("*.json")} == set(PROFILES)
+    assert {file.stem for file in (SHARED / "device_limits").glob("*.json")} == set(PROFILES) - set(SHARED_DATA)
 
 
 @each_profile
@@ -59,7 +63,7 @@ def test_the_source_is_told(name: str) -> None:
     assert "\n" not in profile.summary
     assert repr(profile) == f"<Profile {name}: {profile.summary}>"
     certainty = profile.source["certainty"]
-    assert certainty.startswith("measured" if name == "tflite-chromium147" else "transcribed")
+    assert certainty.startswith("measured" if name.startswith("tflite") else "transcribed")
 
 
 @each_profile
@@ -103,6 +107,7 @@ DIFFERENCES = {
     ("dml", "dml-fl5_1"): 14,
     ("dml", "dml-fl6_0"): 7,
     ("dml-fl6_0", "dml-fl6_2"): 0,
+    ("tflite-chromium147", "tflite-chromium153"): 43,
 }
 
 
@@ -121,7 +126,7 @@ def test_what_versions_differ_in(one: str, other: str) -> None:
 DEVICES = {
     **{name: {"cpu": "cpu", "gpu": "gpu", "npu": "npu"} for name in ("coreml", "coreml-macos14", "dml", "ort", "ort-openvino")},
     **{name: {"cpu": "cpu", "gpu": "gpu", "npu": "gpu"} for name in PROFILES if name.startswith("dml-fl")},
-    "tflite-chromium147": {"cpu": "cpu", "gpu": "cpu", "npu": "cpu"},
+    **{name: {"cpu": "cpu", "gpu": "cpu", "npu": "cpu"} for name in PROFILES if name.startswith("tflite")},
 }
 
 
@@ -131,7 +136,8 @@ def test_where_a_request_runs(name: str) -> None:
 
 
 def test_it_is_read_once() -> None:
-    assert load_profile("tflite") is load_profile("tflite-chromium147") is load_profile("tflite")
+    assert load_profile("tflite") is load_profile("tflite-chromium153") is load_profile("chromium153-tflite")
+    assert load_profile("chromium147-tflite") is load_profile("tflite-chromium147")
     assert load_profile("dml") is not load_profile("dml-fl4_0")
 
 
@@ -358,7 +364,7 @@ def test_the_size_of_an_operand() -> None:
         ("coreml", "npu", "npu", ""),
         ("dml", "gpu", "gpu", ""),
         ("dml-fl4_0", "npu", "gpu", 'the device profile "dml-fl4_0" runs npu contexts on the gpu'),
-        ("tflite", "gpu", "cpu", 'the device profile "tflite-chromium147" runs gpu contexts on the cpu'),
+        ("tflite", "gpu", "cpu", 'the device profile "tflite-chromium153" runs gpu contexts on the cpu'),
     ],
 )
 def test_the_device_of_a_request(name: str, requested: str, device: str, reason: str) -> None:

@@ -115,9 +115,9 @@ def test_every_profile() -> None:
     assert max(len(line) for line in output.splitlines()) <= 80
     assert "\x1b" not in output
     assert not any(line.endswith(" ") for line in output.splitlines())
-    refused = dict.fromkeys(["coreml", "coreml-macos14", "tflite-chromium147"], "refused")
+    refused = dict.fromkeys(["coreml", "coreml-macos14", "tflite-chromium147", "tflite-chromium153"], "refused")
     assert verdicts(output) == dict.fromkeys(["(none)", *PROFILES], "builds") | refused
-    assert output.splitlines()[-1].startswith("builds on 9 of 12 profiles in ")
+    assert output.splitlines()[-1].startswith("builds on 9 of 13 profiles in ")
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def test_json(report: tuple[int, Report]) -> None:
     assert (found.baseline.profile, found.baseline.verdict, len(found.baseline.graphs)) == (None, Verdict.BUILDS, 2)
     # Each profile once, under its own name; one that is required is checked, too.
     assert [(run.profile, run.required, run.verdict) for run in found.profiles] == [
-        ("tflite-chromium147", False, Verdict.REFUSED),
+        ("tflite-chromium153", False, Verdict.REFUSED),
         ("ort", False, Verdict.BUILDS),
         ("coreml", True, Verdict.REFUSED),
     ]
@@ -157,7 +157,7 @@ def test_everything_that_is_refused(report: tuple[int, Report]) -> None:
     }
     pool = ("maxPool2d", "pool", "input", "int8", 1, "float16")
     assert refusals == {
-        "tflite-chromium147": [pool],
+        "tflite-chromium153": [pool],
         "ort": [],
         "coreml": [
             ("input", "pixels", "descriptor", "uint8", 2, "int32"),

@@ -181,7 +181,7 @@ def test_a_profile_of_ones_own(tmp_path: Path) -> None:
     good.write_text('{"_extends": "ort", "_source": "Mine.", "_devices": {"gpu": "cpu"}, "_native": ["add", "mul"]}', encoding="utf-8")
     shown = invoke("profiles", str(good), "tflite")[1].splitlines()
     assert re.split("  +", shown[0]) == ["good.json", "Mine.", "gpu on the cpu; 2 native operations"]
-    assert shown[1].startswith("tflite-chromium147  TFLite in Chromium 147")
+    assert shown[1].startswith("tflite-chromium153  TFLite in Chromium 153")
     bad.write_text('{"_extends": "ort", "add": {"a": {"rankRange": {"min": -1}}}}', encoding="utf-8")
     code, output, errors = invoke("profiles", str(good), str(bad))
     assert (code, output) == (2, "")
