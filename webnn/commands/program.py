@@ -60,7 +60,8 @@ def command(
         Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
     ] = None,
     dialect: Annotated[
-        str | None, typer.Option(help="What browsers have beside the draft: browsers-2024 or browsers-2026.", show_default=False)
+        str | None,
+        typer.Option(help="What browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153.", show_default=False),
     ] = None,
     profile: FormerDialect = None,
     revision: Annotated[

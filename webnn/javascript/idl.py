@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl import merge_idl
 from webnn.validation.revision import Revision
 
-__all__ = ["BindingIdl", "Members", "dialect_revision", "load_dialects", "load_idl"]
+__all__ = ["BindingIdl", "Members", "dialect_revision", "explain_lenient", "load_dialects", "load_idl"]
 
 
 class Members(NamedTuple):
@@ -84,6 +84,33 @@ def _load_dialect(name: str, revision: str) -> dict[str, Any]:
     return dialects[name]
 
 
+def explain_lenient(dialect: str | None, where: str, given: Collection[str], known: Collection[str]) -> dict[str, str]:
+    """Say which ignored members the lenient counterpart of a strict dialect takes.
+
+    Args:
+        dialect: The dialect, if there is one.
+        where: The operation and the argument that is the dictionary, for example ``"input: descriptor"``.
+        given: The names of the members that were given.
+        known: The names of the members that the dictionary has.
+
+    Returns:
+        For each such member a text, which is empty if what replaces it is given too.
+    """
+    strict = load_dialects()[dialect] if dialect is not None else {}
+    if "lenient" not in strict:
+        return {}
+    texts: dict[str, str] = {}
+    for dictionary in load_dialects()[strict["lenient"]]["dictionaries"].values():
+        for member in dictionary["members"]:
+            name, instead = member["name"], [member["as"]] if "as" in member else list(member.get("flags", ()))
+            if instead and name in given and name not in known:
+                advice = " and ".join(map(repr, instead))
+                isGiven = any(each in given for each in instead)
+                texts[name] = "" if isGiven else f"{where}.{name} is ignored by {strict['browser']}: use {advice}"
+    return texts
+
+
+@cache
 def load_dialects() -> dict[str, dict[str, Any]]:
     """Read the dialects, by name: the content of each file in `dialects`."""
     files = (resources.files("webnn.javascript") / "dialects").iterdir()

@@ -15,6 +15,7 @@ from tests.support import CURRENT
 from tests.webnn.javascript.engines import needs_quickjs
 from tests.wpt_runner.checkouts import make_checkout
 from tests.wpt_runner.clock import PATIENT
+from webnn.context.profiles import load_profile
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.idl import load_idl
 from webnn.wpt_runner.checkout import Checkout
@@ -88,7 +89,7 @@ def test_a_member_replaces_one_of_its_name() -> None:
 def test_an_unknown_dialect() -> None:
     with pytest.raises(ValueError, match="the dialect for the revision 2024-06 must be one of browsers-2024, wpt-2024-06, got 'early'"):
         load_idl("2024-06", "early")
-    message = "must be one of browsers-2026, wpt-2025-03, got 'browsers-2024', one of the revision 2024-06"
+    message = "must be one of browsers-2026, chromium-153, wpt-2025-03, got 'browsers-2024', one of the revision 2024-06"
     with pytest.raises(ValueError, match=message):
         load_idl("2026-06", "browsers-2024")
 
@@ -262,3 +263,44 @@ def test_members_of_other_names_are_of_the_same_type() -> None:
             for member in members.values():
                 if "as" in member:
                     assert member["type"] == members[member["as"]]["type"]
+
+
+def test_a_strict_dialect_has_what_the_browser_has() -> None:
+    """The members are those that were recorded in the browser, except for those that need a GPUDevice."""
+    idl = json.loads(load_idl(CURRENT, "chromium-153").text)
+    recorded = load_profile("tflite-chromium153").members
+    for name, members in recorded["dictionaries"].items():
+        own: list[str] = []
+        level: str | None = name
+        while level is not None:
+            own += [each["name"] for each in idl["dictionaries"][level]["members"]]
+            level = idl["dictionaries"][level].get("inherits")
+        assert sorted(own) == members, name
+    missing = {"MLContext": ["createExportableTensor", "exportToGPU"], "MLTensor": ["gpuDevice"]}
+    for name, members in recorded["interfaces"].items():
+        here = {each["name"] for kind in ("attributes", "operations") for each in idl["interfaces"][name].get(kind, ())}
+        assert sorted(here) == [each for each in members if each not in missing.get(name, ())], name
+    assert "namespaces" not in idl or idl["namespaces"] == {}
+    assert set(idl["interfaces"]) == set(recorded["interfaces"])
+
+
+@needs_quickjs
+def test_what_programs_see_of_a_strict_dialect(tmp_path: Path) -> None:
+    body = """
+    const context = await navigator.ml.createContext({deviceType: 'cpu'}), builder = new MLGraphBuilder(context);
+    const x = builder.input('x', {dataType: 'float32', shape: [1, 1, 3, 3]});
+    assert_throws_js(TypeError, () => builder.input('a', {dataType: 'float32', dimensions: [2]}));
+    assert_array_equals(builder.maxPool2d(x, {windowDimensions: [2, 2], strides: [2, 2], roundingType: 'ceil'}).shape, [1, 1, 1, 1]);
+    const {readable, writable} = await context.createTensor({dataType: 'float32', shape: [2], usage: 6});
+    assert_array_equals([readable, writable], [false, false]);
+    assert_throws_js(TypeError, () => builder.cumulativeSum(x, 2 ** 32));
+    assert_throws_js(TypeError, () => builder.tile(x, [2 ** 32 + 1, 1, 1, 1]));
+    assert_array_equals(builder.tile(x, [2, 1, 1, 1]).shape, [2, 1, 3, 3]);
+    assert_not_own_property(self, 'MLTensorUsage');
+    assert_false('accelerated' in context);
+    assert_equals(builder.input('small', {dataType: 'int4', shape: [3]}).dataType, 'int4');
+    """
+    checkout = Checkout(make_checkout(tmp_path, {"x.any.js": f"'use strict'; promise_test(async t => {{ {body} }}, 'a');"}))
+    settings = Settings(revision=CURRENT, dialect="chromium-153", timeout_multiplier=PATIENT)
+    result = run_test(checkout, checkout.tests()[0], settings)
+    assert [(result.status, result.message), *((each.status, each.message) for each in result.subtests)] == [("OK", ""), ("PASS", "")]

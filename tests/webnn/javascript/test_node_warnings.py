@@ -102,3 +102,34 @@ def test_web_platform_tests_see_a_browser() -> None:
     )
     realm.run(lambda: bool(written), float("inf"))
     assert written == [("log", "done")]
+
+
+#: A call in the dialect of one browser, and the warnings of it.
+STRICT: Mapping[str, tuple[str, list[str]]] = {
+    "maxPool2d": (
+        "builder.maxPool2d(x, {windowDimensions: [2, 2], roundingType: 'ceil'});",
+        ["maxPool2d: options.roundingType is ignored by Chromium 153: use 'outputShapeRounding'"],
+    ),
+    "both names": ("builder.maxPool2d(x, {roundingType: 'ceil', outputShapeRounding: 'ceil'});", []),
+    "createTensor": (
+        "await context.createTensor({dataType: 'float32', shape: [1], usage: 2, dimensions: [1]});",
+        ["createTensor: descriptor.usage is ignored by Chromium 153: use 'readable' and 'writable'"],
+    ),
+    "input": (
+        "try { builder.input('y', {dataType: 'float32', dimensions: [1]}); } catch (error) { console.log(error.name); }",
+        ["input: descriptor.dimensions is ignored by Chromium 153: use 'shape'"],
+    ),
+    "misspelt": ("builder.elu(x, {alfa: 1});", ["elu: options.alfa is ignored: it is not a member; did you mean 'alpha'?"]),
+}
+
+
+@pytest.mark.parametrize("name", STRICT)
+def test_a_strict_dialect(name: str, tmp_path: Path) -> None:
+    program, expected = STRICT[name]
+    start = (
+        "const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);"
+        "const x = builder.input('x', {dataType: 'float32', shape: [1, 1, 4, 4]});\n"
+    )
+    outcome = run(tmp_path, start + program, revision="2026-06", dialect="chromium-153")
+    assert [line.removeprefix("WebNNWarning: ") for line in outcome.stderr.splitlines() if "Warning" in line] == expected
+    assert (outcome.code, outcome.stdout) == (0, "TypeError\n" if name == "input" else "")
