@@ -45,6 +45,16 @@ BELOW = {
     "webnn.fuzz": {
         *("webnn", "webnn.validation", "webnn.context"),
         *("webnn.browser", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.reference"),
+
+
+    "webnn.browser": {
+        "webnn",
+        "webnn.context",
+        "webnn.validation",
+        "webnn.builder",
+        "webnn.javascript",
+        "webnn.processes",
+        "webnn.reference",
     },
     "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -21,6 +22,10 @@ from tests.support import PATIENCE
 from webnn.commands import browser
 from webnn.commands import main as cli
 from webnn.commands.registry import BROWSER_COMMANDS, COMMANDS, Entry
+
+
+from webnn.commands import profiles
+from webnn.commands.registry import COMMANDS, Entry
 from webnn.context.profiles import PROFILES
 from webnn.demo import network
 from webnn.wpt_runner import cli as wpt
@@ -72,6 +77,10 @@ GROUPS: dict[str, tuple[typer.Typer, Mapping[str, Entry]]] = {
     "webnn": (cli.app, COMMANDS),
     "wpt": (wpt.app, wpt.COMMANDS),
     "browser": (browser.app, BROWSER_COMMANDS),
+
+
+    "profiles": (profiles.app, profiles.COMMANDS),
+    "wpt": (wpt.app, wpt.COMMANDS),
 }
 
 
@@ -186,6 +195,32 @@ def test_a_profile_of_ones_own(tmp_path: Path) -> None:
     code, output, errors = invoke("profiles", str(good), str(bad))
     assert (code, output) == (2, "")
     assert "add.a.rankRange.min: " in errors
+
+
+def test_what_differs_between_profiles(tmp_path: Path) -> None:
+    assert invoke("profiles", "diff", "tflite", "chromium153-tflite") == (0, "no difference\n", "")
+    code, output, errors = invoke("profiles", "diff", "tflite-chromium147", "tflite")
+    assert (code, errors) == (1, "")
+    assert output.splitlines()[0].split() == ["pow.a,", "b,", "output", "0", "to", "4", "dimensions,", "now", "0", "to", "5"]
+    assert output.splitlines()[-1] == "convTranspose2d              + autoPad must be one of ['none', 'same-upper'] (NotSupportedError)"
+    # The recorded limits: 43 rows differ.
+    code, output, _ = invoke("profiles", "diff", "tflite-chromium147", "tflite", "--json")
+    found = json.loads(output)
+    assert (code, sum(each["kind"] == "ranks" for each in found)) == (1, 43)
+    assert found[0] == {"path": "pow.a", "kind": "ranks", "removed": [[0, 4]], "added": [[0, 5]]}
+    bad = tmp_path / "bad.json"
+    bad.write_text("[]", encoding="utf-8")
+    assert invoke("profiles", "diff", "tflite", str(bad)) == (2, "", f"webnn: {bad}: must hold an object, got []\n")
+
+
+def test_a_profile_is_recorded_in_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WEBNN_BROWSER", raising=False)
+    code, output, errors = invoke("profiles", "record", "-o", str(tmp_path / "mine.json"))
+    assert (code, output) == (2, "")
+    assert errors == "webnn: name the browser, a Chromium with WebNN: --browser PROGRAM or the environment variable WEBNN_BROWSER\n"
+    code, _, errors = invoke("profiles", "record", "--profile", "none", "--verify", "3")
+    assert (code, "none: must be a device profile" in errors) == (2, True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_demo_fails_if_it_reads_badly(monkeypatch: pytest.MonkeyPatch) -> None:
