@@ -36,26 +36,31 @@ class Draws:
     Args:
         profile: The limits.
         random: Where the calls come from; the same seed makes the same calls.
+
+    Attributes:
+        limits: What the operands of each operation may be.
+        operation: The operation of the call that is drawn.
+        types: The data types of its operands, by row.
     """
 
     def __init__(self, profile: Profile, random: Random) -> None:
         self.random = random
-        self._operations = profile.operations
-        limits = for_devices().limits
-        assert limits is not None  # the newest draft has tables
-        self._tables = limits.operations
-        self._operation = ""
-        self._types: dict[str, str] = {}
+        self.limits = profile.operations
+        draft = for_devices().limits
+        assert draft is not None  # the newest draft has tables
+        self._tables = draft.operations
+        self.operation = ""
+        self.types: dict[str, str] = {}
 
     @property
     def operations(self) -> tuple[str, ...]:
         """The operations that can be drawn."""
-        return tuple(name for name in self._operations if name in _RECIPES)
+        return tuple(name for name in self.limits if name in _RECIPES)
 
     def draw(self, operation: str, *, near: bool = False) -> Call:
         """Draw a call: one that should be accepted, or with ``near`` one that differs from such a call in one place."""
-        self._operation = operation
-        self._types = self._choose_types()
+        self.operation = operation
+        self.types = self._choose_types()
         *arguments, options = _RECIPES[operation](self)
         call = {"operation": operation, "arguments": [*arguments, {name: value for name, value in options.items() if value is not None}]}
         return self._mutate(call) if near else call
@@ -80,7 +85,7 @@ class Draws:
 
     def shape(self, row: str, least: int = 0) -> Shape:
         """Draw the shape of an operand, within the ranks of the profile."""
-        low, high = self._operations[self._operation][row].ranks
+        low, high = self.limits[self.operation][row].ranks
         longest = high if self.random.random() < 0.2 else min(high, _LONGEST)
         return self.sizes(self.random.randint(max(low, least), max(low, least, longest)))
 
@@ -98,7 +103,7 @@ class Draws:
 
     def tensor(self, row: str, shape: Sequence[int], *, constant: float = 0.3) -> dict[str, Any]:
         """Make an operand of a row; ``constant`` is how likely it is to be a constant."""
-        return operand(self._types[row], shape, constant=self.random.random() < constant)
+        return operand(self.types[row], shape, constant=self.random.random() < constant)
 
     def sides(self, shape: Shape) -> tuple[Shape, Shape]:
         """Draw two shapes that broadcast to a shape."""
@@ -107,8 +112,8 @@ class Draws:
 
     def _choose_types(self) -> dict[str, str]:
         """Choose a data type for each row: tied rows have the same one."""
-        rows, tables = self._operations[self._operation], self._tables.get(self._operation, {})
-        root = {row: (tables[row].same_type_as if row in tables else "") or row for row in operand_names()[self._operation]}
+        rows, tables = self.limits[self.operation], self._tables.get(self.operation, {})
+        root = {row: (tables[row].same_type_as if row in tables else "") or row for row in operand_names()[self.operation]}
         types: dict[str, str] = {}
         for each in dict.fromkeys(root.values()):
             tied = [row for row in rows if root[row] == each]
@@ -156,7 +161,7 @@ class Draws:
 
 def _unary(*options: str) -> Callable[[Draws], list[Any]]:
     def draw(d: Draws) -> list[Any]:
-        row = next(iter(d._operations[d._operation]))
+        row = next(iter(d.limits[d.operation]))
         return [d.tensor(row, d.shape(row)), {name: d.number() for name in options}]
 
     return draw
@@ -172,12 +177,12 @@ def _clamp(d: Draws) -> list[Any]:
 
 
 def _cast(d: Draws) -> list[Any]:
-    return [d.tensor("input", d.shape("input")), d._types["output"], {}]
+    return [d.tensor("input", d.shape("input")), d.types["output"], {}]
 
 
 def _arg(d: Draws) -> list[Any]:
     shape = d.shape("input", 1)
-    return [d.tensor("input", shape), d.axis(shape), {"keepDimensions": d.flag(), "outputDataType": d._types["output"]}]
+    return [d.tensor("input", shape), d.axis(shape), {"keepDimensions": d.flag(), "outputDataType": d.types["output"]}]
 
 
 def _along(*flags: str) -> Callable[[Draws], list[Any]]:
@@ -238,12 +243,12 @@ def _pad(d: Draws) -> list[Any]:
 
 def _reshape(d: Draws) -> list[Any]:
     shape = d.shape("input")
-    _, high = d._operations["reshape"]["output"].ranks
+    _, high = d.limits["reshape"]["output"].ranks
     return [d.tensor("input", shape), d.pick((shape[::-1], [prod(shape)], ([1, *shape])[-high:] if len(shape) < high else shape)), {}]
 
 
 def _expand(d: Draws) -> list[Any]:
-    shape = d.shape("output" if "output" in d._operations["expand"] else "input")
+    shape = d.shape("output" if "output" in d.limits["expand"] else "input")
     return [d.tensor("input", [d.pick((size, 1)) for size in shape][d.pick((0, d.axis(shape))) :]), shape, {}]
 
 
@@ -325,7 +330,7 @@ def _conv(order: Sequence[str]) -> Callable[[Draws], list[Any]]:
         per, outer = d.pick((1, 1, 2)), (groups or 1) * d.pick((1, 1, 2))
         channels = (groups or 1) * per
         height, width = d.random.randint(1, 3), d.random.randint(1, 3)
-        isTransposed = d._operation == "convTranspose2d"
+        isTransposed = d.operation == "convTranspose2d"
         # The letters of the layout: o and i are the channels of the output and of the input as the filter counts them.
         o, i = (outer // (groups or 1), channels) if isTransposed else (outer, per)
         sizes = {"o": o, "i": i, "h": height, "w": width}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 
 import webnn
 from tests.support import NEWEST
-from webnn.browser.chromium import Chromium, PageCrashError, find_browser, serve
+from webnn.browser.chromium import Chromium, PageCrashError, serve
 from webnn.browser.profile_calls import Draws
 from webnn.browser.profile_probe import Outcome, Page, judge
 from webnn.browser.profile_record import record, write
@@ -192,9 +192,8 @@ def test_draws_are_reproducible_and_mostly_accepted() -> None:
 
 
 @pytest.mark.processes
-@pytest.mark.skipif(not os.environ.get("WEBNN_BROWSER"), reason="needs a browser with WebNN: WEBNN_BROWSER")
-def test_a_browser() -> None:
-    with serve({}) as address, Chromium(find_browser()) as chromium:
+def test_a_browser(browser_program: Path) -> None:
+    with serve({}) as address, Chromium(browser_program) as chromium:
         chromium.open(address)
         page = Page(chromium.evaluate)
         recorded = make_profile("recorded", record(page, {}, probes=30).data)
