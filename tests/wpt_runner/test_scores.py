@@ -208,13 +208,14 @@ def test_files_that_are_none(message: str, app: typer.Typer, tmp_path: Path) -> 
 def test_wrong_calls(app: typer.Typer, tmp_path: Path) -> None:
     mine, search = report({RELU: (1, 1)}, tmp_path / "mine.json"), write(tmp_path / "search.json", SEARCH)
     elsewhere = write(tmp_path / "elsewhere.json", {"/dom/x.html": {"s": "O", "c": [1, 1]}})
-    for message, arguments in {
+    calls: dict[str, list[str | Path]] = {
         "a report is compared with another one": [mine],
         "--all and --variant-blind can only be given for two reports": [mine, search, "--all"],
         "the files have no tests of WebNN": [elsewhere],
         "the files have no tests of WebNN with these texts": [search, "--filter", "nothing"],
         "cannot be written": [search, "--html", tmp_path / "no" / "folder.html"],
-    }.items():
+    }
+    for message, arguments in calls.items():
         result = invoke(app, *arguments)
         assert (result.exit_code, message in result.output) == (2, True), result.output
 

@@ -71,7 +71,7 @@ def read_archive(file: Path, descriptors: Mapping[str, OperandDescriptor]) -> di
                 with archive.open(member) as stream:
                     arrays[name] = _parse(stream, file, name, descriptors[name])
             return arrays
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError) as error:
         raise ValueError(f"{file} must be an archive .npz: {error}") from None
 
 
