@@ -89,6 +89,16 @@ def test_the_graphs_of_a_program_and_of_a_file(graph: Path, tmp_path: Path) -> N
     assert "[7, 7]" not in text
 
 
+def test_numbers_that_cancel_are_noticed(graph: Path, tmp_path: Path) -> None:
+    """elu(x) is about x where x is nearly 0, but exp(x) - 1 has no digits left there."""
+    np.savez(tmp_path / "small.npz", x=np.full((2, 2), -1e-9, np.float32))
+    (tmp_path / "elu.webnn.json").write_text(graph.read_text().replace('"exp"', '"elu"'))
+    result = invoke(tmp_path / "elu.webnn.json", "-o", tmp_path / "a.https.any.js", "--inputs", tmp_path / "small.npz")
+    assert result.exit_code == 0, result.output
+    assert "18 ULP  the emulator is" in result.output
+    assert "ULP off: numbers cancel" in result.output
+
+
 @needs_quickjs
 @pytest.mark.processes
 @pytest.mark.parametrize("utils", [UTILS, UTILS_2026], ids=["2025-03", "2026"])

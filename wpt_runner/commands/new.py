@@ -12,14 +12,15 @@ from rich.text import Text
 
 import webnn
 from webnn.commands.failure import failure
-from webnn.commands.feeds import read_archive, read_inputs, seeded_inputs, split_pairs
+from webnn.commands.feeds import build, compute, read_archive, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.graphs import collect_graphs, graph_name
 from webnn.commands.text import one_line, show_controls
 from webnn.wpt_runner.recording.files import write_file
 from webnn.wpt_runner.terminal import make_console, plural, print_line
-from webnn.wpt_runner.vectors.comparison import show_number
+from webnn.wpt_runner.vectors.comparison import distance, show_number
 from webnn.wpt_runner.writing.cases import ConformanceCase
 from webnn.wpt_runner.writing.conformance import Form, find_form, write_conformance_test
+from webnn.wpt_runner.writing.tolerance import elements_of
 
 __all__ = ["command"]
 
@@ -99,7 +100,8 @@ def command(
     console = make_console()
     print_line(console, Text(f"wrote {show_controls(str(output))}: {plural(len(cases), 'case')}"))
     for case in cases:
-        print_line(console, Text(f"  {one_line(case.name, _LONGEST)}  {show_number(case.tolerance.value)} {case.tolerance.metric}"))
+        line = Text(f"  {one_line(case.name, _LONGEST)}  {show_number(case.tolerance.value)} {case.tolerance.metric}")
+        print_line(console, line + Text(_run(case), "yellow"))
 
 
 def _collect(source: Path) -> list[tuple[webnn.GraphDescription, dict[str, Array]]]:
@@ -107,12 +109,12 @@ def _collect(source: Path) -> list[tuple[webnn.GraphDescription, dict[str, Array
     # The graphs are kept, so that no two have one identity.
     built: list[tuple[webnn.MLGraph, dict[str, Array]]] = []
 
-    def compute(graph: webnn.MLGraph, inputs: Mapping[str, Array]) -> None:
+    def note(graph: webnn.MLGraph, inputs: Mapping[str, Array]) -> None:
         for each, arrays in built:
             if each is graph and not arrays:
                 arrays.update({name: array.copy() for name, array in inputs.items()})
 
-    with webnn.emulate(on_compute=compute):
+    with webnn.emulate(on_compute=note):
         graphs = collect_graphs(source, on_build=lambda _, graph: built.append((graph, {})))
     return list(zip(graphs, [arrays for _, arrays in built] or [{} for _ in graphs], strict=True))
 
@@ -141,6 +143,23 @@ def _choose_name(wanted: str, others: Sequence[ConformanceCase]) -> str:
         number += 1
         name = f"{wanted} ({number})"
     return name
+
+
+def _run(case: ConformanceCase) -> str:
+    """Compute a case here; return what is to be said about it, nothing if it passes."""
+    known = case.graph.descriptors()
+    worst = 0.0
+    try:
+        context, graph = build(case.graph)
+        results = compute(context, graph, case.inputs)
+    except (webnn.DOMException, TypeError) as error:
+        return f"  the emulator refuses it: {one_line(str(error), _LONGEST)}"
+    for name, value in case.graph.outputs.items():
+        actual, expected = (elements_of(array, known[value]).reshape(-1) for array in (results[name], case.expected[name]))
+        worst = max(worst, float(distance(actual, expected, case.tolerance.metric).max(initial=0)))
+    if worst <= case.tolerance.value:
+        return ""
+    return f"  the emulator is {show_number(worst)} {case.tolerance.metric} off: numbers cancel more than in web-platform-tests"
 
 
 def _detect_form(output: Path) -> Form:
