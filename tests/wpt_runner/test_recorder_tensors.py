@@ -164,6 +164,20 @@ def test_other_numbers_are_no_result(tmp_path: Path) -> None:
     assert "only what compute() or readTensor() gave is known" in skipped.reason
 
 
+def test_what_a_program_writes_is_no_result(tmp_path: Path) -> None:
+    found, recording = graph(
+        RELU
+        + """
+  context.writeTensor(x, new Float32Array([-1, 2]));
+  context.dispatch(graph, {x}, {y});
+  context.writeTensor(y, new Float32Array([5, 6]));
+  assert_array_equals(new Float32Array(await context.readTensor(y)), [5, 6]);
+""",
+        tmp_path,
+    )
+    assert (found, len(recording.skipped)) == ([], 1)
+
+
 def test_a_refused_dispatch_counts_for_nothing(tmp_path: Path) -> None:
     [recorded], _ = graph(
         RELU

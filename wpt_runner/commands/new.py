@@ -92,11 +92,12 @@ def command(
             **({"variants": [f"?{each.removeprefix('?')}" for each in variant]} if variant else {}),
             form=form or _detect_form(output),
         )
-        write_file(output, text)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise failure(str(error), _WRONG) from None
+    try:
+        write_file(output, text)
     except OSError as error:
-        raise failure(f"{error.filename or output}: {error.strerror or error}", _WRONG) from None
+        raise failure(f"cannot write {output}: {error.strerror or error}", _WRONG) from None
     console = make_console()
     print_line(console, Text(f"wrote {show_controls(str(output))}: {plural(len(cases), 'case')}"))
     for case in cases:

@@ -21,7 +21,7 @@ function begin() {
   return count;
 }
 
-const context = global.MLContext.prototype, {compute, dispatch, readTensor} = context;
+const context = global.MLContext.prototype, {compute, dispatch, readTensor, writeTensor} = context;
 if (compute !== undefined) {
   context.compute = {compute(...values) {
     const computation = begin();
@@ -41,6 +41,10 @@ if (dispatch !== undefined) {
     Reflect.apply(dispatch, this, values);
     for (const [output, tensor] of Object.entries(values[2])) written.set(tensor, {computation, output, dataType: tensor.dataType});
   }}.dispatch;
+  context.writeTensor = {writeTensor(...values) {
+    Reflect.apply(writeTensor, this, values);
+    written.delete(values[0]);
+  }}.writeTensor;
   context.readTensor = {readTensor(...values) {
     const result = written.get(values[0]), promise = Reflect.apply(readTensor, this, values);
     if (result !== undefined) {
@@ -102,7 +106,7 @@ const DECODERS = {
   uint4: nibbles(value => value),
 };
 
-// An infinity stands for NaN, too, in the numbers that tests make of bits: no such result is compared as a copy.
+// Returns the number of a float16.
 function half(bits) {
   const exponent = bits >> 10 & 31, fraction = bits & 1023, sign = bits >> 15 ? -1 : 1;
   if (exponent === 31) return fraction ? NaN : sign * Infinity;
