@@ -109,7 +109,9 @@ def _tabulate(
     console = make_console()
     for name, run in zip(table.names, runs, strict=True):
         old = "  (counts each test's own status, too)" if run.old else ""
-        print_line(console, Text.assemble((_shown(name), "bold"), f"  {_shown(run.source)}  {one_line(run.revision, _REVISION)}{old}"))
+        print_line(
+            console, Text.assemble((_shown(name), "bold"), f"  {_shown(run.source)}  {one_line(run.revision[:_REVISION], _REVISION)}{old}")
+        )
     console.print()
     console.print(_score_table(console, table))
     if json_file is not None:
