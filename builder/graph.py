@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -31,17 +30,16 @@ class ComputationalGraph:
 def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
     """Find all operators and inputs that the outputs need: steps 3 to 8 of ``build()``.
 
-    A work list in place of recursion: a graph may be a chain of many thousand operators.
+    A work list, which grows while it is read, in place of recursion: a graph may be a chain of many thousand operators.
 
     Raises:
         WebNNTypeError: Two of the inputs have one name.
     """
     operators: dict[int, Operator] = {}
     found: dict[int, MLOperand] = {}
-    work = deque(outputs.values())
+    work = list(outputs.values())
     # 7. From the outputs backwards, each operator once.
-    while work:
-        operand = work.popleft()
+    for operand in work:
         operator = operand._operator
         if operator is None:
             if operand._name is not None:
@@ -50,7 +48,7 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
             operators[operator.index] = operator
             work.extend(operator.inputs)
             if operator.members:
-                work.extend(member for _, member in operator.members)
+                work.extend([member for _, member in operator.members])
     inputs: dict[str, MLOperand] = {}
     for operand in found.values():
         name = operand._name
@@ -64,5 +62,5 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
                 anchor="#api-mlgraphbuilder-build",
             )
         inputs[name] = operand
-    ordered = tuple(operators[index] for index in sorted(operators))
+    ordered = tuple([operators[index] for index in sorted(operators)])
     return ComputationalGraph(inputs=inputs, operators=ordered, outputs=dict(outputs))

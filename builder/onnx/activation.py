@@ -101,13 +101,16 @@ def _softmax(e: Emitter, op: Op) -> str:
 
 
 TRANSLATIONS = {
-    **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in _KERNELS},
+    **{
+        name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True, kernel="" if attributes else kernel)
+        for name, (kernel, attributes) in _KERNELS.items()
+    },
     # The engine's `Clip` takes all types; it chooses a value and never rounds.
     "clamp": Translation(emit=_clamp, elementwise=True),
     "hardSwish": Translation(emit=_hard_swish, fast=_fast_hard_swish, carry={"float16": "float32"}, elementwise=True),
     "linear": Translation(emit=_linear, carry={"float16": "float32"}, elementwise=True),
     "prelu": Translation(emit=_prelu, carry={"float16": "float32"}, elementwise=True),
-    "relu": Translation(emit=_relu, carry={"float16": "float32"}, elementwise=True),
+    "relu": Translation(emit=_relu, carry={"float16": "float32"}, elementwise=True, kernel="Relu"),
     "sigmoid": Translation(emit=_sigmoid, fast=_fast_sigmoid, carry={"float16": "float32"}, elementwise=True),
     "softmax": Translation(emit=_softmax, carry={"float16": "float32"}),
 }

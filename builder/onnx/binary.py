@@ -27,10 +27,14 @@ def _kernel(e: Emitter, op: Op) -> str:
     return integer.combine(e, _KERNELS[name], op["a"], op["b"], dtype)
 
 
+def _translation(name: str, *, rounds: bool = True, elementwise: bool = True) -> Translation:
+    return Translation(emit=_kernel, carry={"float16": "float32"} if rounds else {}, elementwise=elementwise, kernel=_KERNELS[name])
+
+
 TRANSLATIONS = {
-    **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in ("add", "div", "mul", "sub")},
-    # These choose a value and never round: the engine has them in float16.
-    **{name: Translation(emit=_kernel, elementwise=True) for name in ("max", "min")},
+    **{name: _translation(name) for name in ("add", "div", "mul", "sub")},
+    # These choose a value: the engine has them in float16.
+    **{name: _translation(name, rounds=False) for name in ("max", "min")},
     # The powers of integers are expanded to the output's shape.
-    "pow": Translation(emit=_kernel, carry={"float16": "float32"}),
+    "pow": _translation("pow", elementwise=False),
 }

@@ -165,6 +165,8 @@ class Translation:
         primary: The position of the operand whose data type is looked up.
         fixed: Operands that are never cast (indices, conditions).
         elementwise: The nodes do not depend on the order of the operands' dimensions, so a transpose may be moved behind them.
+        kernel: The only node that ``emit`` makes of float32 operands, all of which it takes in their order, without attributes; it is the
+            same under both policies. Then ``emit`` need not be called.
     """
 
     emit: Emit
@@ -173,6 +175,7 @@ class Translation:
     primary: int = 0
     fixed: tuple[str, ...] = ()
     elementwise: bool = False
+    kernel: str = ""
 
     def choose(self, numerics: Numerics) -> Emit:
         """Return the function that emits the nodes under a numerics policy."""

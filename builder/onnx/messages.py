@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto
 
@@ -47,15 +47,19 @@ def _set_attribute(attribute: AttributeProto, name: str, value: Attribute) -> No
         attribute.floats.extend(value)  # type: ignore[arg-type]  # as above
 
 
-def _size(number: int) -> str:
-    """Write a number as protobuf does: seven bits in each byte, the lowest ones first; the highest bit says that more follow."""
-    return chr(number) if number < 128 else chr(number & 127 | 128) + _size(number >> 7)
+def _write_attributes(attributes: Mapping[str, Attribute]) -> str:
+    node = NodeProto()
+    for name, value in attributes.items():
+        _set_attribute(node.attribute.add(), name, value)
+    return node.SerializeToString().decode("latin-1")
 
 
-def _field(tag: str, text: str) -> str:
-    size = len(text)
-    # Most sizes take one byte: this saves a call.
-    return f"{tag}{chr(size) if size < 128 else _size(size)}{text}"
+class _Sizes(dict[int, str]):
+    """Numbers as protobuf writes them: seven bits in each byte, the lowest ones first; the highest bit says that more follow."""
+
+    def __missing__(self, size: int) -> str:
+        self[size] = text = chr(size) if size < 128 else chr(size & 127 | 128) + self[size >> 7]
+        return text
 
 
 # The tags of fields that have a length.
@@ -72,37 +76,35 @@ class Graph:
         proto: The graph; it has no nodes until `finish` is called.
     """
 
-    __slots__ = ("_nodes", "proto")
+    __slots__ = ("_nodes", "_sizes", "proto")
 
     def __init__(self, proto: GraphProto) -> None:
         self.proto = proto
+        self._sizes = _Sizes()
         #: The nodes in protobuf's binary form, each byte as the character of its number.
         self._nodes: list[str] = []
 
     def add(
         self,
         op_type: str,
-        inputs: Iterable[str | None],
+        inputs: Sequence[str | None],
         name: str,
-        outputs: Iterable[str],
+        outputs: Sequence[str],
         attributes: Mapping[str, Attribute],
         domain: str = "",
     ) -> None:
         """Add a node. All strings are ASCII, but those in attributes. An input that is ``None`` or empty is left out."""
-        text = ""
+        sizes = self._sizes
+        text = f"{_NAME}{sizes[len(name)]}{name}{_OP_TYPE}{sizes[len(op_type)]}{op_type}"
         for value in inputs:
-            text += _field(_INPUT, value or "")
+            text += f"{_INPUT}{sizes[len(value)]}{value}" if value else f"{_INPUT}{sizes[0]}"
         for value in outputs:
-            text += _field(_OUTPUT, value)
-        text += _field(_NAME, name) + _field(_OP_TYPE, op_type)
+            text += f"{_OUTPUT}{sizes[len(value)]}{value}"
         if domain:
-            text += _field(_DOMAIN, domain)
+            text += f"{_DOMAIN}{sizes[len(domain)]}{domain}"
         if attributes:
-            node = NodeProto()
-            for key, attribute in attributes.items():
-                _set_attribute(node.attribute.add(), key, attribute)
-            text += node.SerializeToString().decode("latin-1")
-        self._nodes.append(_field(_NODE, text))
+            text += _write_attributes(attributes)
+        self._nodes.append(f"{_NODE}{sizes[len(text)]}{text}")
 
     def finish(self) -> GraphProto:
         """Give the graph its nodes, and return it."""

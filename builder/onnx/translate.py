@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -103,21 +104,23 @@ class _Translator:
 
     def operator(self, operator: Operator, translation: Translation | None = None) -> None:
         """Translate one operator, as it is or in another way: cast to the carrier, emit, cast back."""
-        operation = operator.operation
-        emitter = self.emitter
+        operation, emitter = operator.operation, self.emitter
         emitter.scope(scope(operation.name, operator.index))
         if translation is None:
             translation = TRANSLATIONS[operation.name] if operation.translation is None else operation.translation()
+        values: list[str] = []
+        for operand in operator.inputs:
+            maker = operand._operator
+            # Most operands are results: this saves a call for each.
+            values.append(self.value(operand) if maker is None else self.results[maker.index][operand._position])
+        if translation.kernel and not emitter.has_views and operator.inputs[0]._descriptor.dataType == "float32":
+            self.results[operator.index] = (emitter.node(translation.kernel, values),)
+            return
         names: Sequence[str] = operation.operands
         if operation.variadic:
             names = [f"{names[0]}[{index}]" for index in range(len(operator.inputs))]
-        operands: dict[str, MLOperand] = {}
-        inputs: dict[str, str] = {}
-        for name, operand in zip(names, operator.inputs, strict=True):
-            operands[name] = operand
-            maker = operand._operator
-            # Most operands are results: this saves a call for each.
-            inputs[name] = self.value(operand) if maker is None else self.results[maker.index][operand._position]
+        operands = dict(zip(names, operator.inputs, strict=True))
+        inputs = dict(zip(names, values, strict=True))
         emit = translation.choose(emitter.numerics)
         primary = operator.inputs[translation.primary]
         for name, operand in operator.members:
@@ -204,16 +207,16 @@ class _Translator:
             emitter.declare_output(value, operand._descriptor)
             outputs[name] = value, operand._descriptor
         operators = tuple([(each.operation.name, each.index, each.label) for each in self.graph.operators])
-        sizes = [weight.data.size for weight in emitter.weights]
-        sizes += [descriptor.element_count for _, descriptor in inputs.values()]
-        sizes += [descriptor.element_count for operator in self.graph.operators for descriptor in operator.outputs]
+        # Most values have the shape of another one.
+        shapes = {descriptor.dimensions for operator in self.graph.operators for descriptor in operator.outputs}
+        shapes.update([descriptor.dimensions for _, descriptor in inputs.values()], [weight.data.shape for weight in emitter.weights])
         return OnnxModel(
             proto=emitter.finish(),
             weights=tuple(emitter.weights),
             inputs=inputs,
             outputs=outputs,
             operators=operators,
-            largest=max(sizes, default=0),
+            largest=max(map(math.prod, shapes), default=0),
             leaves=self.values,
             results=self.results,
             numerics=emitter.numerics,

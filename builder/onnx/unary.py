@@ -43,7 +43,7 @@ def _sign(e: Emitter, op: Op) -> str:
 
 
 TRANSLATIONS = {
-    **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True) for name in _KERNELS},
+    **{name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True, kernel=kernel) for name, kernel in _KERNELS.items()},
     # `Identity` takes no small integers.
     "identity": Translation(emit=_identity, carry=CARRIERS, elementwise=True),
     "sign": Translation(emit=_sign, carry={"float16": "float32"}, elementwise=True),
