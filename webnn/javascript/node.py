@@ -27,7 +27,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from io import FileIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -41,6 +41,7 @@ from webnn.javascript.files import Files, RefusedError
 from webnn.javascript.idl import explain_lenient, load_idl
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
+from webnn.javascript.workers import PAGE, Worker, Workers
 from webnn.processes.child import SIGNALLED, ends_at_signals, kill
 from webnn.validation.drafts import DEFAULT
 from webnn.validation.revision import Revision
@@ -85,6 +86,7 @@ class Program:
         inspect: Node waits for a debugger, on a port of this machine's own that it prints. The debugger needs sockets, so neither the walls
             of the system nor those of Node stand.
         document: The page that the program is in.
+        worker: The name of the dedicated worker that it is; ``None`` for a page.
     """
 
     scripts: list[Script]
@@ -97,6 +99,7 @@ class Program:
     dialect: str | None = None
     inspect: bool = False
     document: webnn.Document = field(default_factory=webnn.Document)
+    worker: str | None = None
 
 
 def find_node(named: Path | None = None) -> Node:
@@ -195,30 +198,75 @@ def run_program(
         The exit code: the program's, 128 and the number of the signal that ended it, `OUT_OF_TIME`, `ENDED_BY_USER` after Ctrl-C, or
         `FAULT` if the emulator failed.
     """
-    command, missing = _command(node, program)
-    host = _Host(program, missing, stdout or sys.stdout.buffer, stderr or sys.stderr.buffer, verbose=verbose)
-    pipe = subprocess.PIPE
+    outputs = _Outputs(stdout or sys.stdout.buffer, stderr or sys.stderr.buffer)
+    codes = []
+
+    def run_worker(worker: Worker) -> None:
+        own = replace(program, scripts=[worker.script], location=worker.script.url, timeout=None, worker=worker.name)
+        codes.append(_run(node, own, outputs, workers, worker.number))
+
+    workers = Workers(run_worker, program.memory)
     with ends_at_signals(), warnings.catch_warnings():
         warnings.simplefilter("always", webnn.DeviceFallbackWarning)
         # Without the line of the dispatcher that they come from.
-        warnings.showwarning = lambda message, *_, **__: host.note(f"warning: {message}")
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment(), cwd=_HOST.parent) as child:
-            try:
-                return host.serve(child)
-            except KeyboardInterrupt:
-                return ENDED_BY_USER
-            finally:
-                kill(child)
+        warnings.showwarning = lambda message, *_, **__: outputs.note(f"warning: {message}")
+        try:
+            code = _run(node, program, outputs, workers, PAGE, verbose=verbose)
+        except KeyboardInterrupt:
+            return ENDED_BY_USER
+        finally:
+            workers.close()
+    return FAULT if FAULT in codes else code
+
+
+def _run(node: Node, program: Program, outputs: _Outputs, workers: Workers, number: int, *, verbose: bool = False) -> int:
+    """Run one process until it ends."""
+    command, missing = _command(node, program)
+    host = _Host(program, missing, outputs, workers, number, verbose=verbose)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment(), cwd=_HOST.parent) as child:
+        workers.attach(number, child)
+        try:
+            return host.serve(child)
+        finally:
+            kill(child)
+
+
+class _Outputs:
+    """Where the outputs of all processes of a program go: each message as a whole."""
+
+    def __init__(self, stdout: BinaryIO, stderr: BinaryIO) -> None:
+        self._outputs = {"O": stdout, "E": stderr}
+        self._lock = threading.Lock()
+        self.is_terminal = stdout.isatty()
+
+    def note(self, message: str) -> None:
+        """Tell the user something, in one line."""
+        self.print("E", f"webnn: {' '.join(message.splitlines())}\n".encode(errors="replace"))
+
+    def print(self, kind: str, content: Bytes) -> None:
+        """Print to an output, which its message's letter names."""
+        output = self._outputs[kind]
+        try:
+            with self._lock:
+                output.write(content)
+                output.flush()
+        except BrokenPipeError:
+            raise _OutputClosedError from None
 
 
 class _Host:
     """Answers one child."""
 
-    def __init__(self, program: Program, missing: Mapping[str, str] | None, stdout: BinaryIO, stderr: BinaryIO, *, verbose: bool) -> None:
+    def __init__(
+        self, program: Program, missing: Mapping[str, str] | None, outputs: _Outputs, workers: Workers, number: int, *, verbose: bool
+    ) -> None:
         self._program = program
         self._missing: Mapping[str, str] | None = None
         self._verbose = verbose
-        self._outputs = {"O": stdout, "E": stderr}
+        self._outputs = outputs
+        self._workers = workers
+        self._number = number
         self._idl = load_idl(program.revision, program.dialect)
         document = program.document
         ml = webnn.ML(revision=self._idl.revision, document=document) if document.secure else None
@@ -229,10 +277,6 @@ class _Host:
         self._last_words = bytearray()
         if missing is not None:
             self._tell_walls(missing)
-
-    def note(self, message: str) -> None:
-        """Tell the user something, in one line."""
-        self._print("E", f"webnn: {' '.join(message.splitlines())}\n".encode(errors="replace"))
 
     def serve(self, child: subprocess.Popen[bytes]) -> int:
         """Answer a child until it ends, and return the exit code."""
@@ -250,7 +294,7 @@ class _Host:
                 while (message := channel.receive()) is not None:
                     self._answer(channel, message)
         except ChannelError as error:
-            self.note(f"the program's process must send messages only: {error}")
+            self._outputs.note(f"the program's process must send messages only: {error}")
             return FAULT
         except _OutputClosedError:
             return SIGNALLED + getattr(signal, "SIGPIPE", 13)
@@ -261,18 +305,19 @@ class _Host:
         return self._conclude(code)
 
     def _setup(self) -> list[bytes]:
-        terminal = self._outputs["O"].isatty()
+        terminal = self._outputs.is_terminal
         setup = {
             "scripts": [asdict(script) for script in self._program.scripts],
             "location": self._program.location,
             "argv": self._program.arguments,
             "terminal": terminal,
             "colour": terminal and not os.environ.get("NO_COLOR"),
+            "worker": self._program.worker,
             "columns": shutil.get_terminal_size().columns,
         }
         # A context that is not secure has no interfaces.
         idl = self._idl.text if self._program.document.secure else "null"
-        sources = [load_script(f"{name}.js") for name in ("conversion", "binding", "foresight", "navigator")]
+        sources = [load_script(f"{name}.js") for name in ("node_workers", "conversion", "binding", "foresight", "navigator")]
         return [part.encode() for part in (json.dumps(setup), idl, *sources)]
 
     def _answer(self, channel: Channel, message: Message) -> None:
@@ -289,8 +334,10 @@ class _Host:
                 channel.send("A", self._read(_decode(part)))
             case "I":
                 channel.send("A", [json.dumps(self._explain(_decode(part))).encode()])
+            case "K":
+                channel.send("A", self._workers.answer(self._number, _decode(part), message.parts[1:]))
             case "O" | "E":
-                self._print(message.kind, part)
+                self._outputs.print(message.kind, part)
             case "W":
                 # The first one comes before the program begins. Later ones come from the program and are ignored.
                 if self._missing is None:
@@ -299,14 +346,14 @@ class _Host:
     def _note_faults(self) -> None:
         faults = self._dispatcher.faults
         while self._noted < len(faults):
-            self.note(f"fault: {_last_frame(faults[self._noted])}; this is an error of webnn, please report it")
+            self._outputs.note(f"fault: {_last_frame(faults[self._noted])}; this is an error of webnn, please report it")
             self._noted += 1
 
     def _tell_walls(self, missing: Mapping[str, str]) -> None:
         self._missing = missing
         if self._verbose:
             for line in walls.describe(missing):
-                self.note(line)
+                self._outputs.note(line)
 
     def _read(self, address: str) -> list[bytes]:
         try:
@@ -327,14 +374,6 @@ class _Host:
         except (AttributeError, TypeError, ValueError) as error:
             raise ChannelError(f"there is no such dictionary: {error}") from None
 
-    def _print(self, kind: str, content: Bytes) -> None:
-        output = self._outputs[kind]
-        try:
-            output.write(content)
-            output.flush()
-        except BrokenPipeError:
-            raise _OutputClosedError from None
-
     def _listen(self, stream: BinaryIO) -> None:
         """Keep Node's own output until the rest is printed: an uncaught error, or the reason for its end."""
         while content := stream.read(4096):
@@ -347,17 +386,18 @@ class _Host:
     def _expire(self, child: subprocess.Popen[bytes]) -> None:
         self._out_of_time = True
         child.kill()
+        self._workers.stop()
 
     def _conclude(self, code: int) -> int:
         if self._out_of_time:
-            self.note(f"the program was not done after {self._program.timeout:g} s")
+            self._outputs.note(f"the program was not done after {self._program.timeout:g} s")
             return OUT_OF_TIME
-        self._print("E", _without_host(self._last_words.decode(errors="replace")).encode())
+        self._outputs.print("E", _without_host(self._last_words.decode(errors="replace")).encode())
         if self._dispatcher.faults:
             return FAULT
-        if code < 0:
+        if code < 0 and not self._workers.was_killed(self._number):
             name = signal.Signals(-code).name if -code in {each.value for each in signal.Signals} else str(-code)
-            self.note(f"the signal {name} ended the program")
+            self._outputs.note(f"the signal {name} ended the program")
             return SIGNALLED - code
         return code
 
@@ -365,7 +405,8 @@ class _Host:
 def _limits(memory: int) -> dict[str, Limit]:
     """Return what each message may have at most: a program sends no more views than its memory holds."""
     call = Limit(text=1 << 26, buffer=1 << 31, buffers=1 << 20, total=memory)
-    return {"C": call, "D": call, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
+    message = Limit(text=1 << 26, buffer=1 << 31, buffers=1, total=memory)
+    return {"C": call, "D": call, "K": message, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
 
 
 def _decode(text: Bytes) -> str:

@@ -4,10 +4,10 @@
 // and so do the files that the program reads. This process itself may read no file but this one.
 const node = process;
 // Not imported: what is imported stands in the records of the module loader.
-const [{Console}, {EventEmitter}, {readSync, writeSync}, {registerHooks}, {getCallSites, types: {isProxy}}, vm, {markAsUncloneable}] =
-  ['console', 'events', 'fs', 'module', 'util', 'vm', 'worker_threads'].map(name => node.getBuiltinModule(`node:${name}`));
+const [{Console}, {EventEmitter}, {readSync, writeSync}, {registerHooks}, {getCallSites, types: {isProxy}}, v8, vm, {markAsUncloneable}] =
+  ['console', 'events', 'fs', 'module', 'util', 'v8', 'vm', 'worker_threads'].map(name => node.getBuiltinModule(`node:${name}`));
 const {Buffer, Function, Object, RangeError, Reflect, Request, Response, Set, Symbol, TypeError, URL} = globalThis;
-const {fetch: fetchLocally, setImmediate} = globalThis;
+const {fetch: fetchLocally, setImmediate, setInterval} = globalThis;
 // What this file does later, when the program may have changed what everybody shares, it does with what was there at first.
 const {hrtime, memoryUsage, pid} = node, [exit, kill, nextTick, on, uptime] =
   ['exit', 'kill', 'nextTick', 'on', 'uptime'].map(name => node[name].bind(node));
@@ -294,7 +294,7 @@ for (const name of ['apply', 'bind', 'call']) {
 
 const {href, origin, protocol, host, hostname, port, pathname, search, hash} = new URL(setup.location);
 define('location', Object.freeze({href, origin, protocol, host, hostname, port, pathname, search, hash, toString: () => href}));
-for (const name of ['self', 'window']) define(name, globalThis);
+for (const name of setup.worker === null ? ['self', 'window'] : ['self']) define(name, globalThis);
 for (const name of ['isSecureContext', 'crossOriginIsolated']) define(name, true);
 const target = new EventTarget();
 for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent']) define(name, target[name].bind(target));
@@ -390,8 +390,28 @@ function ignored(where, given, known) {
 // ---- The program
 
 const evaluate = (name, source) => vm.runInThisContext(source, {filename: `webnn:${name}`});
-const names = ['conversion', 'binding', 'foresight', 'navigator'];
-const [conversion, binding, makeForesight, navigator] = names.map((name, index) => evaluate(`${name}.js`, sources[index]));
+const names = ['node_workers', 'conversion', 'binding', 'foresight', 'navigator'];
+const [makeWorkers, conversion, binding, makeForesight, navigator] = names.map((name, index) => evaluate(`${name}.js`, sources[index]));
+const workers = makeWorkers(globalThis, {
+  ask(question, parts) {
+    post('K', stringify(question), parts);
+    const [answer, ...buffers] = receive();
+    return [parse(answer), ...buffers];
+  },
+  resolve: url => URL.parse(url, href)?.href ?? null,
+  fetchText: async url => (await fetchLocally(url)).text(),
+  setTask: callback => setImmediate(callback),
+  setPoll: (callback, milliseconds) => setInterval(callback, milliseconds).unref(),
+  fail: error => nextTick(() => { throw error; }),
+  readScript: url => textOf(url, JAVASCRIPT),
+  runScript: (filename, text) => new vm.Script(text, {filename}).runInThisContext(),
+  v8,
+}, setup.worker === null ? 'window' : 'dedicatedworker', target, setup.worker);
+if (setup.worker !== null) {
+  for (const name of ['Navigator', 'navigator']) Reflect.deleteProperty(globalThis, name);
+  workers.makeScope(() => exit(0));
+  on('uncaughtException', workers.reportError);
+}
 navigator(
   globalThis, JSON.parse(idlText), binding, conversion, {send, tell, makeForesight}, callback => setImmediate(callback), markAsUncloneable, {isProxy, ignored},
 );
@@ -414,6 +434,7 @@ async function run({url, kind, source, line}) {
 
 let running = true;
 on('beforeExit', code => {
+  if (workers.wait()) return;
   if (!running) { program.emit('beforeExit', code); return; }
   running = false;
   stderr.write('webnn: the program awaits something that will not happen\n');
