@@ -41,20 +41,13 @@ BELOW = {
     "webnn.reference": {"webnn.validation", "webnn.builder"},
     "webnn.lowering": {"webnn.validation", "webnn.builder"},
     "webnn.inspect": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.formats", "webnn.reference"},
-    "webnn.browser": {"webnn", "webnn.validation", "webnn.builder", "webnn.javascript", "webnn.processes", "webnn.reference"},
+    "webnn.browser": {
+        *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
+        *("webnn.javascript", "webnn.processes", "webnn.reference"),
+    },
     "webnn.fuzz": {
         *("webnn", "webnn.validation", "webnn.context"),
         *("webnn.browser", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.reference"),
-
-
-    "webnn.browser": {
-        "webnn",
-        "webnn.context",
-        "webnn.validation",
-        "webnn.builder",
-        "webnn.javascript",
-        "webnn.processes",
-        "webnn.reference",
     },
     "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},

@@ -378,7 +378,7 @@ class _Host:
         """Keep Node's own output until the rest is printed: an uncaught error, or the reason for its end."""
         while content := stream.read(4096):
             if self._program.inspect:  # the address to go to, now
-                self._print("E", content)
+                self._outputs.print("E", content)
                 continue
             self._last_words += content
             del self._last_words[:-_LONGEST_LAST_WORDS]
