@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,8 @@ def expected(name: str) -> list[list[object]]:
 @needs_quickjs
 @CASES
 @pytest.mark.parametrize("draft", DRAFTS)
-def test_in_a_realm(name: str, draft: str) -> None:
+@pytest.mark.parametrize("scope", ["window", "dedicatedworker"])
+def test_in_a_realm(name: str, draft: str, scope: Any) -> None:
     document, secure, _ = DOCUMENTS[name]
     written: list[str] = []
     realm = Realm(
@@ -69,6 +71,7 @@ def test_in_a_realm(name: str, draft: str) -> None:
         emit=lambda *_: None,
         revision=draft,
         memory=1 << 27,
+        scope=scope,
     )
     realm.evaluate(PROGRAM)
     realm.run(lambda: bool(written), float("inf"))
