@@ -24,9 +24,6 @@ CHANGES: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"input": {"rankRange": {"min": 1, "max": 4}}}, [("input", "0 to 8 dimensions, now 1 to 4")]),
     (
         {"sin": {each: {"dataTypes": ["float32", "int8"], "rankRange": {"min": 0, "max": 4}} for each in ("input", "output")}},
-
-
-        {"sin": {row: {"dataTypes": ["float32", "int8"], "rankRange": {"min": 0, "max": 4}} for row in ("input", "output")}},
         [("sin.input, output", "-float16 +int8"), ("sin.input, output", "0 to 8 dimensions, now 0 to 4")],
     ),
     ({"_build": {"gatherElements": [RULE]}}, [("gatherElements", "+ indices must be a constant (NotSupportedError)")]),
