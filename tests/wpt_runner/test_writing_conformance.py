@@ -136,7 +136,7 @@ def test_the_whole_text() -> None:
 
 'use strict';
 
-// https://www.w3.org/TR/webnn/#api-mlgraphbuilder-relu
+// https://www.w3.org/TR/webnn/#api-mlgraphbuilder-relu-method
 // Expected values were computed in float64, and rounded to their types.
 
 const reluTests = [{
@@ -296,6 +296,10 @@ def test_refusals() -> None:
         ConformanceCase.of("a", build({"y": y, "z": y}), given)
     with pytest.raises(WritingError, match="no operator makes the output 'y'"):
         ConformanceCase.of("a", replace(build({"y": y}), outputs={"y": "x"}), given)
+    for wrong, message in (({}, "must have the outputs"), ({"y": np.ones(2, np.float32)}, "float32"), ({"y": np.ones(1)}, "got float64")):
+        with pytest.raises(WritingError, match=message):
+            ConformanceCase.of("a", build({"y": y}), given, expected=wrong)
+    assert ConformanceCase.of("a", build({"y": y}), given, expected={"y": np.full(1, 7, np.float32)}).expected["y"] == [7]
     with pytest.raises(WritingError, match="'y' has an infinity or a NaN, and is compared by absolute distance"):
         one("float32", [-1.0], "log")
     with pytest.raises(WritingError, match="'x' has a float16 NaN"):

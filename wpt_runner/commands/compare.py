@@ -38,15 +38,15 @@ def command(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="BEFORE AFTER | FILE...",
-            help="Reports wptreport.json, or results that wpt.fyi exported; each may be compressed with gzip.",
+            metavar="FILE",
+            help="Reports wptreport.json, of before and of after, or results that wpt.fyi exported; also compressed with gzip.",
             show_default=False,
         ),
     ],
     *,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the comparison as JSON, too.")] = None,
     html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write the table as a page, too.")] = None,
-    as_table: Annotated[bool, typer.Option("--table", help="Make a table of two reports, too.")] = False,
+    as_table: Annotated[bool, typer.Option("--table", help="Make a table of two reports, instead of comparing them.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="List everything, also what only one report has.")] = False,
     variant_blind: Annotated[
         bool, typer.Option("--variant-blind", help="Pair tests that differ only in their variant, if each report has just one of them.")

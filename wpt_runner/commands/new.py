@@ -37,9 +37,7 @@ _LONGEST = 100
 def command(
     sources: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="SOURCE...", help="Graphs .webnn, .webnn.json, .onnx, or programs .py, .mjs, .js, .html.", show_default=False
-        ),
+        typer.Argument(metavar="SOURCE", help="Graphs .webnn, .webnn.json, .onnx, or programs .py, .mjs, .js, .html.", show_default=False),
     ],
     *,
     output: Annotated[Path, typer.Option("--output", "-o", metavar=f"FILE{_SECURE}", help="The test file.", show_default=False)],

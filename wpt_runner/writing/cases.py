@@ -10,6 +10,7 @@ import numpy as np
 
 import webnn
 from webnn.reference import compute
+from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.wpt_runner.writing.tolerance import Array, Tolerance, find_tolerance
 
 __all__ = ["ConformanceCase", "WritingError"]
@@ -54,7 +55,8 @@ class ConformanceCase:
                 their types.
 
         Raises:
-            WritingError: The case is too large, or web-platform-tests could not tell right results from wrong ones.
+            WritingError: The case is too large, what is expected is not as said above, or web-platform-tests could not tell right results
+                from wrong ones.
             DescriptionError: The graph contradicts itself, or has something without counterpart in the newest draft.
             WebNNTypeError: The draft refuses the graph, or an input does not fit it.
             NotSupportedError: The reference has not got an operation.
@@ -67,6 +69,8 @@ class ConformanceCase:
         if size > _MOST_ELEMENTS:
             raise WritingError(f"{name!r} must have at most {_MOST_ELEMENTS:,} numbers in all of its operands, got {size:,}")
         _check_outputs(name, graph)
+        if expected is not None:
+            _check_expected(name, graph, expected)
         given = {value: array for value, array in inputs.items() if value in graph.inputs}
         if expected is None:
             expected = compute(graph, given)
@@ -85,6 +89,20 @@ def _check_outputs(name: str, graph: webnn.GraphDescription) -> None:
         if value in seen:
             raise WritingError(f"{name!r}: the outputs {seen[value]!r} and {output!r} are one operand, which can have only one name")
         seen[value] = output
+
+
+def _check_expected(name: str, graph: webnn.GraphDescription, expected: Mapping[str, Array]) -> None:
+    """Require an array of the right type and size for each output."""
+    if set(expected) != set(graph.outputs):
+        raise WritingError(f"{name!r}: expected must have the outputs {list(graph.outputs)}, got {list(expected)}")
+    known = graph.descriptors()
+    for output, value in graph.outputs.items():
+        dtype, shape = NUMPY_DTYPES[known[value].dataType], known[value].array_shape
+        array = expected[output]
+        if array.dtype != dtype or array.size != math.prod(shape):
+            raise WritingError(
+                f"{name!r}: expected[{output!r}] must be {dtype.name} {list(shape)}, got {array.dtype.name} {list(array.shape)}"
+            )
 
 
 def _check_numbers(case: ConformanceCase) -> None:

@@ -14,6 +14,7 @@ import webnn
 from webnn.builder.names import Names
 from webnn.formats.program import returns_sequence
 from webnn.validation.descriptor import SMALL_TYPES
+from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.wpt_runner.writing.cases import ConformanceCase, WritingError
 from webnn.wpt_runner.writing.literals import Tree, elements, key, literal, quote, render
 from webnn.wpt_runner.writing.tolerance import Array, elements_of, is_shared
@@ -42,6 +43,8 @@ _INHERITED = frozenset(
         "valueOf",
     }
 )
+#: As many sections of the draft are named.
+_FEW = 5
 _PLAIN, _OWN = "buildAndExecuteGraph", "buildAndExecuteGraphWithSharedOperands"
 _SHARED_TOLERANCE, _OWN_TOLERANCE = "getPrecisionTolerance", "getToleranceOfTest"
 #: `buildAndExecuteGraph` of web-platform-tests makes an operand anew for each operator that takes it, and takes no sequences of operands.
@@ -159,17 +162,10 @@ def head(title: str, variants: Sequence[str], script: str, *, long: bool = False
 
 def _comment(cases: Sequence[ConformanceCase]) -> str:
     """Name the sections of the operations, if they are few, and the source of the expectations."""
-    operations = sorted({operator.operation for case in cases for operator in case.graph.operators})
-    few = operations if len(operations) <= 5 else []
-    lines = [f"// https://www.w3.org/TR/webnn/#api-mlgraphbuilder-{_anchor(each)}\n" for each in few]
+    rows = find_revision(DRAFTS[-1]).operations
+    anchors = sorted({rows[operator.operation].anchor for case in cases for operator in case.graph.operators})
+    lines = [f"// https://www.w3.org/TR/webnn/{anchor}\n" for anchor in anchors if len(anchors) <= _FEW]
     return "".join(lines) + "// Expected values were computed in float64, and rounded to their types.\n"
-
-
-def _anchor(operation: str) -> str:
-    for family in ("reduce", "arg"):
-        if re.fullmatch(rf"{family}[A-Z]\w*", operation):
-            return {"reduce": "reduce", "arg": "argminmax"}[family]
-    return operation.lower()
 
 
 def _calls(array: str, build: str, tolerance: str, form: Form) -> str:
