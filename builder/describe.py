@@ -114,12 +114,13 @@ class _Describer:
         for argument, value in zip(row.arguments, operator.arguments, strict=True):
             arguments[argument.name] = value
         base = label or row.name
+        descriptors = operator.outputs
         outputs: list[str] = []
-        for position in range(len(operator.outputs)):
+        for position in range(len(descriptors)):
             key = operator.index, position
             result = self._results.get(key)
             if result is None:
-                usual = base if len(operator.outputs) == 1 else f"{base}_{position}"
+                usual = base if len(descriptors) == 1 else f"{base}_{position}"
                 result = self._results[key] = self._names.find(self._wanted.get(key, usual))
             outputs.append(result)
         return make_operator(
@@ -130,7 +131,7 @@ class _Describer:
             operands=operands,
             label=label,
             outputs=tuple(outputs),
-            descriptors=operator.outputs,
+            descriptors=descriptors,
             index=operator.index,
         )
 
