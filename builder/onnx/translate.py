@@ -119,8 +119,11 @@ class _Translator:
         names: Sequence[str] = operation.operands
         if operation.variadic:
             names = [f"{names[0]}[{index}]" for index in range(len(operator.inputs))]
-        operands = dict(zip(names, operator.inputs, strict=True))
-        inputs = dict(zip(names, values, strict=True))
+        operands: dict[str, MLOperand] = {}
+        inputs: dict[str, str] = {}
+        for name, operand, value in zip(names, operator.inputs, values, strict=True):
+            operands[name] = operand
+            inputs[name] = value
         emit = translation.choose(emitter.numerics)
         primary = operator.inputs[translation.primary]
         for name, operand in operator.members:
