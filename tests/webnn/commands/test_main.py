@@ -74,7 +74,6 @@ GROUPS: dict[str, tuple[typer.Typer, Mapping[str, Entry]]] = {
     "wpt": (wpt.app, wpt.COMMANDS),
     "browser": (browser.app, BROWSER_COMMANDS),
     "profiles": (profiles.app, profiles.COMMANDS),
-    "wpt": (wpt.app, wpt.COMMANDS),
 }
 
 
