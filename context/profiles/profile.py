@@ -194,12 +194,13 @@ class Profile:
 
     def check_graph(self, graph: ComputationalGraph) -> Iterator[Violation]:
         """Find what the device refuses when it builds a graph: in the order of the operators, then the constants."""
-        if not self.rules:
-            return
-        subjects = [(operator.operation.name, operator.label, facts_of(operator)) for operator in graph.operators]
-        subjects += [(CONSTANT, "", facts) for facts in constant_facts(graph) if CONSTANT in self.rules]
+        rules = self.rules
+        named = [(operator.operation.name, operator) for operator in graph.operators]
+        subjects = [(name, operator.label, facts_of(operator)) for name, operator in named if name in rules]
+        if CONSTANT in rules:
+            subjects += [(CONSTANT, "", facts) for facts in constant_facts(graph)]
         for operation, label, facts in subjects:
-            for rule in self.rules.get(operation, ()):
+            for rule in rules[operation]:
                 for argument, word, wanted, given in rule.check(facts):
                     yield Violation(
                         operation,

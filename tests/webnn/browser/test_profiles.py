@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import webnn
 from tests.support import NEWEST
@@ -19,6 +20,7 @@ from webnn.browser.profile_probe import Outcome, Page, judge
 from webnn.browser.profile_record import record, write
 from webnn.browser.profile_rules import Example, find_rules
 from webnn.browser.profile_verify import compare_limits, verify
+from webnn.commands import main as cli
 from webnn.context.profiles import Profile, load_profile, make_profile
 from webnn.context.profiles.difference import compare
 from webnn.javascript.realm import Address, Realm, require_engine
@@ -199,3 +201,51 @@ def test_a_browser(browser_program: Path) -> None:
         recorded = make_profile("recorded", record(page, {}, probes=30).data)
         assert list(compare_limits(page, recorded)) == []
         assert verify(page, recorded, 250)[3:] == []
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate = realm_of(small_profile(RULES))
+
+    class Browser:
+        """A browser whose page is a realm."""
+
+        version = "160.1.2"
+
+        def __init__(self, program: Path) -> None:
+            assert program == tmp_path / "chromium"
+
+        def __enter__(self) -> Browser:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def open(self, address: str) -> None:
+            assert address.startswith("http://127.0.0.1:")
+
+        def evaluate(self, function: str, argument: object) -> Any:
+            return evaluate(function, argument)
+
+    monkeypatch.setattr("webnn.browser.chromium.Chromium", Browser)
+    monkeypatch.setattr("webnn.browser.chromium.find_browser", lambda program: program)
+    start = ["profiles", "record", "--browser", str(tmp_path / "chromium")]
+    file = tmp_path / "mine.json"
+    result = CliRunner().invoke(cli.app, [*start, "--probes", "120", "-o", str(file), "--verify", "200"])
+    assert (result.exit_code, result.stdout) == (0, ""), result.output
+    lines = result.stderr.splitlines()
+    assert lines[0] == "probing cast"
+    assert lines[-2:] == [
+        "1080 probes, 6 rules",
+        "the recorded profile: the same opSupportLimits(); 200 of 200 calls are judged alike; 0 are not",
+    ]
+    profile = load_profile(file)
+    assert compare(small_profile(RULES), profile) == []
+    assert (profile.summary.startswith("Chromium 160 on "), profile.source["browser"].startswith("Chromium 160.1.2, ")) == (True, True)
+    # Another profile is verified, and is wrong.
+    other = {**small_profile(RULES).limits(), "_build": {**RULES, "pad": []}}
+    file.write_text(json.dumps(other), encoding="utf-8")
+    result = CliRunner().invoke(cli.app, [*start, "--profile", str(file), "--verify", "200"])
+    assert result.exit_code == 1
+    assert "pad (" in result.stderr
+    assert "mine.json: the same opSupportLimits(); " in result.stderr
+    assert result.stderr.endswith(" are not, in 1 classes\n")
