@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["CONSTANT", "ERRORS", "Broken", "Facts", "Rule", "Test", "constant_facts", "demand", "facts_of", "is_constant", "subjects"]
+__all__ = ["CONSTANT", "ERRORS", "Broken", "Facts", "Rule", "Test", "constant_facts", "demand", "facts_of", "subjects"]
 
 #: A test: the value of each word of the vocabulary that it uses. All of them must hold.
 Test = Mapping[str, Any]
@@ -47,14 +47,20 @@ ERRORS: Mapping[str, type[errors.DOMException | errors.WebNNTypeError]] = Mappin
 )
 #: The name that rules for the constants of a graph have in place of an operation.
 CONSTANT = "constant"
+_CONSTANT = "a constant"
 
 
 class Given(NamedTuple):
-    """An operand of a call: what an error calls it, its descriptor, and whether it is a constant."""
+    """An operand of a call: what an error calls it, its descriptor, and what it is: ``"a constant"``, ``"an input"``, ``"a result"``."""
 
     argument: str
     descriptor: OperandDescriptor
-    constant: bool
+    role: str
+
+    @property
+    def constant(self) -> bool:
+        """It is a constant."""
+        return self.role == _CONSTANT
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,7 @@ def _shape(each: Given) -> str:
 #: For each word about an operand: what is given, for a message, and whether the test holds.
 _OF_OPERANDS: Mapping[str, tuple[Callable[[Given], str], Callable[[Given, Any], bool]]] = MappingProxyType(
     {
-        "constant": (lambda each: "a constant" if each.constant else "no constant", lambda each, wanted: each.constant is wanted),
+        "constant": (lambda each: each.role, lambda each, wanted: each.constant is wanted),
         "dataTypes": (lambda each: each.descriptor.dataType, lambda each, wanted: each.descriptor.dataType in wanted),
         "rankRange": (_shape, lambda each, wanted: wanted["min"] <= len(each.descriptor.dimensions) <= wanted["max"]),
         "maxByteLength": (lambda each: f"{each.descriptor.byte_length} bytes", lambda each, wanted: each.descriptor.byte_length <= wanted),
@@ -185,9 +191,11 @@ def demand(word: str, wanted: Any) -> str:
     return f"must {'be' if verb == 'is' else 'have'} {rest}"
 
 
-def is_constant(operand: MLOperand) -> bool:
-    """Tell whether an operand is a constant: neither an input nor a result."""
-    return operand._operator is None and operand._name is None
+def _role(operand: MLOperand) -> str:
+    """Say what an operand is."""
+    if operand._operator is not None:
+        return "a result"
+    return _CONSTANT if operand._name is None else "an input"
 
 
 def subjects(operation: str) -> Mapping[str, bool]:
@@ -208,7 +216,7 @@ def facts_of(operator: Operator) -> Facts:
     operands: dict[str, list[Given]] = {}
     named = named_operands(operation, operator.inputs, operator.members)
     for (argument, row, descriptor), operand in zip(named, chain(operator.inputs, members), strict=True):
-        operands.setdefault(row, []).append(Given(argument, descriptor, is_constant(operand)))
+        operands.setdefault(row, []).append(Given(argument, descriptor, _role(operand)))
     values = {each.name: (each.name, _plain(value)) for each, value in zip(operation.arguments, operator.arguments, strict=False)}
     if operator.options is not None:
         for name in type(operator.options).model_fields:
@@ -244,8 +252,8 @@ def constant_facts(graph: ComputationalGraph) -> Iterable[Facts]:
     """Return what rules look at of each constant of a graph."""
     used = {id(each): each for operator in graph.operators for each in (*operator.inputs, *(member for _, member in operator.members))}
     for operand in used.values():
-        if is_constant(operand):
-            yield Facts({CONSTANT: (Given(CONSTANT, operand._descriptor, True),)}, {})
+        if _role(operand) == _CONSTANT:
+            yield Facts({CONSTANT: (Given(CONSTANT, operand._descriptor, _CONSTANT),)}, {})
 
 
 def _plain(value: Any) -> Any:

@@ -468,13 +468,13 @@ def test_what_only_a_build_refuses(check: Check, tmp_path: Path) -> None:
     assert (run.verdict, run.fatal, [told(each) for each in run.refusals]) == (
         Verdict.REFUSED,
         0,
-        [("gatherElements", "pick", "indices", "no constant")],
+        [("gatherElements", "pick", "indices", "an input")],
     )
     everything = check(BUILDING, str(file), go_on=True)
     assert everything.verdict is Verdict.BUILDS_DIFFERENTLY
     assert [(describe_refusal(each), each.change and each.change.text) for each in everything.refusals] == [
         (
-            "gatherElements [pick]: indices must be a constant, got no constant",
+            "gatherElements [pick]: indices must be a constant, got an input",
             "make indices a constant: compute its values before the graph is built",
         ),
         ("pad [grow]: options.mode must be 'constant', got 'edge'", "pad with zeros"),
