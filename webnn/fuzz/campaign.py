@@ -89,12 +89,15 @@ class Campaign:
         if answers is not None:
             theirs = answers.result() if isinstance(answers, Future) else answers
             for place, program in enumerate(programs):
-                finding = compare_hosts(program, ours[place], theirs[place])
-                if finding is None:
-                    finding = judge_numbers("browser", program, self.emulator.graphs[place], ours[place], theirs[place])
-                if finding is not None:
-                    found[place].append(finding)
+                found[place] += self._compare(program, ours[place], theirs[place], self.emulator.graphs[place])
         return found
+
+    def _compare(self, program: Program, ours: Sequence[Outcome], theirs: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
+        try:
+            finding = compare_hosts(program, ours, theirs) or judge_numbers("browser", program, graphs, ours, theirs)
+        except Exception as error:  # whatever a judge raises
+            return [_failed(program, error)]
+        return [] if finding is None else [finding]
 
     def _judge(self, program: Program, outcomes: Sequence[Outcome], graphs: Sequence[Built]) -> list[Finding]:
         """Ask the judges of the emulator. That one of them fails is a finding, too: a long run does not end for it."""
@@ -102,7 +105,7 @@ class Campaign:
             first = judge_numbers("reference", program, graphs, outcomes)
             return [*([] if first is None else [first]), *(finding for graph in graphs for finding in self.rebuilding.judge(graph))]
         except Exception as error:  # whatever a judge raises
-            return [Finding("emulator", " ".join(program.operations), "fault", type(error).__name__, f"a judge failed: {error}")]
+            return [_failed(program, error)]
 
     def _run_emulator(self, programs: Sequence[Program]) -> list[list[Outcome]]:
         """Run programs; where one is a fault of the emulator itself, run them one by one."""
@@ -143,3 +146,7 @@ class Campaign:
         if each.again:
             trials, together = (_COSTLY_TRIALS, 1) if costly else (_TRIALS, 8)
             each.program = shrink(each.program, holds, trials, together)
+
+
+def _failed(program: Program, error: Exception) -> Finding:
+    return Finding("emulator", " ".join(program.operations), "fault", type(error).__name__, f"a judge failed: {error}")

@@ -8,16 +8,18 @@ async (programs, state, begin) => {
   class Skipped extends Error {}
 
   const share = async () => {
-    if (!state.context) {
-      const context = await navigator.ml.createContext();
-      state.context = context;
-      context.lost.then(() => { if (state.context === context) state.context = undefined; });
+    try {
+      // The constructor refuses a context that is lost.
+      new MLGraphBuilder(state.context);
+    } catch {
+      state.context = await navigator.ml.createContext();
     }
     return state.context;
   };
 
   const run = async program => {
     const values = [], results = [];
+    let shared;
     const find = number => {
       if (!results[number] || !('ok' in results[number])) throw new Skipped();
       return values[number];
@@ -35,7 +37,7 @@ async (programs, state, begin) => {
         if (!Array.isArray(found) || value.item >= found.length) throw new Skipped();
         return found[value.item];
       }
-      if ('$context' in value) return share();
+      if ('$context' in value) return shared ??= await share();
       if ('$number' in value) return Number(value.$number);
       if ('$bigint' in value) return BigInt(value.$bigint);
       if ('$undefined' in value) return undefined;

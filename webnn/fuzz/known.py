@@ -1,7 +1,7 @@
 """Differences that are known: a TOML file with an entry, and a reason, for each.
 
-An entry has ``judge``, ``operation`` (a pattern such as ``"reduce*"``, or a list of them), ``kind``, perhaps ``message``, a part of the
-finding's text, and ``reason``.
+An entry has ``judge``, ``operation`` (a pattern such as ``"reduce*"``, or a list of them), ``kind`` (a pattern, too), perhaps ``message``,
+a part of the finding's text, and ``reason``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Known:
 
     def fits(self, finding: Finding) -> bool:
         """Tell whether a finding is this difference."""
-        same = (self.judge, self.kind) == (finding.judge, finding.kind)
+        same = self.judge == finding.judge and fnmatchcase(finding.kind, self.kind)
         return same and any(fnmatchcase(finding.operation, each) for each in self.operation) and self.message in finding.text
 
     def __str__(self) -> str:
