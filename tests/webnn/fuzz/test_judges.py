@@ -189,3 +189,23 @@ def test_steps_go_with_what_needs_them(removed: set[int], left: Sequence[str]) -
         assert found == []
     else:
         assert sorted(step["call"] for step in found) == ["a", "b", "c", "e"]
+
+
+def test_a_shared_context_that_is_lost_is_replaced() -> None:
+    lost = Program("lost", [{"call": "destroy", "on": SHARED, "args": []}, {"call": "MLGraphBuilder", "args": [SHARED]}])
+    [first], [second] = ([outcomes] for outcomes in emulator().run([lost, *calls("relu", 1)]))
+    assert [outcome.get("error", "") for outcome in first] == ["", "InvalidStateError"]
+    assert all("ok" in outcome for outcome in second)
+
+
+def test_a_judge_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> str:
+        raise MemoryError("32 GiB")
+
+    monkeypatch.setattr(judges, "find_wrong", fail)
+    found = campaign()
+    found.run(calls("relu", 2))
+    [(key, each)] = found.classes.items()
+    assert key == ("emulator", "relu", "fault", "MemoryError")
+    assert "a judge failed: 32 GiB" in each.finding.text
+    assert each.count == 2
