@@ -170,11 +170,30 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "differs webnn/differs.any.js  emulator OK 1/2, browser OK 2/2" in found.output
     assert "emulator FAIL" in found.output
     assert "browser  PASS" in found.output
-    assert "4 subtests in 2 tests; 1 differ, in 1 tests: 0 pass in the emulator only, 1 in the browser only" in found.output
+    assert "4 subtests in 2 tests; 1 differ, in 1 of the tests: 0 pass in the emulator only, 1 in the browser only" in found.output
     run = read_wptreport(report)
     assert run.info["product"] == "chromium"
     assert [(each.file, len(each.subtests)) for each in run.results] == [("webnn/differs.any.js", 2), ("webnn/good.https.any.js", 2)]
     assert CliRunner().invoke(app, [*command, "good"]).exit_code == 0
+
+
+@pytest.mark.processes
+def test_what_did_not_run_is_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout = checkout_of(tmp_path)
+
+    @contextmanager
+    def start(checkout: Checkout, _: Path, settings: Settings) -> Iterator[TestBrowser]:
+        records = _Records()
+        page = Page(checkout, records, PageCrashError("the page ended"))
+        monkeypatch.setattr(page.records, "hear", lambda *_: None)
+        yield TestBrowser(page, "http://test/", settings, records)
+
+    monkeypatch.setattr(TestBrowser, "start", start)
+    found = CliRunner().invoke(app, ["browser", "wpt", "good", "--wpt", str(checkout.root), "--browser", sys.executable])
+    assert found.exit_code == 1, found.output
+    assert "browser  CRASH: the page ended" in found.output
+    assert "2 subtests did not run in both" in found.output
+    assert "no such subtest" not in found.output
 
 
 def planted(checkout: Checkout, test: Test, settings: Settings, note: Any) -> FileResult:

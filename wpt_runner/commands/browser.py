@@ -89,14 +89,18 @@ def _print_pair(console: Console, pair: Pair, most: int) -> None:
     console.print(line + Text(f"  emulator {_numbers(emulator)}, browser {_numbers(browser)}", style="dim"))
     if emulator.status is not browser.status:
         _print_sides(console, "the test as a whole", *((f"{each.status}", each.message) for each in (emulator, browser)))
-    for our, their in pair.differing[:most]:
+    # What did not run follows from the end of the test.
+    ran = [(our, their) for our, their in pair.differing if (our and their) or emulator.status is browser.status]
+    for our, their in ran[:most]:
         known = our or their
         assert known is not None
         _print_sides(console, one_line(known.name, _LONGEST), _side(our), _side(their))
         if our is not None and our.reason:
             console.print(Text(f"           expected of the emulator: {one_line(our.reason, _LONGEST)}", style="dim"))
-    if len(pair.differing) > most:
-        console.print(f"         ... and {len(pair.differing) - most} more; --most shows them")
+    if len(ran) > most:
+        console.print(f"         ... and {len(ran) - most} more; --most shows them")
+    if len(ran) < len(pair.differing):
+        console.print(f"         {len(pair.differing) - len(ran)} subtests did not run in both")
 
 
 def _side(subtest: Subtest | None) -> tuple[str, str]:
@@ -121,6 +125,6 @@ def _print_summary(console: Console, pairs: list[Pair]) -> None:
     only = [sum(pair[side] is not None and pair[side].status is SubtestStatus.PASS for pair in differing) for side in (0, 1)]  # type: ignore[union-attr]
     tests = sum(each.differs for each in pairs)
     console.print(
-        f"\n{total} subtests in {len(pairs)} tests; {len(differing)} differ, in {tests} tests: "
+        f"\n{total} subtests in {len(pairs)} tests; {len(differing)} differ, in {tests} of the tests: "
         f"{only[0]} pass in the emulator only, {only[1]} in the browser only"
     )
