@@ -65,7 +65,7 @@ function addHandler(owner, type, targetOf) {
 // The workers that have not ended, by their numbers, and what is known of each: {number, heard, waiting}: whether anybody listens to its errors,
 // and what was sent before it had a number.
 const living = new Map(), states = new WeakMap();
-let poll;
+let poll, isClosing = false;
 function stateOf(worker) {
   const state = states.get(worker);
   if (state === undefined) throw new TypeError('Illegal invocation, this must be a Worker');
@@ -126,7 +126,7 @@ function receive(wait) {
 }
 function deliver({from, type, message, filename, bytes}) {
   const worker = living.get(from), to = from === PARENT ? target : worker;
-  if (to === undefined) return;
+  if (to === undefined || (from === PARENT && isClosing)) return;
   switch (type) {
   case 'message': {
     let event;
@@ -163,7 +163,7 @@ function makeScope(exit) {
   Object.setPrototypeOf(global, Scope.prototype);
   define('name', name);
   define('postMessage', (message, options) => send(PARENT, pack(message, options)));
-  define('close', () => setTask(exit));
+  define('close', () => { isClosing = true; setTask(exit); });
   define('importScripts', (...urls) => {
     for (const each of urls) {
       const url = resolve(`${each}`);

@@ -173,10 +173,15 @@ const ATTEMPTS = {
     console.debug({[Symbol.for('nodejs.util.inspect.custom')]: show}, new Proxy({}, {get: show}), '%o', {toJSON: show});
     return seen.flatMap(each => [each, each.constructor, ...Object.values(each).flatMap(listed)]).flatMap(listed);
   },
-  'names': () => ['require', 'module', 'Worker', 'WebSocket', 'EventSource', 'localStorage', 'WASI', 'primordials', 'internalBinding', 'CloseEvent'].flatMap(
+  'names': () => ['require', 'module', 'WebSocket', 'EventSource', 'localStorage', 'WASI', 'primordials', 'internalBinding', 'CloseEvent'].flatMap(
     name => { try { return listed(globalThis[name]).length ? [{env: {a: SECRET}}] : []; } catch { return []; } }),
   'timers': () => [setTimeout(() => {}), setImmediate(() => {}), setTimeout[Symbol.for('nodejs.util.promisify.custom')]].flatMap(listed).flatMap(
     each => [each, each.constructor, each._idleNext, each._idlePrev, ...Object.getOwnPropertySymbols(each).map(name => each[name])]).flatMap(listed),
+  'workers': async () => {
+    const worker = new Worker('data:text/javascript,onmessage = () => { throw new Error(); }');
+    const all = await listen(WeakMap.prototype, 'get', async () => { worker.postMessage(1); worker.onerror = () => {}; await everything(); });
+    return [...all, worker, ...chain(worker), Worker, ...chain(Worker)];
+  },
   'ports': async () => {
     const {port1} = new MessageChannel();
     return [...await listen(Object.getPrototypeOf(MessagePort.prototype), 'addEventListener', everything).catch(() => []), port1, ...chain(port1)];
