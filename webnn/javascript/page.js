@@ -2,9 +2,9 @@
 // and no more. A missing name is better than one that does not do what a page expects.
 //
 // `host` has `read(path)`, which returns a text or null, `log(level, text)`, `schedule(number, milliseconds)`, after which the host calls
-// `fire(number)`, `cancel(number)`, `load(path)`, which runs a script and returns its error, "" or null, `script(name)`, the source of a file of
-// the folder `web`, `random(size)`, and `parse` and `change` of web/url.js. `scope` is "window", or which kind of worker this is.
-// `makeConsole(global, log)` is console.js.
+// `fire(number)`, `cancel(number)`, `load(path)`, which runs a script and returns its error, "" if there is none, null if there is no such
+// script, `script(name)`, the source of a file of the folder `web`, `random(size)`, and `parse` and `change` of web/url.js. `scope` is
+// "window", or which kind of worker this is. `makeConsole(global, log)` is console.js.
 (function (global, host, address, scope, evaluate, makeConsole) {
 'use strict';
 const {Array, Error, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, WeakSet} = global;
