@@ -114,10 +114,7 @@ function setup(body) {
 }
 
 global.addEventListener('error', ({message, error}) => complete(ERROR, message, stackOf(error)));
-
-
-global.addEventListener('error', ({message}) => complete(ERROR, message));
-global.addEventListener('unhandledrejection', ({reason}) => complete(ERROR, `nobody handles a rejection: ${describe(reason)}`));
+global.addEventListener('unhandledrejection', ({reason}) => complete(ERROR, `nobody handles a rejection: ${describe(reason)}`, stackOf(reason)));
 
 // ---- Assertions
 
