@@ -147,6 +147,7 @@ class Chromium:
         self._playwright: Any = None
         self._browser: Any = None
         self._page: Any = None
+        self._crash = asyncio.Event()
         self._running = False
         self.version = ""
         self.sandboxed = True
@@ -245,6 +246,7 @@ class Chromium:
         except Error as error:
             raise BrowserError(f"{self._executable} does not start: {_first_line(error)}") from None
         self.version = self._browser.version
+        self._crash = asyncio.Event()
         session = await self._browser.new_browser_cdp_session()
         processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
         (self._process,) = (each["id"] for each in processes if each["type"] == "browser")
@@ -280,18 +282,33 @@ class Chromium:
         if before:
             await self._context.add_init_script(before)
         self._page = await self._context.new_page()
+        self._page.on("crash", lambda _: self._crash.set())
         self._page.on("console", lambda message: self._console(message.type, message.text))
         self._page.on("pageerror", lambda error: self._console("error", f"Uncaught {error}"))
         await self._page.goto(address, timeout=0)
         if not await self._page.evaluate("'ml' in navigator"):
             raise BrowserError(f"{self._executable} {self.version} has no navigator.ml at {address}")
 
+    async def _race(self, coroutine: Coroutine[Any, Any, _Value], limit: float) -> _Value:
+        """Wait for the page, or for its crash, of which older drivers do not tell those who wait."""
+        task, crash = asyncio.create_task(coroutine), asyncio.create_task(self._crash.wait())
+        try:
+            await asyncio.wait([task, crash], timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            if crash.done():
+                raise ConnectionError("Target crashed")
+            raise TimeoutError
+        finally:
+            task.cancel()
+            crash.cancel()
+
     def _perform(self, coroutine: Coroutine[Any, Any, _Value], limit: float) -> _Value:
         """Wait for the page; end the browser if the page hangs or ends."""
         from playwright.async_api import Error  # noqa: PLC0415
 
         try:
-            return self._runner.run(asyncio.wait_for(coroutine, limit))
+            return self._runner.run(self._race(coroutine, limit))
         except TimeoutError:
             self._stop()
             raise PageTimeoutError(f"the page was not done after {limit:g} s") from None
@@ -300,6 +317,9 @@ class Chromium:
                 raise PageError("Error", _first_line(error)) from None
             self._stop()
             raise PageCrashError(f"the page ended: {_first_line(error)}") from None
+        except ConnectionError as error:
+            self._stop()
+            raise PageCrashError(f"the page ended: {error}") from None
         except BrowserError:
             raise
         except Exception as error:  # the end of the driver has no class of its own
