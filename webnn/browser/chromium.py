@@ -1,7 +1,7 @@
 """Drives a Chromium with WebNN: a page of a local server, functions that run in it, and what becomes of a page that hangs or crashes.
 
 The browser runs foreign programs. It is started with its sandbox, and without one only where it cannot have one (as root, in containers).
-It ends with this process, however that ends; so does its folder of settings.
+It ends with this process, however that ends, and so does its folder of settings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
 from webnn.javascript.files import ORIGIN, File, Files, RefusedError
+from webnn.processes.child import ends_at_signals
 
 __all__ = [
     "VARIABLE",
@@ -148,6 +149,7 @@ class Chromium:
         self._browser: Any = None
         self._page: Any = None
         self._crash = asyncio.Event()
+        self._signals = ExitStack()
         self._running = False
         self.version = ""
         self.sandboxed = True
@@ -158,11 +160,18 @@ class Chromium:
         return f"Chromium {self.version}{'' if self.sandboxed else ', without its sandbox'}"
 
     def __enter__(self) -> Chromium:
-        self._start()
+        # A signal must not end this process before the browser has ended.
+        self._signals.enter_context(ends_at_signals())
+        try:
+            self._start()
+        except BaseException:
+            self._signals.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop()
+        with self._signals:
+            self._stop()
 
     def open(self, address: str, *, before: str = "", timeout: float | None = None) -> None:
         """Open a page, in place of the one that is open and without anything that it stored.

@@ -157,11 +157,14 @@ def test_a_process_that_is_killed(browser: Chromium, which: str) -> None:
 
 
 PROGRAM = """
-import os, signal, sys
+import os, signal, sys, threading
 from pathlib import Path
 from webnn.browser.chromium import Chromium, serve
 with serve({}) as address, Chromium(Path(sys.argv[1]), timeout=20) as browser:
     browser.open(address)
+    if sys.argv[2] == "terminated":
+        threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGTERM]).start()
+        browser.evaluate("() => new Promise(() => {})")
     if sys.argv[2] == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
     raise KeyError("an error")
@@ -170,11 +173,11 @@ with serve({}) as address, Chromium(Path(sys.argv[1]), timeout=20) as browser:
 
 @pytest.mark.processes
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no ps")
-@pytest.mark.parametrize("end", ["killed", "raises"])
-def test_nothing_is_left(browser_program: Path, tmp_path: Path, end: str) -> None:
+@pytest.mark.parametrize(("end", "code"), [("killed", -9), ("terminated", 128 + 15), ("raises", 1)])
+def test_nothing_is_left(browser_program: Path, tmp_path: Path, end: str, code: int) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     ended = subprocess.run([sys.executable, "-c", PROGRAM, browser_program, end], env=environment, capture_output=True, check=False)
-    assert ended.returncode == (-signal.SIGKILL if end == "killed" else 1), ended.stderr
+    assert ended.returncode == code, ended.stderr
 
     def left() -> list[object]:
         listing = subprocess.run(["ps", "-wweo", "args="], capture_output=True, check=True, encoding="utf-8").stdout
