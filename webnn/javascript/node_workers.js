@@ -17,7 +17,8 @@ const PARENT = 0, POLL = 4;
 
 function pack(message, options) {
   // This checks and transfers as it must be; what comes out of it is the program's no more.
-  const given = Array.isArray(options) ? options : options?.transfer, copy = structuredClone(message, {transfer: given === undefined ? [] : [...given]});
+  const given = Array.isArray(options) ? options : options?.transfer;
+  const copy = structuredClone(message, {transfer: given === undefined ? [] : [...given]});
   const serializer = new Serializer();
   try {
     Reflect.apply(writeHeader, serializer, []);
@@ -95,7 +96,8 @@ class Worker extends EventTarget {
     const state = {number: undefined, heard: false, waiting: [], ended: false};
     states.set(this, state);
     if (['blob:', 'data:'].includes(new URL(address).protocol)) {
-      fetchText(address).then(source => start(this, state, address, kind, `${name}`, source), ({message}) => tellError(this, state, {message, filename: address}));
+      const refuse = ({message}) => tellError(this, state, {message, filename: address});
+      fetchText(address).then(source => start(this, state, address, kind, `${name}`, source), refuse);
     } else {
       start(this, state, address, kind, `${name}`, null);
     }

@@ -13,7 +13,8 @@ const read = (getter, value) => Reflect.apply(getter, value, []);
 // What tells an object of the language from others: its own method works on it.
 const BRANDS = [
   ['boolean', Boolean.prototype.valueOf], ['number', Number.prototype.valueOf], ['bigint', BigInt.prototype.valueOf],
-  ['string', String.prototype.valueOf], ['symbol', Symbol.prototype.valueOf], ['date', Date.prototype.getTime], ['pattern', getterOf(RegExp.prototype, 'source')],
+  ['string', String.prototype.valueOf], ['symbol', Symbol.prototype.valueOf], ['date', Date.prototype.getTime],
+  ['pattern', getterOf(RegExp.prototype, 'source')],
   ['map', getterOf(Map.prototype, 'size')], ['set', getterOf(Set.prototype, 'size')],
   ['buffer', getterOf(ArrayBuffer.prototype, 'byteLength')], ['shared', getterOf(SharedArrayBuffer.prototype, 'byteLength')],
   ['exception', getterOf(DOMException.prototype, 'code')],
