@@ -78,7 +78,7 @@ function start(worker, state, url, kind, name, source) {
   if (refused) { setTask(() => tellError(worker, state, {message: refused, filename: url})); return; }
   state.number = number;
   living.set(number, worker);
-  poll ??= setPoll(() => receive(false).forEach(deliver), POLL);
+  poll ??= setPoll(() => receive(false), POLL);
   for (const bytes of state.waiting.splice(0)) send(number, bytes);
 }
 function tellError(worker, state, {message, filename}) {
@@ -122,9 +122,11 @@ define('Worker', Worker);
 
 // ---- What comes in
 
+// Take the messages that are there; each is delivered in a task of its own. Returns whether there are any.
 function receive(wait) {
   const [{messages}, ...parts] = ask({do: 'receive', wait}, []);
-  return messages.map((message, index) => ({...message, bytes: parts[index]}));
+  for (const [index, message] of messages.entries()) setTask(() => deliver({...message, bytes: parts[index]}));
+  return messages.length > 0;
 }
 function deliver({from, type, message, filename, bytes}) {
   const worker = living.get(from), to = from === PARENT ? target : worker;
@@ -143,13 +145,8 @@ function deliver({from, type, message, filename, bytes}) {
   }
 }
 
-// Wait for messages, if any may come; they are delivered in tasks of their own. Returns whether there are any.
-function wait() {
-  if (scope === 'window' && living.size === 0) return false;
-  const messages = receive(true);
-  for (const each of messages) setTask(() => deliver(each));
-  return messages.length > 0;
-}
+// Wait for messages, if any may come.
+const wait = () => (scope === 'window' && living.size === 0 ? false : receive(true));
 
 // ---- The scope of a worker
 
@@ -175,7 +172,7 @@ function makeScope(exit) {
     }
   });
   for (const type of ['message', 'messageerror', 'error']) addHandler(global, type, () => target);
-  poll = setPoll(() => receive(false).forEach(deliver), POLL);
+  poll = setPoll(() => receive(false), POLL);
 }
 
 return {makeScope, reportError, wait};
