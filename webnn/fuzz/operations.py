@@ -40,7 +40,7 @@ def _pair(name: str, first: str = "a") -> Call:
         if m.dice.chance(0.1):
             return [a, a], {}
         # An integer divided by 0, or with a negative exponent, ends the computation on some devices: what follows shows nothing then.
-        careful = name in ("div", "pow") and (m.chained or m.dice.chance(0.9))
+        careful = name in ("div", "pow") and (m.chained or m.dice.chance(0.6))
         b = m.other(a.dataType, m.stretched(a.shape), "positive" if careful else m.dice.pick(("small", "uniform")))
         return ([b, a] if first == "a" and name not in ("pow", "div") and m.dice.chance(0.3) else [a, b]), {}
 

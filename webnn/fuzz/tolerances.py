@@ -192,7 +192,7 @@ def _explained(
     if operator.operation in _NEAR_ONE:
         [(_, _, value)] = prepared.operands
         x = np.abs(values[value].astype(np.float64))
-        small = np.maximum(small, unit * np.maximum(1, x if x.shape == exact.shape else x.max()))
+        small = np.maximum(small, 4 * unit * np.maximum(1, x if x.shape == exact.shape else x.max()))
     beyond = np.abs(exact) + reach >= float(np.finfo(actual.dtype).max)
     near: Array = (np.abs(actual.astype(np.float64) - exact) <= small) | (beyond & np.isinf(actual)) | (np.isnan(actual) & np.isnan(reach))
     return near
