@@ -142,24 +142,25 @@ def _find_stale(entries: Sequence[Known], classes: Iterable[Class]) -> list[Know
 
 def _print(campaign: Campaign, classes: Sequence[Class], stale: Sequence[Known]) -> None:
     console = make_console()
+
+    def show(text: str, style: str = "") -> None:
+        console.print(show_controls(text), style=style, markup=False, highlight=False, soft_wrap=True)
+
     for each in classes:
         if each.known is None:
             finding = each.finding
             once = "" if each.again else " (not when the program runs alone)"
             subject = " ".join((finding.judge, finding.kind, finding.operation or "program"))
-            console.print(f"{each.count:6,} {show_controls(subject)}{once}", style="yellow", markup=False, highlight=False, soft_wrap=True)
-            console.print(f"       {show_controls(finding.text)}", markup=False, highlight=False, soft_wrap=True)
-            console.print(
-                f"       {each.program.name}: {', '.join(step['call'] for step in each.program.steps)}", markup=False, highlight=False
-            )
+            show(f"{each.count:6,} {subject}{once}", "yellow")
+            show(f"       {finding.text}")
+            show(f"       {each.program.name}: {', '.join(step['call'] for step in each.program.steps)}")
     for entry in stale:
-        console.print(f"known, but not found: {entry}", markup=False, highlight=False, soft_wrap=True)
+        show(f"known, but not found: {entry}")
     new = [each for each in classes if each.known is None]
     told = sum(each.count for each in classes if each.known is not None)
-    console.print(
+    show(
         f"{campaign.programs:,} programs, {campaign.graphs:,} graphs computed: {len(new)} classes of differences, "
-        f"{len(classes) - len(new)} known ones ({told:,} programs)",
-        highlight=False,
+        f"{len(classes) - len(new)} known ones ({told:,} programs)"
     )
 
 
