@@ -143,9 +143,11 @@ class Campaign:
             return None
 
         each.again = any(holds([each.program]) == 0 for _ in range(_ATTEMPTS))
-        if each.again:
-            trials, together = (_COSTLY_TRIALS, 1) if costly else (_TRIALS, 8)
-            each.program = shrink(each.program, holds, trials, together)
+        if each.again and costly:
+            # A page may end after a program is done, in the middle of the next one. What ends a fresh page, too, is the cause.
+            each.program = shrink(each.program, lambda programs: holds(programs) if holds(programs) == 0 else None, _COSTLY_TRIALS, 1)
+        elif each.again:
+            each.program = shrink(each.program, holds, _TRIALS)
 
 
 def _failed(program: Program, error: Exception) -> Finding:
