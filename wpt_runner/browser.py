@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from webnn.browser.chromium import Chromium, PageCrashError, PageError, PageTimeoutError, serve
+from webnn.commands.text import one_line
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, time_limit
 from webnn.wpt_runner.pages import read_pages
@@ -22,6 +22,7 @@ __all__ = ["Pair", "TestBrowser", "compare_results"]
 
 #: The harness in the page has its own limit, after which it reports what it waits for.
 _GRACE = 3.0
+_LONGEST_RECORD = 200
 
 
 class TestBrowser:
@@ -49,34 +50,32 @@ class TestBrowser:
         with serve(read_pages(checkout, records.mark)) as address, Chromium(executable, timeout=_GRACE, console=records.hear) as browser:
             yield cls(browser, address, settings, records)
 
-    def run(self, test: Test, flavour: str = "") -> FileResult:
-        """Run a test. A page that hangs or crashes is a result: the subtests that ended before are kept.
-
-        Args:
-            test: The test.
-            flavour: The suffix of its flavour: of a window none, or ``".worker"``, ``".sharedworker"``, ``".serviceworker"``.
-        """
+    def run(self, test: Test) -> FileResult:
+        """Run a test. A page that hangs or crashes is a result: the subtests that ended before are kept."""
         records, started = self._records, time.monotonic()
         records.clear()
         limit = time_limit(test, self._settings) + _GRACE
-        page = f"{test.file.path.removesuffix('.js')}{flavour}.html"
+        page = f"{test.file.path.removesuffix('.js')}{test.flavour.suffix}.html"
         status, message = FileStatus.CRASH, ""
         try:
             self._browser.open(f"{self._address}{quote(page)}{test.variant}", timeout=limit)
-            for kind, text in self._browser.evaluate(f"() => globalThis[{json.dumps(records.mark)}]", timeout=limit):
-                records.add(kind, text)
+            found = self._browser.evaluate(f"() => globalThis[{json.dumps(records.mark)}]", timeout=limit)
+            for record in found if isinstance(found, list) else [found]:
+                records.add(json.dumps(record))
         except PageTimeoutError:
             status, message = FileStatus.TIMEOUT, f"the page was not done after {limit:g} s"
         except PageCrashError as error:
             message = str(error)
         except PageError as error:
             status, message = FileStatus.ERROR, str(error)
-        harness = records.harness or {"status": status, "message": message}
+        harness = records.harness or {"status": status, "message": message, "stack": ""}
         return FileResult(
-            file=f"/{page}" if flavour else test.file.path,
+            file=test.file.path,
             variant=test.variant,
+            flavour=test.flavour,
             status=FileStatus(harness["status"]),
             message=harness["message"],
+            stack=harness["stack"],
             subtests=list(records.subtests.values()),
             seconds=time.monotonic() - started,
             title=test.file.title,
@@ -101,18 +100,23 @@ class _Records:
         """Take a line of the console."""
         head, found, text = line.partition(self.mark)
         if found and not head:
-            self.add(*json.loads(text))
+            self.add(text)
         else:
             self.output.append(f"{level}: {line}")
 
-    def add(self, kind: str, text: str) -> None:
-        """Take a record, perhaps a second time."""
-        content: dict[str, Any] = json.loads(text)
-        if kind == "complete":
-            self.harness = content
-        else:
-            name = content["name"]
-            self.subtests[name] = Subtest(name=name, status=SubtestStatus(content["status"]), message=content["message"])
+    def add(self, record: str) -> None:
+        """Take a record, perhaps a second time. The page may have made it up."""
+        try:
+            kind, text = json.loads(record)
+            content = json.loads(text)
+            if kind == "complete":
+                self.harness = {key: f"{content[key]}" for key in ("message", "stack")} | {"status": FileStatus(content["status"])}
+            else:
+                name, message, stack = (f"{content[key]}" for key in ("name", "message", "stack"))
+                self.subtests[name] = Subtest(name=name, status=SubtestStatus(content["status"]), message=message, stack=stack)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            message = f"the page made up a result: {one_line(record, _LONGEST_RECORD)}"
+            self.harness = {"status": FileStatus.ERROR, "message": message, "stack": ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from webnn.browser.chromium import PageCrashError, PageError, PageTimeoutError
 from webnn.commands.main import app
 from webnn.wpt_runner.browser import TestBrowser, _Records, compare_results
 from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.pages import read_pages
 from webnn.wpt_runner.reports.wptreport import read_wptreport
@@ -86,20 +87,21 @@ class Page:
         self.checkout, self.records, self.end = checkout, records, end
 
     def open(self, address: str, **_: Any) -> None:
-        path = address.removeprefix("http://test/").removesuffix(".html").partition(".html?")[0] + ".js"
+        stem = address.removeprefix("http://test/").removesuffix(".html").partition(".html?")[0]
+        path, flavour = stem.removesuffix(".worker") + ".js", Flavour.WORKER if stem.endswith(".worker") else Flavour.WINDOW
         self.found: list[list[str]] = []
 
         def note(subtest: Subtest) -> None:
-            content = {"name": subtest.name, "status": subtest.status, "message": subtest.message}
+            content = {"name": subtest.name, "status": subtest.status, "message": subtest.message, "stack": ""}
             self.found.append(["subtest", json.dumps(content)])
             self.records.hear("debug", self.records.mark + json.dumps(self.found[-1]))
 
-        test = Test(self.checkout.load(path), "")
+        test = Test(self.checkout.load(path), "", flavour)
         result = run_test(self.checkout, test, Settings(revision="2026-06", dialect="browsers-2026"), note)
         self.records.hear("log", "from the console")
         if self.end is not None:
             raise self.end
-        self.found.append(["complete", json.dumps({"status": result.status, "message": result.message})])
+        self.found.append(["complete", json.dumps({"status": result.status, "message": result.message, "stack": result.stack})])
 
     def evaluate(self, *_: Any, **__: Any) -> Any:
         return self.found
@@ -117,15 +119,37 @@ ENDS = [
 def test_how_a_page_may_end(tmp_path: Path, end: Exception | None, status: FileStatus, message: str) -> None:
     checkout, records = checkout_of(tmp_path), _Records()
     browser = TestBrowser(Page(checkout, records, end), "http://test/", Settings(), records)
-    (test,) = checkout.tests(["good"])
+    test, worker = checkout.tests(["good"])
     result = browser.run(test)
     assert (result.file, result.variant, result.title) == ("webnn/good.https.any.js", "?cpu", "A <title>")
     assert (result.status, result.message) == (status, message)
     assert {each.name: each.status for each in result.subtests} == {"a": SubtestStatus.PASS, "b": SubtestStatus.PASS}
     assert result.output == "log: from the console"
     # The next test begins anew.
-    (other,) = checkout.tests(["differs"])
+    other, _ = checkout.tests(["differs"])
     assert [each.name for each in browser.run(other).subtests] == ["mark", "always"]
+    assert browser.run(worker).test == "/webnn/good.https.any.worker.html?cpu"
+
+
+#: What a page may put in the place of its results.
+MADE_UP: list[Any] = [
+    5,
+    [5],
+    [["complete", "{}"]],
+    [["complete", "[]"]],
+    [["subtest", '{"name": "a", "status": "MINE", "message": "", "stack": ""}']],
+    [["subtest", "[" * 100_000]],
+    [["subtest", "{}", "more"]],
+]
+
+
+@pytest.mark.parametrize("found", MADE_UP, ids=range(len(MADE_UP)))
+def test_a_page_makes_up_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: Any) -> None:
+    checkout, records = checkout_of(tmp_path), _Records()
+    monkeypatch.setattr(Page, "evaluate", lambda *_, **__: found)
+    (test,) = checkout.tests(["good"], (), [Flavour.WINDOW])
+    result = TestBrowser(Page(checkout, records), "http://test/", Settings(), records).run(test)
+    assert (result.status, result.message.startswith("the page made up a result: ")) == (FileStatus.ERROR, True), result.message
 
 
 def result(status: FileStatus = FileStatus.OK, **subtests: SubtestStatus) -> FileResult:
@@ -164,7 +188,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.wpt_runner.test_browser.run_test", planted)
     report = tmp_path / "report.json"
     command = ["browser", "wpt", "--wpt", str(checkout.root), "--browser", sys.executable]
-    found = CliRunner().invoke(app, [*command, "good", "differs", "--wptreport", str(report)])
+    found = CliRunner().invoke(app, [*command, "good", "differs", "--wptreport", str(report), "--flavour", "window"])
     assert found.exit_code == 1, found.output
     assert "same    webnn/good.https.any.js?cpu  emulator OK 2/2, browser OK 2/2" in found.output
     assert "differs webnn/differs.any.js  emulator OK 1/2, browser OK 2/2" in found.output

@@ -18,6 +18,7 @@ from webnn.processes.pool import cores
 from webnn.wpt_runner.browser import Pair, TestBrowser, compare_results
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.expectations import load_expectations
+from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings
 from webnn.wpt_runner.levels import detect_level
 from webnn.wpt_runner.reports.wptreport import write_wptreport
@@ -37,6 +38,7 @@ def command(
         Path | None, typer.Option(metavar="PROGRAM", help="The browser, a Chromium with WebNN.", envvar=VARIABLE, show_default=False)
     ] = None,
     variant: Annotated[list[str] | None, typer.Option(help="Only this variant, for example cpu (repeatable).")] = None,
+    flavour: Annotated[list[Flavour] | None, typer.Option(help="Only this flavour (repeatable).", show_default="all")] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="How many processes for the emulator; by default as many as cores.")
     ] = None,
@@ -53,7 +55,7 @@ def command(
         checkout, executable = Checkout(wpt), find_browser(browser)
         level = detect_level(checkout)
         settings = Settings(revision=level.revision, dialect=level.dialect, timeout_multiplier=timeout_multiplier)
-        tests = checkout.tests(files, variant or ())
+        tests = checkout.tests(files, variant or (), flavour or ())
         expected = load_expectations(level.name)
     except (BrowserError, EngineMissingError, OSError, ValueError) as error:
         raise failure(str(error), 2) from None
@@ -85,7 +87,7 @@ def command(
 def _print_pair(console: Console, pair: Pair, most: int) -> None:
     emulator, browser = pair.emulator, pair.browser
     style = "red" if pair.differs else "green"
-    line = Text.assemble((f"{'differs' if pair.differs else 'same':<8}", style), f"{emulator.file}{emulator.variant}")
+    line = Text.assemble((f"{'differs' if pair.differs else 'same':<8}", style), emulator.name)
     console.print(line + Text(f"  emulator {_numbers(emulator)}, browser {_numbers(browser)}", style="dim"))
     if emulator.status is not browser.status:
         _print_sides(console, "the test as a whole", *((f"{each.status}", each.message) for each in (emulator, browser)))

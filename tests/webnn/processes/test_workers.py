@@ -36,6 +36,7 @@ def work(task: str, note: Note) -> str:
             # As on a machine that is busy with something else.
             subprocess.Popen(["sh", "-c", f"sleep {seconds}; kill -CONT {os.getpid()}"])
             os.kill(os.getpid(), signal.SIGSTOP)
+            time.sleep(0.1)  # the signal may stop another thread first
         case ["exit", code]:
             os._exit(int(code))
         case ["signal", number]:
