@@ -1,7 +1,8 @@
 """Promises that are rejected and that nobody handles: how a realm learns of them.
 
 The engine tells its host, but its package for Python passes that on to nobody. So this module asks the library itself, by `ctypes`, to call
-a function of the realm. It does so only where the package is built as it expects; elsewhere such promises go unnoticed.
+a function of the realm. It reads memory of the package's objects, so it does that only with versions of the package for which it was tried;
+with others such promises go unnoticed.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import importlib
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import quickjs
 
-__all__ = ["watch_rejections"]
+__all__ = ["TRIED", "load_library", "watch_rejections"]
 
 
 class _Value(ctypes.Structure):
@@ -25,6 +27,8 @@ class _Value(ctypes.Structure):
     _fields_ = (("content", ctypes.c_uint64), ("tag", ctypes.c_int64))
 
 
+#: The versions of quickjs-ng whose objects are as this module expects.
+TRIED = ("0.17.0.1", "0.17.0.2")
 #: The type of a value that is a small integer.
 _INTEGER = 0
 #: A function that the engine calls: the context, the promise, the reason, whether the promise is handled by now, and something of our own.
@@ -42,7 +46,7 @@ def watch_rejections(engine: quickjs.Context, hand_over: Callable[[], object]) -
     Returns:
         What the realm must keep, too; ``None`` if nothing can be watched here.
     """
-    library = _load_library()
+    library = load_library()
     if library is None or type(engine).__basicsize__ < _HEAD + 2 * ctypes.sizeof(ctypes.c_void_p):
         return None
     fields = (ctypes.c_void_p * (_CONTEXT + 1)).from_address(id(engine))
@@ -65,15 +69,20 @@ def watch_rejections(engine: quickjs.Context, hand_over: Callable[[], object]) -
     tracker = _Tracker(tell)
     library.JS_SetHostPromiseRejectionTracker(runtime, tracker, None)
     hand_over()
-    return tracker if listener is not None else None
+    if listener is None:
+        library.JS_SetHostPromiseRejectionTracker(runtime, _Tracker(), None)
+        return None
+    return tracker
 
 
 @cache
-def _load_library() -> ctypes.CDLL | None:
+def load_library() -> ctypes.CDLL | None:
     """Return the engine's library with its functions' types; ``None`` where it does not show them, or values have another form."""
     if sys.implementation.name != "cpython" or object.__basicsize__ != _HEAD or sys.maxsize < 1 << 32:
         return None
     try:
+        if metadata.version("quickjs-ng") not in TRIED:
+            return None
         library = ctypes.CDLL(importlib.import_module("_quickjs").__file__)
         library.JS_SetHostPromiseRejectionTracker.argtypes = (ctypes.c_void_p, _Tracker, ctypes.c_void_p)
         library.JS_SetHostPromiseRejectionTracker.restype = None
@@ -83,6 +92,6 @@ def _load_library() -> ctypes.CDLL | None:
         library.JS_HasException.argtypes, library.JS_HasException.restype = (ctypes.c_void_p,), ctypes.c_bool
         library.JS_GetException.argtypes = (ctypes.c_void_p,)
         library.JS_FreeValue.argtypes, library.JS_FreeValue.restype = (ctypes.c_void_p, _Value), None
-    except (ImportError, OSError, AttributeError):
+    except (ImportError, OSError, AttributeError):  # a missing package is an ImportError, too
         return None
     return library

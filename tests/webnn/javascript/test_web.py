@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import webnn
-from tests.webnn.javascript.engines import needs_quickjs
+from tests.webnn.javascript.engines import needs_quickjs, needs_rejections
 from tests.wpt_runner.clock import Clock
+from webnn.javascript import rejections
 from webnn.javascript.node import NodeMissingError, find_node
 from webnn.javascript.realm import Address, Realm, Scope
 
@@ -304,6 +305,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
+@needs_rejections
 def test_rejections_that_nobody_handles(clock: Clock) -> None:
     realm, console = _make()
     assert realm.watches_rejections
@@ -342,7 +344,20 @@ def test_rejections_that_are_handled_in_time(clock: Clock, script: str) -> None:
     assert console == []
 
 
-def test_realms_hear_of_their_own_rejections(clock: Clock) -> None:
+def test_other_versions_of_the_engine_are_left_alone(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rejections, "TRIED", ("0.1",))
+    rejections.load_library.cache_clear()
+    try:
+        realm, console = _make()
+        assert not realm.watches_rejections
+        _run(realm, clock, "onunhandledrejection = () => console.log('no'); Promise.reject(1);")
+        assert console == []
+    finally:
+        rejections.load_library.cache_clear()
+
+
+@needs_rejections
+def test_realms_are_told_of_their_own_rejections(clock: Clock) -> None:
     pages = [_make() for _ in range(3)]
     for index, (realm, _) in enumerate(pages):
         realm.evaluate(f"Promise.reject({index});")
