@@ -20,10 +20,17 @@ const BRANDS = [
   ['exception', getterOf(DOMException.prototype, 'code')],
 ];
 function brandOf(value) {
-  for (const [brand, method] of BRANDS) {
-    try { Reflect.apply(method, value, []); return brand; } catch { /* another one */ }
+  // Every method that refuses makes an error; without a stack, that takes a fifth of the time.
+  const {stackTraceLimit} = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    for (const [brand, method] of BRANDS) {
+      try { Reflect.apply(method, value, []); return brand; } catch { /* another one */ }
+    }
+    return undefined;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
-  return undefined;
 }
 const isDetached = getterOf(ArrayBuffer.prototype, 'detached');
 const isResizable = getterOf(ArrayBuffer.prototype, 'resizable'), mostOf = getterOf(ArrayBuffer.prototype, 'maxByteLength');
