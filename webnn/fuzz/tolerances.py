@@ -7,101 +7,28 @@ there a number may also be as far away as the result moves when each operand mov
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from webnn.reference import ulp_distance
 from webnn.reference.computation import Prepared
+from webnn.reference.tolerances import find_own
 
 if TYPE_CHECKING:
     from webnn import OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["find_wrong", "tolerance"]
+__all__ = ["find_wrong"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Descriptors = Mapping[str, "OperandDescriptor"]
-_Size = Callable[["OperatorDescription", tuple[int, ...], tuple[int, ...]], float]
 
 #: How many units of its last place each operand may have moved, and how often that is tried.
 _UNITS, _TRIALS = 16.0, 10
-
-
-def _reduced(operator: OperatorDescription, shape: tuple[int, ...], _: tuple[int, ...]) -> float:
-    axes = operator.options.get("axes", range(len(shape)))
-    return float(math.prod(shape[axis] for axis in axes))
-
-
-def _window(operator: OperatorDescription, shape: tuple[int, ...], _: tuple[int, ...]) -> float:
-    layout = operator.options.get("layout", "nchw")
-    return float(math.prod(operator.options.get("windowDimensions", [shape[layout.index(axis)] for axis in "hw"])) + 2)
-
-
-def _convolved(operator: OperatorDescription, _: tuple[int, ...], filter: tuple[int, ...]) -> float:
-    order = operator.options.get("filterLayout", "oihw" if operator.operation == "conv2d" else "iohw")
-    return 2 * math.prod(size for size, axis in zip(filter, order, strict=True) if axis != "o")
-
-
-#: Units in the last place for float32 and float16; or what computes them from the operator and the shapes of its first two operands.
-_ULP: Mapping[str, tuple[float, float] | _Size] = MappingProxyType(
-    {
-        **dict.fromkeys(("add", "sub", "mul", "cast", "dequantizeLinear", "quantizeLinear", "prelu", "sqrt"), (1, 1)),
-        "div": (2, 2),
-        "reciprocal": (2, 2),
-        "exp": (32, 1),
-        "pow": (32, 2),
-        "batchNormalization": (6, 6),
-        "instanceNormalization": (840, 8400),
-        "layerNormalization": (14, 14),
-        "elu": (18, 18),
-        "gelu": (18, 18),
-        "hardSigmoid": (2, 2),
-        "hardSwish": (4, 4),
-        "leakyRelu": (1, 2),
-        "linear": (2, 2),
-        "sigmoid": (34, 10),
-        "softplus": (18, 18),
-        "softsign": (3, 3),
-        "gru": (6, 6),
-        "gruCell": (3, 3),
-        "lstm": (3, 3),
-        "lstmCell": (1, 1),
-        "resample2d": (84, 10),
-        "softmax": lambda operator, shape, _: 3 * shape[operator.arguments["axis"]] + 3,
-        "cumulativeSum": lambda operator, shape, _: shape[operator.arguments["axis"]] - 1,
-        "matmul": lambda _, shape, __: 2 * shape[-1],
-        "gemm": lambda operator, shape, _: 2 * shape[0 if operator.options.get("aTranspose") else 1] + 3,
-        **dict.fromkeys(("conv2d", "convTranspose2d"), _convolved),
-        **dict.fromkeys(("averagePool2d", "l2Pool2d"), _window),
-        **dict.fromkeys(("reduceL1", "reduceProduct", "reduceSum"), _reduced),
-        "reduceL2": lambda *given: 2 * _reduced(*given) + 1,
-        "reduceLogSum": lambda *given: _reduced(*given) + 18,
-        "reduceLogSumExp": lambda *given: 2 * _reduced(*given) + 18,
-        "reduceMean": lambda *given: _reduced(*given) + 2,
-        "reduceSumSquare": lambda *given: 2 * _reduced(*given),
-    }
-)
 #: Operations that add a number to 1, take 1 from it, or take the logarithm of a number near 1: what is small is what is left of that.
 _NEAR_ONE = frozenset({"elu", "gelu", "reduceLogSumExp"})
-#: Absolute differences, for float32 and float16.
-_ATOL: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {**dict.fromkeys(("cos", "erf", "sin", "tan", "tanh"), (1 / 1024, 1 / 512)), "log": (1 / 1024, 1 / 1024)}
-)
-
-
-def tolerance(operator: OperatorDescription, known: Descriptors, dataType: str) -> tuple[str, float]:
-    """Return web-platform-tests' tolerance for a result of an operator: the metric, ``"ULP"`` or ``"ATOL"``, and the number."""
-    column = 1 if dataType == "float16" else 0
-    if operator.operation in _ATOL:
-        return "ATOL", _ATOL[operator.operation][column]
-    row = _ULP.get(operator.operation, (0, 0))
-    if not callable(row):
-        return "ULP", row[column]
-    operands = [known[value].dimensions for _, _, value in operator.named_values()]
-    return "ULP", float(row(operator, operands[0], operands[1] if len(operands) > 1 else ()))
 
 
 def find_wrong(operator: OperatorDescription, draft: str, known: Descriptors, values: Mapping[str, Array]) -> str:
@@ -129,15 +56,15 @@ def _compare(
 ) -> str:
     name = operator.outputs[position]
     actual, dataType = values[name], known[name].dataType
-    metric, allowed = tolerance(operator, known, dataType)
-    if actual.dtype.kind != "f" or metric == "ULP":
+    allowed = find_own(operator, known)
+    if actual.dtype.kind != "f" or allowed.metric == "ULP":
         distance = ulp_distance(actual, exact, dataType)
     else:
         same = (np.isnan(actual) & np.isnan(exact)) | (actual == exact)
         distance = np.where(same, 0.0, np.abs(actual.astype(np.float64) - exact))
     # Half a unit is the rounding of the reference itself.
-    wrong = ~(distance <= allowed + 0.5)
-    if actual.dtype.kind == "f" and wrong.any() and (operator.operation in _ULP or operator.operation in _ATOL):
+    wrong = ~(distance <= allowed.value + 0.5)
+    if actual.dtype.kind == "f" and wrong.any() and allowed.value > 0:
         wrong &= ~_explained(operator, prepared, values, position, actual, exact)
     if operator.operation == "maxPool2d" and actual.dtype.kind == "f":
         # A window without elements gives the lowest number or the infinity below it.
@@ -150,7 +77,7 @@ def _compare(
     at = tuple(int(index) for index in np.argwhere(wrong)[0])
     operands = ", ".join(known[value].dataType for _, _, value in operator.named_values())
     shown = f"{operator.operation} of {operands}: {name}{list(at)} is {actual[at]!s}, and {exact[at]!s} is right"
-    return f"{shown} ({np.count_nonzero(wrong)} of {wrong.size} elements differ, {metric} {allowed:g} allowed)"
+    return f"{shown} ({np.count_nonzero(wrong)} of {wrong.size} elements differ, {allowed.metric} {allowed.value:g} allowed)"
 
 
 def _cancelled(operator: OperatorDescription, values: Mapping[str, Array]) -> float:

@@ -1,4 +1,4 @@
-"""How exact web-platform-tests want a graph's results: the tolerances of their conformance tests as of March 2025.
+"""How exact web-platform-tests want a graph's results.
 
 A graph of one operator has the tolerance of that operator's own test file. For graphs of several, ``webnn/resources/utils.js`` adds up
 what its function `getPrecisionTolerance` knows. Where that leaves operators out, a tolerance is derived from the graph and its inputs.
@@ -7,15 +7,14 @@ what its function `getPrecisionTolerance` knows. Where that leaves operators out
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
 import webnn
 from webnn.reference import evaluate, pack, unpack
+from webnn.reference.tolerances import SHARED, Tolerance, find_own
 from webnn.validation.descriptor import FLOAT_TYPES, SMALL_TYPES, integer_range
 from webnn.wpt_runner.vectors.comparison import distance
 
@@ -23,153 +22,9 @@ __all__ = ["Array", "Tolerance", "elements_of", "find_tolerance", "is_shared"]
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 _Descriptors: TypeAlias = Mapping[str, webnn.OperandDescriptor]
-#: A number of ULP for both floating-point types, or one for each of float32 and float16, or a function of an operator.
-_Row: TypeAlias = "float | tuple[float, float] | Callable[[webnn.OperatorDescription, _Descriptors], float]"
 
-
-@dataclass(frozen=True, slots=True)
-class Tolerance:
-    """How far a result may be from its expectation: in units in the last place (``"ULP"``), or in absolute distance (``"ATOL"``)."""
-
-    metric: Literal["ULP", "ATOL"]
-    value: float
-
-
-def _shape(operator: webnn.OperatorDescription, argument: str, known: _Descriptors) -> tuple[int, ...]:
-    value = operator.inputs[argument]
-    assert isinstance(value, str)  # only concat takes a sequence
-    return tuple(known[value].shape)
-
-
-def _conv(operator: webnn.OperatorDescription, known: _Descriptors) -> float:
-    """Count the products and sums of an output element."""
-    channel = 3 if operator.options.get("inputLayout") == "nhwc" else 1
-    layout = operator.options.get("filterLayout", "oihw")
-    filter = _shape(operator, "filter", known)
-    groups: int = operator.options.get("groups", 1)
-    window: int = filter[layout.index("h")] * filter[layout.index("w")]
-    return window * _shape(operator, "input", known)[channel] / groups * 2
-
-
-def _gemm(operator: webnn.OperatorDescription, known: _Descriptors) -> float:
-    options = operator.options
-    width = _shape(operator, "a", known)[0 if options.get("aTranspose") else 1]
-    alpha: float = options.get("alpha", 1)
-    beta: float = options.get("beta", 1) if "c" in operator.operands else 0
-    return width * 2 + (alpha != 1) + (beta != 0) + (beta not in (0, 1))
-
-
-def _matmul(operator: webnn.OperatorDescription, known: _Descriptors) -> float:
-    return _shape(operator, "a", known)[-1] * 2
-
-
-def _softmax(operator: webnn.OperatorDescription, known: _Descriptors) -> float:
-    axis: int = operator.arguments["axis"]
-    return _shape(operator, "input", known)[axis] * 3 + 3
-
-
-def _cumulative(operator: webnn.OperatorDescription, known: _Descriptors) -> float:
-    axis: int = operator.arguments["axis"]
-    return _shape(operator, "input", known)[axis] - 1
-
-
-def _pooling(operator: webnn.OperatorDescription, known: _Descriptors) -> float:
-    shape = _shape(operator, "input", known)
-    window: tuple[int, ...] = shape[1:3] if operator.options.get("layout") == "nhwc" else shape[2:4]
-    window = operator.options.get("windowDimensions", window)
-    return math.prod(window) + 2
-
-
-def _resampling(operator: webnn.OperatorDescription, known: _Descriptors) -> float:
-    if operator.options.get("mode") != "linear":
-        return 0
-    return 84 if known[operator.outputs[0]].dataType == "float32" else 10
-
-
-def _reduction(factor: int, more: int) -> Callable[[webnn.OperatorDescription, _Descriptors], float]:
-    def count(operator: webnn.OperatorDescription, known: _Descriptors) -> float:
-        shape = _shape(operator, "input", known)
-        axes: Iterable[int] = operator.options.get("axes", range(len(shape)))
-        sizes = [shape[axis] for axis in axes]
-        return math.prod(sizes) * factor + more
-
-    return count
-
-
-#: What `getPrecisionTolerance` knows; it takes 0 for all other operations.
-_SHARED: Mapping[str, _Row] = MappingProxyType(
-    {
-        "batchNormalization": 6,
-        "clamp": 0,
-        "conv2d": _conv,
-        "convTranspose2d": _conv,
-        "elu": 18,
-        "gelu": 18,
-        "gemm": _gemm,
-        "hardSigmoid": 2,
-        "hardSwish": 4,
-        "leakyRelu": (1, 2),
-        "linear": 2,
-        "prelu": 1,
-        "relu": 0,
-        "reshape": 0,
-        "sigmoid": (34, 10),
-        "softmax": _softmax,
-        "softplus": 18,
-        "softsign": 3,
-    }
-)
-#: These ask for the expectation's type, and give no number for integers.
+#: These ask for the expectation's type in `getPrecisionTolerance`, and give no number for integers.
 _OF_FLOATS = frozenset({"conv2d", "convTranspose2d", "gemm", "softmax"})
-#: The tolerances of the operations' own test files in ULP. Operations without a row are exact.
-_ULP: Mapping[str, _Row] = MappingProxyType(
-    {
-        **_SHARED,
-        "add": 1,
-        "averagePool2d": _pooling,
-        "cast": 1,
-        "cumulativeSum": _cumulative,
-        "dequantizeLinear": 1,
-        "div": 2,
-        "exp": (32, 1),
-        "gru": 6,
-        "gruCell": 3,
-        "instanceNormalization": (840, 8400),
-        "l2Pool2d": _pooling,
-        "layerNormalization": 14,
-        "lstm": 3,
-        "lstmCell": 1,
-        "matmul": _matmul,
-        "max": 1,
-        "mul": 1,
-        "pow": (32, 2),
-        "quantizeLinear": 1,
-        "reciprocal": 2,
-        "reduceL1": _reduction(1, 0),
-        "reduceL2": _reduction(2, 1),
-        "reduceLogSum": _reduction(1, 18),
-        "reduceLogSumExp": _reduction(2, 18),
-        "reduceMean": _reduction(1, 2),
-        "reduceProduct": _reduction(1, 0),
-        "reduceSum": _reduction(1, 0),
-        "reduceSumSquare": _reduction(2, 0),
-        "resample2d": _resampling,
-        "sqrt": 1,
-        "sub": 1,
-    }
-)
-#: Those in absolute distance.
-_ATOL: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {
-        **dict.fromkeys(("cos", "erf", "sin", "tan", "tanh"), (1 / 1024, 1 / 512)),
-        "log": (1 / 1024, 1 / 1024),
-    }
-)
-#: Their test files use relu alone, which is exact. What the default activations, sigmoid and tanh, add is what tanh may be off, each step.
-_RECURRENT = frozenset({"gru", "gruCell", "lstm", "lstmCell"})
-#: The integers that these make depend on a rounding.
-_ROUNDED = frozenset({"quantizeLinear"})
-
 #: How often a graph is computed with disturbed results, and by how much more than found a tolerance is larger.
 _ROUNDS, _MARGIN = 4, 2
 #: Where more ULP than this are needed, numbers cancel, and the absolute distance tells more.
@@ -182,7 +37,7 @@ def is_shared(graph: webnn.GraphDescription) -> bool:
     types = {known[value].dataType for value in graph.outputs.values()}
     if len(types) > 1 or (not types <= set(FLOAT_TYPES) and any(each.operation in _OF_FLOATS for each in graph.operators)):
         return False
-    return all(each.operation in _SHARED or _own(each, known) == Tolerance("ULP", 0) for each in graph.operators)
+    return all(each.operation in SHARED or find_own(each, known) == Tolerance("ULP", 0) for each in graph.operators)
 
 
 def find_tolerance(graph: webnn.GraphDescription, inputs: Mapping[str, Array]) -> Tolerance:
@@ -193,26 +48,10 @@ def find_tolerance(graph: webnn.GraphDescription, inputs: Mapping[str, Array]) -
     """
     known = graph.descriptors()
     if len(graph.operators) == 1:
-        return _own(graph.operators[0], known)
+        return find_own(graph.operators[0], known)
     if is_shared(graph):
-        return Tolerance("ULP", sum(_own(each, known).value for each in graph.operators if each.operation in _SHARED))
+        return Tolerance("ULP", sum(find_own(each, known).value for each in graph.operators if each.operation in SHARED))
     return _derive(graph, inputs)
-
-
-def _own(operator: webnn.OperatorDescription, known: _Descriptors) -> Tolerance:
-    """Return the tolerance of an operation's own tests."""
-    dataType = known[operator.outputs[0]].dataType
-    column = 1 if dataType == "float16" else 0
-    if operator.operation in _RECURRENT and set(operator.options.get("activations", ("tanh",))) != {"relu"}:
-        return Tolerance("ATOL", _ATOL["tanh"][column] * operator.arguments.get("steps", 1))
-    if operator.operation in _ATOL:
-        return Tolerance("ATOL", _ATOL[operator.operation][column])
-    if dataType not in FLOAT_TYPES:
-        return Tolerance("ULP", 1 if operator.operation in _ROUNDED else 0)
-    row = _ULP.get(operator.operation, 0)
-    if callable(row):
-        return Tolerance("ULP", row(operator, known))
-    return Tolerance("ULP", row[column] if isinstance(row, tuple) else row)
 
 
 def _derive(graph: webnn.GraphDescription, inputs: Mapping[str, Array]) -> Tolerance:
@@ -246,7 +85,7 @@ def _compute(
     for operator in graph.operators:
         results = evaluate(operator, graph.draft, values, descriptors=known, exact=True)
         for name, result in zip(operator.outputs, results, strict=True):
-            values[name] = result if generator is None else _move(result, known[name], _own(operator, known), generator)
+            values[name] = result if generator is None else _move(result, known[name], find_own(operator, known), generator)
     unpacked = {name: (values[value], known[value]) for name, value in graph.outputs.items()}
     return {
         name: unpack(array, each.dataType, each.shape) if each.dataType in SMALL_TYPES else array
