@@ -54,6 +54,11 @@ def _clamp(e: Emitter, op: Op) -> str:
         return e.node("Clip", [op["input"], e.scalar(low, dtype), e.scalar(high, dtype)])
 
 
+def _elu(e: Emitter, op: Op) -> str:
+    # `Elu` returns -0 as it is; by the formula it is +0.
+    return e.node("Add", [_kernel(e, op), e.scalar(0, "float32")])
+
+
 def _hard_swish(e: Emitter, op: Op) -> str:
     # The engine's own computes x / 6 + 1/2, which cancels near -3, where x + 3 is exact.
     value = op["input"]
@@ -105,6 +110,7 @@ TRANSLATIONS = {
         name: Translation(emit=_kernel, carry={"float16": "float32"}, elementwise=True, kernel="" if attributes else kernel)
         for name, (kernel, attributes) in _KERNELS.items()
     },
+    "elu": Translation(emit=_elu, carry={"float16": "float32"}, elementwise=True),
     # The engine's `Clip` takes all types; it chooses a value and never rounds.
     "clamp": Translation(emit=_clamp, elementwise=True),
     "hardSwish": Translation(emit=_hard_swish, fast=_fast_hard_swish, carry={"float16": "float32"}, elementwise=True),

@@ -53,7 +53,8 @@ def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None
 def elu(input: Array, *, alpha: float = 1) -> Array:
     """Compute max(0, x) + alpha * (exp(min(0, x)) - 1): `#api-mlgraphbuilder-elu`."""
     factor = idl_float(alpha)
-    return elementwise(lambda x: np.maximum(0, x) + factor * np.expm1(np.minimum(0, x)), input)
+    # `expm1` returns -0 as it is, where exp(-0) - 1 is +0.
+    return elementwise(lambda x: np.maximum(0, x) + factor * (np.expm1(np.minimum(0, x)) + 0.0) + 0.0, input)
 
 
 def gelu(input: Array) -> Array:

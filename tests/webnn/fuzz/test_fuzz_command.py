@@ -109,6 +109,7 @@ def _call(name: str, dataType: str, values: list[Any], *rest: Any) -> list[dict[
 
 TENSOR = {"dataType": "float32", "shape": [1]}
 MENDED: list[tuple[str, list[dict[str, Any]], dict[str, Any]]] = [
+    ("elu of -0 is 0", _call("elu", "float32", ["-0"]), {"bytes": "00000000"}),
     ("linear of -0 is 0", _call("linear", "float32", ["-0"], {"alpha": 1, "beta": 0}), {"bytes": "00000000"}),
     ("sigmoid below -88", _call("sigmoid", "float32", [-100]), {"bytes": "1b000000"}),
     ("hardSwish near -3", _call("hardSwish", "float32", [-2.9999998]), {"bytes": "ffffffb3"}),
