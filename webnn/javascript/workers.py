@@ -23,6 +23,8 @@ PAGE = 0
 #: What a worker calls the one who made it.
 _PARENT = 0
 _MOST_WORKERS = 16
+#: What a letter takes beside its content, in bytes.
+_OVERHEAD = 1024
 #: How often a waiting process is looked after: it may have been killed.
 _LOOK = 0.5
 
@@ -40,6 +42,11 @@ class _Letter(NamedTuple):
 
     head: dict[str, Any]
     content: Bytes
+
+    @property
+    def size(self) -> int:
+        """The bytes that it takes while it waits, about."""
+        return len(self.content) + 4 * len(self.head.get("message", "")) + _OVERHEAD
 
 
 @dataclass(slots=True)
@@ -97,7 +104,7 @@ class Workers:
                 case {"do": "error", "message": str(message)} if number != PAGE:
                     with self._changed:
                         party = self._parties[number]
-                        self._put(party.parent, {"from": number, "type": "error", "message": message, "filename": party.url}, b"")
+                        self._put(party.parent, _Letter({"from": number, "type": "error", "message": message, "filename": party.url}, b""))
                     return [b"{}"]
                 case {"do": "terminate", "to": int(to)}:
                     with self._changed:
@@ -157,7 +164,7 @@ class Workers:
                     if other.parent == worker.number:
                         _end(other)
                 self._take(party)
-                self._put(party.parent, {"from": worker.number, "type": "end"}, b"")
+                self._put(party.parent, _Letter({"from": worker.number, "type": "end"}, b""))
 
     def _find(self, number: int, to: int) -> int:
         """Return the process that another one calls by a number: a worker of its own, or its parent."""
@@ -171,23 +178,27 @@ class Workers:
     def _post(self, number: int, to: int, content: Bytes) -> dict[str, Any]:
         with self._changed:
             receiver = self._find(number, to)
-            if self._waiting + len(content) > self._memory:
-                return {"refused": f"messages that wait must have at most {self._memory} bytes together"}
             sender = _PARENT if self._parties[receiver].parent == number and receiver != PAGE else number
-            self._put(receiver, {"from": sender, "type": "message"}, content)
+            if not self._put(receiver, _Letter({"from": sender, "type": "message"}, content)):
+                return {"refused": f"messages that wait must have at most {self._memory} bytes together"}
         return {}
 
-    def _put(self, receiver: int, head: dict[str, Any], content: Bytes) -> None:
+    def _put(self, receiver: int, letter: _Letter) -> bool:
+        """Put a letter to those that wait for a process, if it still runs; return whether there was room."""
         party = self._parties[receiver]
+        # The end of a worker always has room: it comes once.
+        if self._waiting + letter.size > self._memory and letter.head["type"] != "end":
+            return False
         if not party.ended:
-            self._waiting += len(content)
-            party.mail.append(_Letter(head, content))
+            self._waiting += letter.size
+            party.mail.append(letter)
         self._changed.notify_all()
+        return True
 
     def _take(self, party: _Party) -> list[_Letter]:
         letters = [*party.mail]
         party.mail.clear()
-        self._waiting -= sum(len(each.content) for each in letters)
+        self._waiting -= sum(each.size for each in letters)
         return letters
 
     def _receive(self, number: int, wait: bool) -> list[_Letter]:

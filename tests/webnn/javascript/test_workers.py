@@ -199,7 +199,7 @@ def workers() -> Any:
         with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as child:
             made.attach(worker.number, child)
 
-    made = Workers(serve, memory=100)
+    made = Workers(serve, memory=20_000)
     for parent in (PAGE, PAGE, 1):
         ask(made, parent, do="start", url="https://app.test/a.js", kind="classic", name="", source=None)
     yield made
@@ -246,10 +246,25 @@ def test_questions_that_nobody_may_ask(workers: Workers, number: int, question: 
 
 @pytest.mark.processes
 def test_letters_have_a_limit(workers: Workers) -> None:
-    assert ask(workers, PAGE, b"x" * 60, do="post", to=1) == {}
-    assert "at most 100 bytes" in ask(workers, PAGE, b"x" * 60, do="post", to=2)["refused"]
+    assert ask(workers, PAGE, b"x" * 12_000, do="post", to=1) == {}
+    assert "at most 20000 bytes" in ask(workers, PAGE, b"x" * 12_000, do="post", to=2)["refused"]
     letters(workers, 1)
-    assert ask(workers, PAGE, b"x" * 60, do="post", to=2) == {}
+    assert ask(workers, PAGE, b"x" * 12_000, do="post", to=2) == {}
+
+
+@pytest.mark.processes
+def test_small_letters_and_errors_have_a_limit_too(workers: Workers) -> None:
+    sent = [ask(workers, PAGE, b"", do="post", to=1) for _ in range(100)]
+    assert 10 < sent.count({}) < 30
+    for _ in range(100):
+        ask(workers, 2, message="no", do="error")
+    assert letters(workers, PAGE) == []
+    assert len(letters(workers, 1)) == sent.count({})
+    for _ in range(100):
+        ask(workers, 2, message="x" * 1000, do="error")
+    assert len(letters(workers, PAGE)) < 10
+    ask(workers, PAGE, do="terminate", to=2)
+    assert [head["type"] for head, _ in letters(workers, PAGE, wait=True)] == ["end"]
 
 
 @pytest.mark.processes
