@@ -42,8 +42,9 @@ async (programs, state, begin) => {
       if ('$bigint' in value) return BigInt(value.$bigint);
       if ('$undefined' in value) return undefined;
       if ('$view' in value) return arrays[value.$view].from(value.values, isBig(value.$view) ? BigInt : Number);
-      const members = {};
-      for (const [name, each] of Object.entries(value)) if (name !== '$like') members[name] = await decode(each);
+      const entries = [];
+      for (const [name, each] of Object.entries(value)) if (name !== '$like') entries.push([name, await decode(each)]);
+      const members = Object.fromEntries(entries);
       if (!('$like' in value)) return members;
       const operand = await decode(value.$like);
       return {dataType: operand.dataType, shape: [...operand.shape], ...members};

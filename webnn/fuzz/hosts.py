@@ -140,9 +140,10 @@ class Emulator:
             dialect=self._dialect,
         )
         realm.evaluate(self._script)
-        given = json.dumps([program.steps for program in programs])
+        # As text: in a literal of an object, `__proto__` would set the prototype.
+        given = json.dumps(json.dumps([program.steps for program in programs]))
         realm.connect(
-            f"(window, emit) => ({executor()})({given}, {{}}, index => emit('begin', String(index)))"
+            f"(window, emit) => ({executor()})(JSON.parse({given}), {{}}, index => emit('begin', String(index)))"
             ".then(results => emit('done', JSON.stringify(results)), error => emit('failed', JSON.stringify(`${error}`)))"
         )
         realm.run(lambda: bool(answer), time.monotonic() + _LONGEST)
