@@ -61,7 +61,7 @@ def load_json(path: Path, what: str) -> object:
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is no JSON, or has more than 1 GiB when it is unpacked.
+        ValueError: It is not JSON, or it has more than 1 GiB when it is unpacked.
     """
     with path.open("rb") as file:
         packed = file.peek(2).startswith(_GZIP)

@@ -47,7 +47,7 @@ BELOW = {
     },
     "webnn.fuzz": {
         *("webnn", "webnn.validation", "webnn.context"),
-        *("webnn.browser", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.reference"),
+        *("webnn.browser", "webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.reference"),
     },
     "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},

@@ -176,7 +176,7 @@ for (const level of ['log', 'info', 'debug', 'warn', 'error', 'table', 'trace', 
 }
 const uncaught = error => put({uncaught: typeof error === 'object' && error !== null ? describeError(error) : ['Error', text(error)]});
 global.addEventListener?.('error', event => { if (event.error != null || event.message) uncaught(event.error ?? event.message); });
-// A script that cannot be loaded: its element hears of it, not the window.
+// A script that cannot be loaded: the event goes to its element, not to the window.
 global.addEventListener?.('error', ({target}) => {
   if (target !== global && target?.tagName === 'SCRIPT') put({uncaught: ['TypeError', `a script cannot be loaded: ${target.src || 'a part of it'}`]});
 }, true);

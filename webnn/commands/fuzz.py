@@ -76,7 +76,8 @@ def command(
     """
     try:
         require_engine()
-        ml = webnn.ML(revision=revision, profile=profile or (_PROFILE if browser else None))
+        profile = profile or (_PROFILE if browser else None)
+        ml = webnn.ML(revision=revision, profile=profile)
         generator = Generator(ml, revision, seed, [name for name in operations.split(",") if name])
         entries = load_known(known or SHIPPED)
         emulator = Emulator(ml, revision, dialect)
@@ -100,9 +101,7 @@ def command(
     stale = _find_stale(entries, classes) if browser and not given and not operations and calls >= 20_000 and graphs >= 3_000 else []
     _print(campaign, classes, stale)
     if out is not None:
-        reference = Emulator(
-            webnn.ML(revision=revision, profile=profile or (_PROFILE if browser else None), reference=True), revision, dialect
-        )
+        reference = Emulator(webnn.ML(revision=revision, profile=profile, reference=True), revision, dialect)
         _write(out, [each for each in classes if each.known is None], reference, origin)
     if as_json is not None:
         as_json.write_text(json.dumps(_tell(campaign, classes), indent=1) + "\n", encoding="utf-8")

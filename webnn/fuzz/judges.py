@@ -94,24 +94,20 @@ def judge_numbers(
     A browser's numbers are judged where they are not those of the emulator. If they are no results of one dispatch, that they differ is a
     finding.
     """
-    outcomes = ours if theirs is None else theirs
-    for dispatch, graph, outputs in read_outputs(program, built, outcomes):
-        if theirs is not None and _same(
-            outputs, next(each for number, _, each in read_outputs(program, built, ours) if number == dispatch)
-        ):
-            continue
+    read = read_outputs(program, built, ours)
+    mine = {dispatch: outputs for dispatch, _, outputs in read}
+    if theirs is not None:
+        read = [each for each in read_outputs(program, built, theirs) if not _same(each[2], mine[each[0]])]
+    for dispatch, graph, outputs in read:
         wrong = _find_wrong(graph, outputs)
         if wrong is not None:
             return replace(wrong, judge=judge, step=dispatch)
-    if theirs is None:
+    if theirs is None or mine:
         return None
-    standard = {number for number, _, _ in read_outputs(program, built, ours)}
-    if not standard:
-        for number, (our, their) in enumerate(zip(ours, theirs, strict=True)):
-            if our.get("ok", {}).get("bytes") != their.get("ok", {}).get("bytes"):
-                return Finding(
-                    judge, program.steps[number]["call"], "bytes", "", f"here {_show(our)}, in the browser {_show(their)}", number
-                )
+    for number, (our, their) in enumerate(zip(ours, theirs, strict=True)):
+        if our.get("ok", {}).get("bytes") != their.get("ok", {}).get("bytes"):
+            text = f"here {_show(our)}, in the browser {_show(their)}"
+            return Finding(judge, program.steps[number]["call"], "bytes", "", text, number)
     return None
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from webnn.formats.javascript import ARRAYS
+from webnn.formats.literals import member, quote
 from webnn.fuzz.hosts import Outcome
 from webnn.fuzz.judges import Finding
 from webnn.fuzz.programs import SHARED, Program, is_reference
@@ -17,16 +20,8 @@ from webnn.validation.descriptor import NUMPY_DTYPES, DataType
 
 __all__ = ["file_stem", "write_test"]
 
-_ARRAYS = {
-    "float32": "Float32Array",
-    "float16": "Float16Array",
-    "int32": "Int32Array",
-    "uint32": "Uint32Array",
-    "int64": "BigInt64Array",
-    "uint64": "BigUint64Array",
-    "int8": "Int8Array",
-    "uint8": "Uint8Array",
-}
+#: The typed arrays that a test reads results with.
+_ARRAYS = {**ARRAYS, "float16": "Float16Array"}
 _PROMISES = frozenset({"createContext", "createTensor", "createConstantTensor", "readTensor", "build"})
 #: What the results of some members are called.
 _NAMES: Mapping[str, str] = {
@@ -37,7 +32,6 @@ _NAMES: Mapping[str, str] = {
     "createTensor": "tensor",
     "readTensor": "result",
 }
-_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 _WIDTH = 80
 #: The difference that is allowed, in proportion to the largest number.
 _RELATIVE = {"float32": 1e-4, "float16": 1e-2}
@@ -58,14 +52,16 @@ def write_test(program: Program, finding: Finding, expected: Sequence[Outcome], 
         expected: What should become of each step; numbers as the reference has them.
         origin: Where the program comes from.
     """
-    title = f"{finding.operation} {finding.kind}".strip()
+    title = " ".join(f"{finding.operation} {finding.kind}".split())
     body: list[str] = []
     if SHARED in _targets(program):
         body.append("const context = await navigator.ml.createContext();")
     writer = _Writer(program, expected)
     for number in range(len(program.steps)):
         body += writer.step(number, asserts=number == finding.step)
-    comments = [f"// {line}" for line in (*_wrap(finding.text), f"Found by {origin}.")]
+    # A comment ends where a line does: messages and names are foreign data.
+    texts = [" ".join(text.split()) for text in (finding.text, f"Found by {origin}.")]
+    comments = [f"// {line}" for text in texts for line in textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)]
     lines = [f"  {line}" for statement in body for line in statement.split("\n")]
     return "\n".join(
         [
@@ -78,7 +74,7 @@ def write_test(program: Program, finding: Finding, expected: Sequence[Outcome], 
             "",
             "promise_test(async t => {",
             *lines,
-            f"}}, {_text(title)});",
+            f"}}, {quote(title)});",
             "",
         ]
     )
@@ -156,7 +152,7 @@ def _literal(value: Any, names: Sequence[str]) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_literal(each, names) for each in value)}]"
     if not isinstance(value, dict):
-        return _text(value) if isinstance(value, str) else json.dumps(value)
+        return quote(value) if isinstance(value, str) else json.dumps(value)
     if "$context" in value:
         return "context"
     if "$number" in value:
@@ -167,7 +163,7 @@ def _literal(value: Any, names: Sequence[str]) -> str:
         return "undefined"
     if "$view" in value:
         return f"new {_ARRAYS[value['$view']]}({_elements(value['values'], value['$view'])})"
-    members = [f"{_key(name)}: {_literal(each, names)}" for name, each in value.items() if name != "$like"]
+    members = [f"{member(name)}: {_literal(each, names)}" for name, each in value.items() if name != "$like"]
     if "$like" in value:
         operand = _literal(value["$like"], names)
         members = [f"dataType: {operand}.dataType", f"shape: {operand}.shape", *members]
@@ -183,21 +179,3 @@ def _number(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value if isinstance(value, str) else repr(value)
-
-
-def _key(name: str) -> str:
-    return name if _PLAIN_NAME.fullmatch(name) else _text(name)
-
-
-def _text(text: str) -> str:
-    return "'" + json.dumps(text)[1:-1].replace('\\"', '"').replace("'", "\\'") + "'"
-
-
-def _wrap(text: str) -> list[str]:
-    """Break a text into lines."""
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) >= _WIDTH and lines[-1]:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines

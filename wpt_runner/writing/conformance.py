@@ -12,14 +12,14 @@ import numpy as np
 
 import webnn
 from webnn.builder.names import Names
+from webnn.formats.literals import Tree, elements, key, literal, quote, render
 from webnn.formats.program import returns_sequence
 from webnn.validation.descriptor import SMALL_TYPES
 from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.wpt_runner.writing.cases import ConformanceCase, WritingError
-from webnn.wpt_runner.writing.literals import Tree, elements, key, literal, quote, render
 from webnn.wpt_runner.writing.tolerance import Array, elements_of, is_shared
 
-__all__ = ["VARIANTS", "Form", "find_form", "head", "write_conformance_test"]
+__all__ = ["VARIANTS", "Form", "check_names", "find_form", "head", "write_conformance_test"]
 
 #: The variants that web-platform-tests' own files have.
 VARIANTS = ("?cpu", "?gpu", "?npu")
@@ -123,11 +123,7 @@ def write_conformance_test(
     Raises:
         WritingError: The cases, their names, the title or a variant are not as said above.
     """
-    if not cases:
-        raise WritingError("a conformance file must have a case")
-    for name, count in Counter(case.name for case in cases).items():
-        if count > 1:
-            raise WritingError(f"each case must have a name of its own, got {name!r} {count} times")
+    check_names("conformance", [case.name for case in cases])
     shared = all(is_shared(case.graph) for case in cases)
     tests = render([_test(case, with_tolerance=not shared) for case in cases])
     build = _OWN if any(map(_needs_build, cases)) else _PLAIN
@@ -141,6 +137,15 @@ def write_conformance_test(
     parts.append(f"const {array} = {tests};\n")
     parts.append(_calls(array, build, _SHARED_TOLERANCE if shared else _OWN_TOLERANCE, form))
     return "\n".join(parts)
+
+
+def check_names(kind: str, names: Sequence[str]) -> None:
+    """Require that a file has a case, and each case a name of its own."""
+    if not names:
+        raise WritingError(f"a {kind} file must have a case")
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise WritingError(f"each case must have a name of its own, got {name!r} {count} times")
 
 
 def head(title: str, variants: Sequence[str], script: str, *, long: bool = False) -> str:

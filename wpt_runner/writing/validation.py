@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import webnn
 from webnn.formats.javascript import ARRAYS
+from webnn.formats.literals import Tree, elements, flat, key, literal, quote, render
 from webnn.formats.program import returns_sequence
 from webnn.wpt_runner.writing.cases import WritingError
-from webnn.wpt_runner.writing.conformance import VARIANTS, head
-from webnn.wpt_runner.writing.literals import Tree, elements, flat, key, literal, quote, render
+from webnn.wpt_runner.writing.conformance import VARIANTS, check_names, head
 
 __all__ = ["ValidationCase", "write_validation_test"]
 
@@ -99,11 +98,7 @@ def write_validation_test(cases: Sequence[ValidationCase], *, title: str, varian
     Raises:
         WritingError: The cases, their names, the title or a variant are not as said above.
     """
-    if not cases:
-        raise WritingError("a validation file must have a case")
-    for name, count in Counter(case.name for case in cases).items():
-        if count > 1:
-            raise WritingError(f"each case must have a name of its own, got {name!r} {count} times")
+    check_names("validation", [case.name for case in cases])
     return "\n".join([head(title, variants, "utils_validation.js"), *map(_test, cases)])
 
 

@@ -57,6 +57,22 @@ def test_a_file_fails_where_the_numbers_differ(tmp_path: Path) -> None:
 
 
 @needs_quickjs
+def test_foreign_texts_stay_texts(tmp_path: Path) -> None:
+    steps: list[dict[str, Any]] = [
+        {"call": "MLGraphBuilder", "args": [SHARED]},
+        {"call": "input", "on": {"$step": 0}, "args": ["x", {"dataType": "float32", "shape": [2]}]},
+        {"call": "relu", "on": {"$step": 0}, "args": [{"$step": 1}]},
+        {"call": "build", "on": {"$step": 0}, "args": [{"__proto__": {"$step": 2}}]},
+    ]
+    [expected] = Emulator(webnn.ML(revision=CURRENT, reference=True), CURRENT).run([Program("x", steps)])
+    finding = Finding("browser", "build\nthrow 1;", "refuses", "", "no\u2028throw 2;")
+    text = write_test(Program("x", steps), finding, expected, "webnn fuzz (a\nthrow 3;)")
+    assert "builder.build({['__proto__']: relu2})" in text
+    assert not [line for line in text.splitlines() if line.strip().startswith("throw")]
+    assert outcome(tmp_path, text) == ("PASS", "")
+
+
+@needs_quickjs
 def test_what_a_file_looks_like() -> None:
     steps: list[dict[str, Any]] = [
         {"call": "MLGraphBuilder", "args": [SHARED]},

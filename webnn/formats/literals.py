@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["Tree", "elements", "flat", "key", "literal", "quote", "render"]
+__all__ = ["Tree", "elements", "flat", "key", "literal", "member", "quote", "render"]
 
 #: Code without line breaks; an array of trees; an object of trees, by their keys' code.
 Tree: TypeAlias = "str | Sequence[Tree] | Mapping[str, Tree]"
@@ -65,11 +65,12 @@ def literal(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, Mapping):
-        return f"{{{', '.join([f'{_member(name)}: {literal(each)}' for name, each in value.items()])}}}"
+        return f"{{{', '.join([f'{member(name)}: {literal(each)}' for name, each in value.items()])}}}"
     raise TypeError(f"a test has no literal of {value!r}")
 
 
-def _member(name: str) -> str:
+def member(name: str) -> str:
+    """Return a name as a key of an object, before the colon: without quotes if it needs none."""
     return name if _IDENTIFIER.fullmatch(name) and name != "__proto__" else key(name)
 
 
