@@ -4,14 +4,16 @@
 // `transport.send(text, buffers)` is the one call to Python: it takes a text and byte arrays, and returns a text and a list of what came
 // back, each with `size` and with the methods `copyTo(bytes)` and `take()`, which returns a buffer: one of them works once, until the next
 // call. A host may also have `transport.tell(text, buffers, now)`, which sends a request without an answer, `now` or with the next one, and
-// `transport.makeForesight`, which finds out what needs no answer (foresight.js). `queueTask(callback)` runs a callback in a later task.
+// `transport.makeForesight`, which finds out what needs no answer (foresight.js). Where operations go on after the first answer, that has their
+// number, `pending`, and `transport.wait(number, settle, fail)` calls one of the functions with what `send` returns, or an error, in a later
+// task. `queueTask(callback)` runs a callback in a later task.
 // `makeSpecial` makes the hooks of members that need code (navigator.js has their form). `markAsUncloneable(object)`, which a host without
 // `structuredClone` does not have, makes structured cloning of an object fail: no interface of the IDL is serializable. `warnings` are
 // conversion.js's. `evaluate(text)` is given by hosts whose engine makes objects faster of a literal than with JSON.parse.
 (function (global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) {
 'use strict';
 const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap} = global;
-const {defineProperty} = Object, {send, tell, makeForesight} = transport;
+const {defineProperty} = Object, {send, tell, wait, makeForesight} = transport;
 
 // ---- Objects: each stands for a Python object, which a number names
 
@@ -96,17 +98,27 @@ function request(interfaceName, member, slot, values, call, written = []) {
 }
 
 function exchange(text, buffers, member) {
-  const [answered, parts] = send(text, buffers), answer = JSON.parse(answered);
+  const answered = send(text, buffers);
   foresight?.settle();
-  for (const [context, message] of answer.lost ?? []) {
+  return read(answered, member);
+}
+
+// What an answer says: {value, buffers, pending}; an error is thrown.
+function read([text, buffers], member) {
+  const {value, pending, error, lost} = JSON.parse(text);
+  // Who destroys a context loses it at once; otherwise it is lost in a task of its own.
+  if (lost !== undefined) tellLost(lost, member === 'destroy' ? lose => lose() : queueTask);
+  if (error) throw makeError(error);
+  return {value, buffers, pending};
+}
+
+// Contexts are lost: [[handle, message], ...].
+function tellLost(lost, run) {
+  for (const [context, message] of lost) {
     const slot = living.get(context);
     if (slot !== undefined) slot.isLost = true;
-    // Who destroys a context loses it at once; otherwise it is lost in a task of its own.
-    const lose = () => special.lose(slot, message);
-    if (member === 'destroy') lose(); else queueTask(lose);
+    run(() => special.lose(slot, message));
   }
-  if (answer.error) throw makeError(answer.error);
-  return {value: answer.value, buffers: parts};
 }
 
 // A program that waits for nothing else is told of a lost context, too.
@@ -148,7 +160,8 @@ function recall(slot, member, ask, lifter) {
   const known = slot.constants ??= new Map();
   if (!known.has(member)) {
     const {$c: number, value} = ask().value;
-    known.set(member, constants[number] ??= makerOf(JSON.stringify(lift(lifter, value, slot))));
+    if (value !== undefined) constants[number] = makerOf(JSON.stringify(lift(lifter, value, slot)));
+    known.set(member, constants[number]);
   }
   return known.get(member)();
 }
@@ -160,17 +173,20 @@ function addOperation(owner, prototype, name, overloads) {
   const body = (self, values) => {
     const slot = checkBrand(self, owner, name), call = {views: []};
     const converted = convert(values, call);
-      const ask = () => request(owner, name, slot, converted, call, hook?.written?.(converted));
-      if (hook?.constant) return recall(slot, name, ask, lifter);
-      const answer = ask();
-    const finish = hook?.finish(answer, converted, call, slot) ?? (() => lift(lifter, answer.value, slot));
-    if (!returnsPromise) return finish();
+    const ask = () => request(owner, name, slot, converted, call, hook?.written?.(converted));
+    if (hook?.constant) return recall(slot, name, ask, lifter);
+    const answer = ask(), begun = hook?.begin?.(converted, call);
+    const finish = answered => hook?.finish?.(answered, converted, call, slot, begun) ?? (() => lift(lifter, answered.value, slot));
+    if (!returnsPromise) return finish(answer)();
+    const result = answer.pending === undefined ? finish(answer) : undefined;
     return new Promise((resolve, reject) => {
       const context = contextOf(slot), stillWaits = hook?.wait?.(converted, context, reject) ?? (() => true);
-      queueTask(() => {
+      const settle = makeResult => {
         if (!stillWaits()) return;
-        try { special.checkNotLost(context, name); resolve(finish()); } catch (error) { reject(error); }
-      });
+        try { const made = makeResult(); special.checkNotLost(context, name); resolve(made()); } catch (error) { reject(error); }
+      };
+      if (result !== undefined) queueTask(() => settle(() => result));
+      else wait(answer.pending, answered => settle(() => finish(read(answered))), error => settle(() => { throw error; }));
     });
   };
   const value = method(name, length, returnsPromise ? rejecting(body) : body);
@@ -240,5 +256,11 @@ const expose = (name, value) => defineProperty(global, name, {value, writable: t
 for (const [name, definition] of Object.entries(idl.interfaces)) addInterface(name, definition);
 for (const [name, definition] of Object.entries(idl.namespaces ?? {})) addNamespace(name, definition);
 
-return {wrap};
+return {
+  wrap, tellLost,
+  // Every context is lost, without an answer that says so.
+  loseAll(message) {
+    for (const [handle, {name}] of [...living]) if (name === 'MLContext') tellLost([[handle, message]], queueTask);
+  },
+};
 })

@@ -16,19 +16,23 @@ has its attributes, ``"$a": {"dataType": ..., "shape": ...}``. Either answer may
 that were lost since the last answer. A value that never changes is ``{"$c": number, "value": ...}``; an equal one has the same number
 later, and no ``"value"``.
 
+Where operations that return promises go on after the call (`Dispatcher.begin`), the host answers with their number at first:
+``{"pending": number}``.
+
 A request without an answer (`Dispatcher.tell`) has a seventh element: the handles of the objects that it makes, negative numbers.
 JavaScript sends such requests only where it is certain that they succeed (foresight.js).
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,7 +43,7 @@ from webnn.javascript.legacy import Legacy
 from webnn.javascript.views import Array, make_arrays, memory_of
 from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Dispatcher", "Observe", "Refused"]
+__all__ = ["Begun", "Dispatcher", "Observe", "Refused"]
 
 #: Called after a successful call: with the object, the member, the arguments, and the result.
 Observe = Callable[[object, str, Sequence[Any], Any], None]
@@ -94,6 +98,18 @@ class _Call:
             memory[:] = content
 
 
+class Begun(NamedTuple):
+    """An operation that has begun.
+
+    Attributes:
+        future: Done when the operation is.
+        answer: Makes the answer then.
+    """
+
+    future: asyncio.Future[Any]
+    answer: Callable[[], tuple[str, list[Bytes]]]
+
+
 class Dispatcher:
     """Answers the requests of one JavaScript realm.
 
@@ -102,11 +118,26 @@ class Dispatcher:
         idl: It has the members that may be called.
         observe: Called after every successful call of a member. It may keep what it is given.
         on_refused: Called when a call is refused, before the program is told.
+        on_lost: Called when a context is lost, with its handle and the message. Then requests are given to `begin`, in a running event
+            loop, which also calls it.
+        first: The handle of the first object. Lower ones belong to an earlier dispatcher of the same realm.
     """
 
-    def __init__(self, ml: webnn.ML | None, idl: BindingIdl, observe: Observe | None = None, on_refused: Refused | None = None) -> None:
+    def __init__(
+        self,
+        ml: webnn.ML | None,
+        idl: BindingIdl,
+        observe: Observe | None = None,
+        on_refused: Refused | None = None,
+        *,
+        on_lost: Callable[[int, str], None] | None = None,
+        first: int = 1,
+    ) -> None:
         self._objects: dict[int, Any] = {0: ml}
-        self._next = 1
+        self._first = self._next = first
+        self._on_lost = on_lost
+        #: The losses of contexts by their handles, if requests are begun.
+        self._losses: dict[int, asyncio.Future[Any]] = {}
         # Handles without an object, because the call failed that should have made it.
         self._failed: dict[int, Exception] = {}
         self._lost: list[list[object]] = []
@@ -131,9 +162,44 @@ class Dispatcher:
 
     def call(self, text: str, buffers: Sequence[Bytes]) -> tuple[str, list[Bytes]]:
         """Answer a request. It never raises: an error is an answer, too."""
+        return self._complete(lambda answered: self._answer(text, buffers, answered))
+
+    def begin(self, text: str, buffers: Sequence[Bytes]) -> tuple[str, list[Bytes]] | Begun:
+        """Begin a request; return its answer if it is known at once. Like `call`, it never raises."""
+        begun: list[Begun] = []
+
+        def start(answered: list[Bytes]) -> dict[str, object]:
+            if text == _NOTHING:
+                return {"value": None}
+            call = self._again(text, buffers) or self._read(_parse(text), buffers)
+            result = call.function(*call.values)
+            if not isinstance(result, asyncio.Future):
+                return self._end(call, text, result, answered)
+            if result.done():
+                return self._end(call, text, result.result(), answered)
+            begun.append(Begun(result, lambda: self._complete(lambda answered: self._end(call, text, result.result(), answered))))
+            return {}
+
+        answer = self._complete(start)
+        return begun[0] if begun else answer
+
+    def replace(self, ml: webnn.ML) -> None:
+        """Replace the object behind ``navigator.ml``: contexts that are made later are those of another one."""
+        self._objects[0] = ml
+        self._kept.clear()
+
+    def contexts(self) -> dict[int, webnn.MLContext]:
+        """Return the contexts that the program can still use, by their handles."""
+        return {handle: each for handle, each in self._objects.items() if isinstance(each, webnn.MLContext)}
+
+    def _end(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> dict[str, object]:
+        return {"value": self._lift(self._close(call, text, result, answered))}
+
+    def _complete(self, answer_request: Callable[[list[Bytes]], dict[str, object]]) -> tuple[str, list[Bytes]]:
+        """Make an answer, of an error too."""
         answered: list[Bytes] = []
         try:
-            answer = self._answer(text, buffers, answered)
+            answer = answer_request(answered)
         except (webnn.DOMException, webnn.WebNNTypeError) as error:
             if self._on_refused is not None:
                 self._on_refused(error)
@@ -161,9 +227,10 @@ class Dispatcher:
                 handles = self._check_free(results)
                 call = self._read(request, buffers)
                 call.results = handles
-            self._carry_out(call, text, [])
+            self._close(call, text, call.function(*call.values), [])
         except Exception as error:  # as in `call`
-            if not (isinstance(error, webnn.InvalidStateError) and self._lost):
+            isLost = bool(self._lost) or any(loss.done() for loss in self._losses.values())
+            if not (isinstance(error, webnn.InvalidStateError) and isLost):
                 self.faults.append(traceback.format_exc())
             self._failed.update(dict.fromkeys(handles, error))
 
@@ -171,7 +238,7 @@ class Dispatcher:
         if text == _NOTHING:
             return {"value": None}
         call = self._again(text, buffers) or self._read(_parse(text), buffers)
-        return {"value": self._lift(self._carry_out(call, text, answered))}
+        return self._end(call, text, call.function(*call.values), answered)
 
     def _again(self, text: str, buffers: Sequence[Bytes]) -> _Call | None:
         """Return what is known of a request that came before, with the views of this one."""
@@ -185,6 +252,7 @@ class Dispatcher:
         for each in dropped:
             self._objects.pop(each, None)
             self._failed.pop(each, None)
+            self._losses.pop(each, None)
         if dropped:
             self._kept.clear()
         members = self._members[interface]
@@ -209,16 +277,18 @@ class Dispatcher:
         return handles
 
     def _method(self, target: Any, interface: str, member: str) -> Callable[..., Any]:
-        """Return what does a member's work: its Sync variant if it returns a promise, because JavaScript makes the promise."""
+        """Return what does a member's work: if it returns a promise, its Sync variant, because JavaScript makes the promise.
+
+        Requests that are begun take the promise.
+        """
         if self._legacy is not None and interface == "MLGraphBuilder" and member != "build":
             legacy = self._legacy
             return lambda *values: legacy.call(target, member, list(values))
-        method: Callable[..., Any] = getattr(target, _name_of(target.__class__, member))
+        method: Callable[..., Any] = getattr(target, member if self._on_lost is not None else _name_of(target.__class__, member))
         return method
 
-    def _carry_out(self, call: _Call, text: str, answered: list[Bytes]) -> object:
-        """Carry out a call; return what its answer's value is made of."""
-        result = call.function(*call.values)
+    def _close(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> object:
+        """Do what follows a call; return what its answer's value is made of."""
         if call.interface == "MLContext" and call.target is not None:
             return self._conclude(call, text, result, answered)
         if self._observe is not None and call.target is not None:
@@ -242,7 +312,7 @@ class Dispatcher:
             value = None
         elif member == "opSupportLimits":
             value = self._constant(result)
-        elif member in {"dispatch", "destroy"} and (lost := call.target.lostSync(0)) is not None:
+        elif self._on_lost is None and member in {"dispatch", "destroy"} and (lost := call.target.lostSync(0)) is not None:
             # Its queued work is done first.
             self._lost.append([call.handle, lost["message"]])
         if call.memory is not None:
@@ -262,6 +332,8 @@ class Dispatcher:
         except KeyError:
             if handle in self._failed:
                 raise self._failed[handle] from None
+            if self._first > 1:
+                raise webnn.InvalidStateError("the object belongs to a session that has ended") from None
             raise
 
     def _value(self, value: Any, arrays: Sequence[Array]) -> Any:
@@ -295,10 +367,20 @@ class Dispatcher:
         self._next += 1
         self._objects[handle] = value
         if not isinstance(value, webnn.MLOperand):
+            if self._on_lost is not None and isinstance(value, webnn.MLContext) and "lost" in self._members["MLContext"].attributes:
+                self._losses[handle] = value.lost
+                value.lost.add_done_callback(partial(self._tell_loss, handle))
             return {"$i": name, "$h": handle}
         # Until 2024-06 they are methods.
         attributes = {name: each if isinstance(each := getattr(value, name), str | tuple) else each() for name in ("dataType", "shape")}
         return {"$i": name, "$h": handle, "$a": attributes}
+
+    def _tell_loss(self, handle: int, loss: asyncio.Future[Any]) -> None:
+        if self._on_lost is not None and not loss.cancelled():
+            message = loss.result()["message"]
+            # Whatever comes first tells the program: the next answer, or the host.
+            self._lost.append([handle, message])
+            self._on_lost(handle, message)
 
 
 @cache

@@ -19,7 +19,8 @@ const invalidState = message => new DOMException(message, 'InvalidStateError');
 // ---- Hooks of members. `operations` have, each where it is needed:
 // - `constant`: its answer for an object never changes, so Python is asked once;
 // - `written(values)`: the numbers of the views that are only written to;
-// - `finish(answer, values, call, slot)`: what to do with the answer at once; returns the function that returns the operation's result,
+// - `begin(values, call)`: what to do once Python has begun the operation; what it returns is given to `finish`;
+// - `finish(answer, values, call, slot, begun)`: what to do with the answer at once; returns the function that returns the operation's result,
 //   undefined for the usual one;
 // - `wait(values, context, reject)`: told of a promise; returns the function that is called when it is to be settled, and says whether it
 //   still waits for that.
@@ -54,10 +55,13 @@ function makeSpecial(inspect) {
   const viewsOf = ({$r: entries}) => entries.map(([name, {$v: index}]) => [name, index]);
   operations['MLContext.compute'] = {
     written: ([, , outputs]) => viewsOf(outputs).map(([, index]) => index),
-    // Python has checked and computed. The views lose their memory now, and their successors, which nobody has yet, get the results.
-    finish({value, buffers}, [, inputs, outputs], {views}) {
+    // Python has checked the call. The views lose their memory now, and their successors, which nobody has yet, get the results.
+    begin([, inputs, outputs], {views}) {
       const transferAll = record => viewsOf(record).map(([name, index]) => [name, transfer(views[index])]);
-      const newInputs = transferAll(inputs), newOutputs = transferAll(outputs), computed = new Map(value);
+      return [transferAll(inputs), transferAll(outputs)];
+    },
+    finish({value, buffers}, values, call, slot, [newInputs, newOutputs]) {
+      const computed = new Map(value);
       for (const [name, view] of newOutputs) {
         const {buffer, offset, length} = inspect(view);
         buffers[computed.get(name)].copyTo(new Uint8Array(buffer, offset, length));
