@@ -32,6 +32,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.demo": "webnn/demo",
         "webnn.fuzz": "webnn/fuzz",
         "webnn.browser": "webnn/browser",
+        "webnn.serve": "webnn/serve",
         "webnn.inspect": "webnn/inspect",
         "webnn.formats": "webnn/formats",
         "webnn.lowering": "webnn/lowering",

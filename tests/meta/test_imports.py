@@ -49,6 +49,7 @@ BELOW = {
         *("webnn", "webnn.validation", "webnn.context"),
         *("webnn.browser", "webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.reference"),
     },
+    "webnn.serve": {"webnn", "webnn.builder", "webnn.context", "webnn.inspect", "webnn.javascript"},
     "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
@@ -56,6 +57,7 @@ BELOW = {
         *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *(
             "webnn.browser",
+            "webnn.serve",
             "webnn.fuzz",
             "webnn.javascript",
             "webnn.formats",
@@ -81,6 +83,7 @@ NOT_BY_THE_FACE = {
     "webnn.browser",
     "webnn.builder.onnx",
     "webnn.commands",
+    "webnn.serve",
     "webnn.formats",
     "webnn.fuzz",
     "webnn.hlo",
@@ -102,6 +105,7 @@ DOORS = {
     "graphlay": ("webnn/formats/layout.py",),
     "jaxlib": ("webnn/hlo/child.py",),
     "playwright": ("webnn/browser/chromium.py",),
+    "aiohttp": ("webnn/serve/",),
 }
 FOLDERS = {folder.name for folder in LAYERS.values()} - {"webnn"}
 #: A statement, on one line or continued, that imports and has the bare name of a folder.
@@ -284,6 +288,8 @@ HEAVY = (
     "hypothesis",
     "webnn.wpt_runner",
     "webnn.browser",
+    "webnn.serve",
+    "aiohttp",
     "webnn.builder.onnx",
     "webnn.commands.main",
 )

@@ -190,7 +190,12 @@ class Dispatcher:
 
     def contexts(self) -> dict[int, webnn.MLContext]:
         """Return the contexts that the program can still use, by their handles."""
-        return {handle: each for handle, each in self._objects.items() if isinstance(each, webnn.MLContext)}
+        return {handle: each for handle, each in list(self._objects.items()) if isinstance(each, webnn.MLContext)}
+
+    def clear(self) -> None:
+        """Forget all objects: the program has ended."""
+        for each in (self._objects, self._failed, self._losses, self._kept):
+            each.clear()
 
     def _end(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> dict[str, object]:
         return {"value": self._lift(self._close(call, text, result, answered))}

@@ -1,0 +1,1 @@
+"""Pages in any browser, with the emulator behind `navigator.ml`: ``webnn serve``, and fixtures for tests with Playwright."""

@@ -1,0 +1,68 @@
+"""What `navigator.ml` of the pages is made with."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import webnn
+from webnn.javascript.idl import BindingIdl, dialect_revision, load_idl
+
+if TYPE_CHECKING:
+    from webnn.builder.numerics import Numerics
+    from webnn.context.devices.selection import FallbackPolicy
+    from webnn.context.profiles import Profile
+
+__all__ = ["Options"]
+
+#: The draft that pages see by default.
+_REVISION = "2026-06"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of an emulator for pages.
+
+    Attributes:
+        revision: The draft; ``None`` for that of the dialect, or else ``"2026-06"``.
+        dialect: What browsers have beside the draft, such as ``"browsers-2026"``.
+        profile: The device profile, as for `webnn.ML`.
+        fallback: The fallback policy, as for `webnn.ML`.
+        faults: The faults to inject, as for `webnn.ML`.
+        numerics: The numerics policy, as for `webnn.ML`.
+        isolate: Documents are cross-origin isolated.
+    """
+
+    revision: str | None = None
+    dialect: str | None = None
+    profile: str | os.PathLike[str] | Profile | None = None
+    fallback: FallbackPolicy | None = None
+    faults: webnn.Faults | None = None
+    numerics: Numerics | None = None
+    isolate: bool = False
+
+    def idl(self) -> BindingIdl:
+        """Return the IDL that pages see.
+
+        Raises:
+            ValueError: There is no such draft or dialect, or they do not fit.
+        """
+        stated = self.revision or (dialect_revision(self.dialect) if self.dialect is not None else None)
+        return load_idl(stated or _REVISION, self.dialect)
+
+    def make_ml(self, document: webnn.Document | None = None) -> webnn.ML:
+        """Make the object behind `navigator.ml` of a document.
+
+        Raises:
+            TypeError: An option has the wrong type.
+            ValueError: An option has an invalid value.
+        """
+        return webnn.ML(
+            revision=self.idl().revision,
+            document=document,
+            profile=self.profile,
+            fallback=self.fallback,
+            faults=self.faults,
+            numerics=self.numerics,
+        )

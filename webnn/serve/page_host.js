@@ -1,0 +1,288 @@
+// The emulator in a page or a worker: `send`, `tell` and `wait` of the binding (binding.js), over what a page has: synchronous requests, in
+// an isolated worker shared memory and a relay; and a live connection, which brings results. messages.py has the form of what is sent.
+//
+// `setup` has the `endpoint` (the address of the emulator), the `idl`, and the header `policy` of the document. `sources` are the functions of
+// the binding's files, `relaySource` is the text of relay.js.
+(function (global, setup, sources, relaySource) {
+'use strict';
+const MARK = global.Symbol.for('webnn.serve');
+if (global.Object.hasOwn(global, MARK)) return;
+global.Object.defineProperty(global, MARK, {value: true});
+
+// What this file does later, when the program may have changed what everybody shares, it does with what was there at first.
+const {
+  Array, ArrayBuffer, Atomics, Blob, DOMException, DataView, Error, Int32Array, JSON, Map, MessageChannel, Object, Proxy, Reflect, SharedArrayBuffer, String,
+  TextDecoder, TextEncoder, URL, Uint8Array, WebSocket, Worker, XMLHttpRequest, console, fetch, location, setTimeout,
+} = global;
+const inWindow = typeof global.document === 'object', inShared = global.SharedWorkerGlobalScope !== undefined;
+const {endpoint} = setup, encoder = new TextEncoder(), decoder = new TextDecoder();
+
+// ---- A native WebNN is hidden: what the chosen draft has is put in its place below
+
+for (const name of Object.getOwnPropertyNames(global)) if (/^ML([A-Z]|$)/.test(name)) Reflect.deleteProperty(global, name);
+const Navigator = global[inWindow ? 'Navigator' : 'WorkerNavigator'];
+Reflect.deleteProperty(Navigator.prototype, 'ml');
+
+// ---- Bodies: a number and messages
+
+const TWO_32 = 2 ** 32, HEADER = 8, LENGTH = 8, NUMBER = 4;
+// Large bodies travel as a Blob: a debugger (DevTools, Playwright) is sent the bytes of a view with each request, but not those of a Blob.
+const LARGE = 1 << 15;
+
+const messageSize = parts => parts.reduce((size, part) => size + LENGTH + part.length, HEADER);
+function writeHead(view, at, kind, parts) {
+  for (const [index, code] of [87, 78, kind.charCodeAt(0), 0].entries()) view.setUint8(at + index, code);
+  view.setUint32(at + 4, parts.length, true);
+  at += HEADER;
+  for (const {length} of parts) {
+    view.setUint32(at, length % TWO_32, true);
+    view.setUint32(at + 4, length / TWO_32, true);
+    at += LENGTH;
+  }
+  return at;
+}
+// The body of messages, [kind, parts] each: bytes, or a Blob if it is large.
+function pack(number, messages) {
+  const size = messages.reduce((sum, [, parts]) => sum + messageSize(parts), NUMBER);
+  const isLarge = size > LARGE, head = new Uint8Array(isLarge ? NUMBER : size), pieces = [head];
+  new DataView(head.buffer).setUint32(0, number, true);
+  let at = NUMBER;
+  for (const [kind, parts] of messages) {
+    if (isLarge) {
+      const own = new Uint8Array(HEADER + LENGTH * parts.length);
+      writeHead(new DataView(own.buffer), 0, kind, parts);
+      // A Blob refuses shared and resizable memory.
+      pieces.push(own, ...parts.map(part => part.buffer instanceof ArrayBuffer && !part.buffer.resizable ? part : part.slice()));
+      continue;
+    }
+    at = writeHead(new DataView(head.buffer), at, kind, parts);
+    for (const part of parts) { head.set(part, at); at += part.length; }
+  }
+  return isLarge ? new Blob(pieces) : head;
+}
+// A received body: {number, kind, parts}, each part with `size`, `copyTo(bytes)` and `take()`.
+function unpack(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length), count = view.getUint32(NUMBER + 4, true);
+  const parts = [];
+  let at = NUMBER + HEADER + LENGTH * count;
+  for (let index = 0; index < count; index++) {
+    const place = NUMBER + HEADER + LENGTH * index, size = view.getUint32(place, true) + view.getUint32(place + 4, true) * TWO_32;
+    const part = bytes.subarray(at, at += size);
+    parts.push({size, part, copyTo: target => target.set(part), take: () => part.slice().buffer});
+  }
+  return {number: view.getUint32(0, true), kind: String.fromCharCode(view.getUint8(NUMBER + 2)), parts};
+}
+const answerOf = ({parts: [text, ...rest]}) => [decoder.decode(text.part), rest];
+
+// ---- The session. It ends with its page, or with the emulator; then another one begins.
+
+let name, sent, highest = 1, binding, greeted;
+function begin() {
+  const digits = global.crypto.getRandomValues(new Uint8Array(16));
+  name = Array.from(digits, each => each.toString(16).padStart(2, '0')).join('');
+  sent = 0;
+  greeted = false;
+}
+begin();
+const addressOf = (what, query = '') => `${endpoint}/${what}?s=${name}${query}`;
+
+function describe() {
+  let allow = '';
+  try { allow = global.frameElement?.getAttribute('allow') ?? ''; } catch { /* the page around it has another origin */ }
+  const ancestors = inWindow && global.parent !== global ? Array.from(location.ancestorOrigins ?? ['null']) : [];
+  const cut = text => String(text).slice(0, 4000), origin = String(global.origin ?? location.origin);
+  const kind = inWindow ? 'window' : inShared ? 'sharedworker' : 'worker';
+  return JSON.stringify({kind, url: cut(location.href), origin, ancestors, allow: cut(allow), policy: setup.policy, first: highest});
+}
+
+function fail(message) {
+  const text = `the emulator does not answer: ${message}`;
+  relay = undefined;
+  begin();
+  binding?.loseAll(text);
+  connect();
+  throw new DOMException(text, 'InvalidStateError');
+}
+
+// ---- Synchronous requests
+
+const {open, send: sendRequest, setRequestHeader, overrideMimeType} = XMLHttpRequest.prototype;
+const charCodeAt = String.prototype.charCodeAt;
+// Returns the status, and the bytes of the answer.
+function ask(address, body) {
+  const request = new XMLHttpRequest();
+  Reflect.apply(open, request, ['POST', address, false]);
+  // A simple request: no preflight where the emulator has another origin than the page.
+  Reflect.apply(setRequestHeader, request, ['Content-Type', 'text/plain']);
+  // A window may not choose the type of a synchronous response: its bytes come as characters.
+  if (inWindow) Reflect.apply(overrideMimeType, request, ['text/plain; charset=x-user-defined']); else request.responseType = 'arraybuffer';
+  Reflect.apply(sendRequest, request, [body]);
+  return [request.status, inWindow ? toBytes(request.responseText) : new Uint8Array(request.response)];
+}
+function post(address, body) {
+  let status, bytes;
+  try { [status, bytes] = ask(address, body); } catch (error) { return fail(error.message); }
+  return status === 200 ? bytes : fail(`${status} ${decoder.decode(bytes).trim()}`);
+}
+function toBytes(text) {
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = Reflect.apply(charCodeAt, text, [index]);
+  return bytes;
+}
+
+// ---- Shared memory: a worker of an isolated page waits for a relay, which has a connection of its own
+
+let relay;
+const WAITS = 0, SIZE = 1, TOTAL = 2, STATE = 0, CLOSED = 3, READY = 4;
+function startRelay() {
+  const memory = new SharedArrayBuffer(64 + (1 << 20)), control = new Int32Array(memory, 0, 16), data = new Uint8Array(memory, 64);
+  const address = URL.createObjectURL(new Blob([relaySource], {type: 'text/javascript'}));
+  try {
+    const worker = new Worker(address);
+    worker.postMessage({memory, address: addressOf('relay').replace(/^http/, 'ws')});
+    relay = {worker, control, data};
+  } catch { /* the page's policy does not allow it: requests do as well */ }
+}
+// Whether the relay can take a message of this form. Its socket opens some time after it was started.
+const canRelay = body => relay !== undefined && !(body instanceof Blob) && Atomics.load(relay.control, READY) === 1;
+function exchangeThroughRelay(body) {
+  const {worker, control, data} = relay;
+  Atomics.store(control, STATE, WAITS);
+  worker.postMessage(body, [body.buffer]);
+  let bytes, done = 0;
+  do {
+    Atomics.wait(control, STATE, WAITS);
+    if (Atomics.load(control, STATE) === CLOSED) return fail('its connection has ended');
+    const size = control[SIZE];
+    bytes ??= new Uint8Array(control[TOTAL]);
+    bytes.set(data.subarray(0, size), done);
+    done += size;
+    Atomics.store(control, STATE, WAITS);
+    Atomics.notify(control, STATE);
+  } while (done < bytes.length);
+  return bytes;
+}
+
+// ---- The binding's transport
+
+// Requests without an answer wait for the next one with an answer.
+let waiting = [], waitingSize = 0;
+const ENOUGH = 1 << 16;
+const flush = () => { if (waiting.length > 0) exchange([]); };
+function tell(text, buffers) {
+  const parts = [encoder.encode(text), ...buffers.map(each => each.slice())];
+  waiting.push(['D', parts]);
+  waitingSize += messageSize(parts);
+  if (waitingSize > ENOUGH) flush();
+}
+function exchange(messages) {
+  const body = pack(++sent, [...greeted ? [] : [['H', [encoder.encode(describe())]]], ...waiting, ...messages]);
+  waiting = [];
+  waitingSize = 0;
+  const bytes = canRelay(body) ? exchangeThroughRelay(body) : post(addressOf('call'), body);
+  greeted = true;
+  return unpack(bytes);
+}
+const HANDLE = /"\$h": ?(\d+)/g;
+function send(text, buffers) {
+  const answer = answerOf(exchange([['C', [encoder.encode(text), ...buffers]]]));
+  for (const [, digits] of answer[0].matchAll(HANDLE)) highest = Math.max(highest, Number(digits) + 1);
+  return answer;
+}
+
+// Operations that go on, by session and number: what takes their results.
+const operations = new Map();
+function wait(number, settle, failed) {
+  const key = `${name} ${number}`;
+  operations.set(key, {settle, failed});
+  if (socket === undefined || socket.readyState > WebSocket.OPEN) take(key, addressOf('result', `&n=${number}`));
+}
+// Fetch a result.
+async function take(key, address) {
+  try {
+    const response = await fetch(address, {method: 'POST'});
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+    settle(key, unpack(new Uint8Array(await response.arrayBuffer())));
+  } catch (error) {
+    const operation = operations.get(key);
+    operations.delete(key);
+    operation?.failed(new DOMException(`the emulator does not answer: ${error.message}`, 'InvalidStateError'));
+  }
+}
+function settle(key, body) {
+  const operation = operations.get(key);
+  if (operation === undefined || !operations.delete(key)) return;
+  const answer = answerOf(body);
+  for (const [, digits] of answer[0].matchAll(HANDLE)) highest = Math.max(highest, Number(digits) + 1);
+  operation.settle(answer);
+}
+
+// ---- The live connection: the session lives as long as it does
+
+let socket;
+function connect() {
+  const ours = name;
+  try {
+    socket = new WebSocket(addressOf('live').replace(/^http/, 'ws'));
+  } catch (error) {
+    console.warn(`webnn serve: there is no live connection (${error.message}); docs/pages.md says what a page needs`);
+    return;
+  }
+  socket.binaryType = 'arraybuffer';
+  socket.onopen = ({target}) => { if (ours === name) target.send(describe()); };
+  socket.onmessage = ({data}) => {
+    const body = unpack(new Uint8Array(data)), key = `${ours} ${body.number}`;
+    if (body.kind === 'R') settle(key, body);
+    if (body.kind === 'N') take(key, `${endpoint}/result?s=${ours}&n=${body.number}`);
+    if (body.kind === 'L' && ours === name) binding?.tellLost(JSON.parse(decoder.decode(body.parts[0].part)), run => run());
+  };
+  socket.onclose = () => {
+    for (const key of [...operations.keys()].filter(each => each.startsWith(ours))) take(key, `${endpoint}/result?s=${ours}&n=${key.split(' ')[1]}`);
+  };
+}
+
+// ---- Workers: the emulator hears of their scripts before they are fetched. What is in a Blob is changed here.
+
+const prefixOf = isModule => `${isModule ? 'import' : 'importScripts('}${JSON.stringify(`${endpoint}/webnn.js`)}${isModule ? '' : ')'};`;
+function changeBlob(url, isModule) {
+  const request = new XMLHttpRequest();
+  Reflect.apply(open, request, ['GET', url, false]);
+  Reflect.apply(sendRequest, request, []);
+  const strict = /^\s*(['"])use strict\1/.test(request.responseText) ? "'use strict';" : '';
+  const changed = URL.createObjectURL(new Blob([strict, prefixOf(isModule), request.responseText], {type: 'text/javascript'}));
+  // The worker has fetched it by then.
+  setTimeout(() => URL.revokeObjectURL(changed), 60000);
+  return changed;
+}
+for (const kind of ['Worker', 'SharedWorker']) {
+  const Native = global[kind];
+  if (Native === undefined) continue;
+  const construct = (target, [given, options, ...rest], newTarget) => {
+    let address = given;
+    try {
+      const url = new URL(String(given), global.document?.baseURI ?? location.href), isModule = options?.type === 'module';
+      if (url.protocol === 'blob:') address = changeBlob(url.href, isModule);
+      else if (url.protocol !== 'data:') ask(addressOf('worker'), JSON.stringify({url: url.href, type: isModule ? 'module' : 'classic'}));
+    } catch (error) {
+      console.warn(`webnn serve: the worker ${String(given).slice(0, 200)} has no emulator: ${error.message}`);
+    }
+    return Reflect.construct(target, options === undefined ? [address] : [address, options, ...rest], newTarget);
+  };
+  const wrapped = new Proxy(Native, {construct});
+  Native.prototype.constructor = wrapped;
+  Object.defineProperty(global, kind, {value: wrapped, writable: true, enumerable: false, configurable: true});
+}
+
+// ---- navigator.ml
+
+// A task: a timer would wait 4 ms once it is nested, and a second in a tab in the background.
+const channel = new MessageChannel(), tasks = [];
+channel.port1.onmessage = () => tasks.shift()();
+const queueTask = callback => { tasks.push(callback); channel.port2.postMessage(0); };
+
+if (!global.isSecureContext) return;
+connect();
+if (!inWindow && !inShared && global.crossOriginIsolated && SharedArrayBuffer !== undefined) startRelay();
+const [conversion, makeBinding, makeForesight, navigator] = sources;
+binding = navigator(global, setup.idl, makeBinding, conversion, {send, tell, wait, makeForesight}, queueTask);
+})

@@ -1,0 +1,37 @@
+"""The script that puts the emulator behind `navigator.ml` of a document or worker."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+
+from webnn.javascript.idl import BindingIdl
+from webnn.javascript.realm import load_script
+
+__all__ = ["make_script"]
+
+_BINDING = ("conversion", "binding", "foresight", "navigator")
+
+
+@cache
+def _read(name: str) -> str:
+    return (resources.files("webnn.serve") / name).read_text(encoding="utf-8")
+
+
+def make_script(endpoint: str, idl: BindingIdl, policy: str = "") -> str:
+    """Return the script. It may run several times; the first one counts.
+
+    Args:
+        endpoint: The address of the emulator.
+        idl: What the page sees.
+        policy: The header Permissions-Policy of the document.
+    """
+    setup = json.dumps({"endpoint": endpoint, "policy": policy})[:-1] + f', "idl": {idl.text}}}'
+    sources = ",\n".join(_binding())
+    return f"({_read('page_host.js').strip()})(globalThis, {setup}, [{sources}], {json.dumps(_read('relay.js'))});\n"
+
+
+@cache
+def _binding() -> tuple[str, ...]:
+    return tuple(load_script(f"{name}.js").strip() for name in _BINDING)

@@ -1,0 +1,305 @@
+"""The server of `webnn serve`: pages, and the emulator that they call. It has a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import suppress
+from functools import partial
+from typing import Protocol
+
+from aiohttp import WSMsgType, web
+
+from webnn.javascript.channel import Bytes
+from webnn.serve.messages import MessageError, read_text, unpack
+from webnn.serve.options import Options
+from webnn.serve.script import make_script
+from webnn.serve.session import EndedError, Session, read_visitor
+from webnn.serve.sessions import FullError, Sessions
+
+__all__ = ["PREFIX", "Pages", "Server"]
+
+#: Where the paths of the emulator begin.
+PREFIX = "/__webnn__"
+#: The longest body of calls, of other requests, and of a relay's message: above that, a relay's page sends a request.
+_LONGEST_BODY, _LONGEST_TEXT, _LONGEST_RELAYED = 1 << 31, 1 << 16, 1 << 16
+#: How many bytes of bodies may be received at once.
+_MOST_BYTES = 1 << 32
+#: How long a body may take to come, in seconds.
+_LONGEST_UPLOAD = 300.0
+#: How often sessions without a live connection are looked at, in seconds.
+_SWEEP = 2.0
+#: How long a connection is kept: a browser that sends on one that was closed meanwhile sends again, or fails.
+_KEEP_ALIVE = 3600.0
+_NO_STORE = {"Cache-Control": "no-store"}
+
+
+def _print(fault: str) -> None:
+    sys.stderr.write(fault)
+
+
+class Pages(Protocol):
+    """Where pages come from."""
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """Answer a request for anything but the emulator."""
+        ...
+
+    async def close(self) -> None:
+        """Release what it holds."""
+        ...
+
+
+class Server:
+    """Serves pages, and the emulator behind their `navigator.ml`. A context manager: it runs inside ``with``.
+
+    Args:
+        pages: Where pages come from; ``None`` serves the emulator only.
+        options: What `navigator.ml` is made with.
+        port: The port; 0 for one that is free.
+        origins: The origins of other servers' pages that may use the emulator; ``"*"`` for all.
+        on_fault: Called with the traceback of an error of the emulator itself, from any thread.
+
+    Attributes:
+        token: The secret part of the emulator's addresses.
+        port: The port, once it runs.
+        sessions: The sessions of pages and workers.
+
+    Raises:
+        ValueError: An option is invalid.
+    """
+
+    def __init__(
+        self,
+        pages: Pages | None,
+        options: Options,
+        *,
+        port: int = 0,
+        origins: Collection[str] = (),
+        on_fault: Callable[[str], None] = _print,
+    ) -> None:
+        options.make_ml()
+        self.token = secrets.token_urlsafe(24)
+        self.port = port
+        self.origins = frozenset(origins)
+        self.sessions = Sessions(options, on_fault)
+        self._pages = pages
+        self._loop = asyncio.new_event_loop()
+        self._runner: web.AppRunner | None = None
+        self._thread = threading.Thread(target=self._loop.run_forever, name="webnn-serve", daemon=True)
+        self._receiving = 0
+
+    @property
+    def url(self) -> str:
+        """The address of the pages."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def endpoint(self) -> str:
+        """The address of the emulator."""
+        return f"{self.url}{PREFIX}/{self.token}"
+
+    @property
+    def script_url(self) -> str:
+        """The address of the script for documents and workers."""
+        return f"{self.endpoint}/webnn.js"
+
+    def script(self, endpoint: str | None = None, policy: str = "") -> str:
+        """Return the script for documents and workers."""
+        return make_script(endpoint or self.endpoint, self.sessions.options.idl(), policy)
+
+    def announced(self, url: str) -> str | None:
+        """Return the type of the worker that is about to start with a script, ``"classic"`` or ``"module"``; ``None`` if none is."""
+        return self.sessions.workers.get(url)
+
+    def start(self) -> Server:
+        """Start to serve.
+
+        Raises:
+            OSError: The port is in use.
+        """
+        self._thread.start()
+        try:
+            asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """End all sessions and stop to serve."""
+        if self._loop.is_closed():
+            return
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def __enter__(self) -> Server:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    async def _open(self) -> None:
+        self._runner = web.AppRunner(self._application(), access_log=None, keepalive_timeout=_KEEP_ALIVE, handle_signals=False)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+
+    async def _close(self) -> None:
+        self.sessions.close()
+        if self._runner is not None:
+            await self._runner.shutdown()
+            await self._runner.cleanup()
+        if self._pages is not None:
+            await self._pages.close()
+
+    def _application(self) -> web.Application:
+        application = web.Application(client_max_size=_LONGEST_TEXT)
+        path = f"{PREFIX}/{self.token}"
+        application.router.add_get(f"{path}/webnn.js", self._script)
+        application.router.add_get(f"{path}/live", self._live)
+        application.router.add_get(f"{path}/relay", self._relay)
+        for name, handler in (("call", self._call), ("result", self._result), ("worker", self._worker)):
+            application.router.add_post(f"{path}/{name}", handler)
+        application.router.add_route("*", "/{path:.*}", self._page)
+        application.cleanup_ctx.append(self._sweep)
+        return application
+
+    async def _sweep(self, _: web.Application) -> AsyncIterator[None]:
+        async def sweep() -> None:
+            while True:
+                await asyncio.sleep(_SWEEP)
+                self.sessions.sweep()
+
+        task = asyncio.create_task(sweep())
+        yield
+        task.cancel()
+
+    async def _page(self, request: web.Request) -> web.StreamResponse:
+        if self._pages is None or request.path.startswith(f"{PREFIX}/"):
+            return _refusal(404, "there is no such page")
+        return await self._pages.answer(request)
+
+    async def _script(self, request: web.Request) -> web.Response:
+        endpoint = f"http://{request.host}{PREFIX}/{self.token}"
+        text = self.script(endpoint, request.query.get("policy", ""))
+        return web.Response(text=text, content_type="text/javascript", charset="utf-8", headers=_NO_STORE)
+
+    async def _call(self, request: web.Request) -> web.Response:
+        try:
+            return _body(await self._answer(request.query.get("s", ""), await self._receive(request)))
+        except EndedError:
+            return _refusal(410, "the session of the page has ended")
+        except FullError as error:
+            return _refusal(503, str(error))
+        except MessageError as error:
+            return _refusal(400, str(error))
+
+    async def _answer(self, name: str, body: Bytes) -> list[Bytes]:
+        number, messages = unpack(body)
+        if messages[0].kind == "H":
+            session = self.sessions.begin(name, read_visitor(messages[0].parts[0]))
+        else:
+            session = self.sessions.find(name)
+        return await session.exchange(number, messages)
+
+    async def _receive(self, request: web.Request) -> bytearray:
+        """Receive a body of calls."""
+        size = request.content_length
+        if size is None:
+            raise web.HTTPLengthRequired(text="webnn serve: a body needs its length\n")
+        if size > _LONGEST_BODY:
+            raise web.HTTPRequestEntityTooLarge(_LONGEST_BODY, size, text=f"webnn serve: a body has at most {_LONGEST_BODY} bytes\n")
+        if self._receiving + size > _MOST_BYTES:
+            raise web.HTTPServiceUnavailable(text="webnn serve: too many bytes come at once\n")
+        self._receiving += size
+        body = bytearray()
+        try:
+            async with asyncio.timeout(_LONGEST_UPLOAD):
+                async for chunk in request.content.iter_any():
+                    body += chunk
+        except TimeoutError:
+            raise web.HTTPRequestTimeout(text="webnn serve: the body did not come\n") from None
+        finally:
+            self._receiving -= size
+        return body
+
+    async def _result(self, request: web.Request) -> web.Response:
+        try:
+            number = int(request.query.get("n", ""))
+            return _body(await self.sessions.find(request.query.get("s", "")).result(number))
+        except EndedError:
+            return _refusal(410, "the session of the page has ended")
+        except (ValueError, MessageError) as error:
+            return _refusal(400, str(error))
+
+    async def _worker(self, request: web.Request) -> web.Response:
+        try:
+            value = json.loads(read_text(await request.read()))
+            url, kind = value["url"], value["type"]
+        except (MessageError, ValueError, RecursionError, TypeError, KeyError):
+            return _refusal(400, "the script of a worker is announced by its address and its type")
+        if not isinstance(url, str) or kind not in ("classic", "module"):
+            return _refusal(400, "the type of a worker is classic or module")
+        self.sessions.announce(url, kind)
+        return web.Response(headers=_NO_STORE)
+
+    async def _live(self, request: web.Request) -> web.StreamResponse:
+        """Hold the live connection of a page: its session ends with it."""
+        socket = web.WebSocketResponse(heartbeat=20, max_msg_size=_LONGEST_TEXT)
+        await socket.prepare(request)
+        session: Session | None = None
+        loop = asyncio.get_running_loop()
+        sending: set[asyncio.Task[None]] = set()
+
+        async def send(body: list[Bytes]) -> None:
+            with suppress(ConnectionError):  # the page is gone
+                await socket.send_bytes(b"".join(body))
+
+        def start(body: list[Bytes]) -> None:
+            task = loop.create_task(send(body))
+            sending.add(task)
+            task.add_done_callback(sending.discard)
+
+        def push(body: list[Bytes]) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(partial(start, body))
+
+        try:
+            async for message in socket:
+                if session is None and message.type is WSMsgType.TEXT:
+                    session = self.sessions.begin(request.query.get("s", ""), read_visitor(message.data.encode()))
+                    session.connect(push)
+        except (EndedError, FullError, MessageError) as error:
+            await socket.close(message=str(error).encode()[:100])
+        finally:
+            if session is not None:
+                self.sessions.disconnect(session)
+        return socket
+
+    async def _relay(self, request: web.Request) -> web.StreamResponse:
+        """Answer the calls of a worker that waits in shared memory."""
+        socket = web.WebSocketResponse(heartbeat=20, max_msg_size=_LONGEST_RELAYED, compress=False)
+        await socket.prepare(request)
+        try:
+            async for message in socket:
+                if message.type is WSMsgType.BINARY:
+                    await socket.send_bytes(b"".join(await self._answer(request.query.get("s", ""), message.data)))
+        except (EndedError, FullError, MessageError) as error:
+            await socket.close(message=str(error).encode()[:100])
+        return socket
+
+
+def _body(pieces: list[Bytes]) -> web.Response:
+    return web.Response(body=b"".join(pieces), content_type="application/octet-stream", headers=_NO_STORE)
+
+
+def _refusal(status: int, why: str) -> web.Response:
+    return web.Response(status=status, text=f"webnn serve: {why}\n", headers=_NO_STORE)

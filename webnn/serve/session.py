@@ -1,0 +1,366 @@
+"""Sessions: one for each document and worker. A session has the emulator's objects of its page, and a thread that works for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from typing import Any
+
+import webnn
+from webnn.javascript.channel import Bytes, Message
+from webnn.javascript.dispatch import Begun, Dispatcher
+from webnn.serve.messages import MessageError, pack, read_text, size_of
+from webnn.serve.options import Options
+
+__all__ = ["SMALL", "EndedError", "Session", "Visitor", "read_visitor"]
+
+#: How many bytes of results travel with an answer, or through the live connection. More are fetched.
+SMALL = 1 << 15
+#: How long a page waits for the result of an operation, in seconds, before it goes on without.
+_PATIENCE = 0.005
+#: How long a request waits for those before it, in seconds, and how many requests and results may wait.
+_LONGEST_WAIT, _MOST_WAITING, _MOST_RESULTS = 30.0, 64, 4096
+#: The longest texts that a page says of itself, and how many pages may be around it.
+_LONGEST, _MOST_ANCESTORS = 4096, 32
+_KINDS = ("window", "worker", "sharedworker")
+
+
+class EndedError(Exception):
+    """The session has ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visitor:
+    """What a document or worker says of itself.
+
+    Attributes:
+        kind: ``"window"``, ``"worker"`` or ``"sharedworker"``.
+        url: Its address.
+        origin: Its origin.
+        ancestors: The origins of the documents around it, the nearest first.
+        allow: The attribute ``allow`` of its frame, where the page around it can be seen.
+        policy: The header Permissions-Policy of the document.
+        first: The number of its next object; above 1 if an earlier session of it has ended.
+    """
+
+    kind: str = "window"
+    url: str = ""
+    origin: str = "null"
+    ancestors: tuple[str, ...] = ()
+    allow: str = ""
+    policy: str = ""
+    first: int = 1
+
+    def document(self) -> webnn.Document:
+        """Return the document around the program.
+
+        Raises:
+            ValueError: The page has said something that cannot be.
+        """
+        parent: webnn.Document | None = None
+        for origin in reversed(self.ancestors):
+            parent = webnn.Document(origin=origin, parent=parent, secure=True)
+        allow = self.allow if parent is not None else ""
+        # A page without a secure context has no script of the emulator.
+        return webnn.Document(self.policy or None, origin=self.origin, parent=parent, allow=allow, secure=True)
+
+
+def read_visitor(part: Bytes) -> Visitor:
+    """Read what a page says of itself; a `MessageError` if it is no such text."""
+    try:
+        value = json.loads(read_text(part))
+    except (ValueError, RecursionError):
+        raise MessageError("a page says what it is in JSON") from None
+    texts = ("kind", "url", "origin", "allow", "policy")
+    if not isinstance(value, dict) or not all(isinstance(value.get(name), str) and len(value[name]) <= _LONGEST for name in texts):
+        raise MessageError("a page says what it is in short texts")
+    ancestors, first = value.get("ancestors"), value.get("first")
+    if not isinstance(ancestors, list) or len(ancestors) > _MOST_ANCESTORS or not all(isinstance(each, str) for each in ancestors):
+        raise MessageError("ancestors must be a list of origins")
+    if type(first) is not int or not 1 <= first < 2**53 or value["kind"] not in _KINDS:
+        raise MessageError("a page says its kind and the number of its next object")
+    return Visitor(**{name: value[name] for name in texts}, ancestors=tuple(ancestors), first=first)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a session has done: calls, requests without an answer, and the bytes that came and went."""
+
+    calls: int = 0
+    told: int = 0
+    received: int = 0
+    sent: int = 0
+
+
+class Session:
+    """The emulator of one document or worker.
+
+    Args:
+        name: Its name, which the page chose.
+        visitor: What the page says of itself.
+        options: What `navigator.ml` is made with.
+        on_fault: Called with the traceback of an error of the emulator itself.
+
+    Attributes:
+        name: Its name.
+        visitor: What the page says of itself.
+        options: What the contexts are made with that the page makes from now on.
+        started: When it began, as `time.time`.
+        last: When it was called last, as `time.monotonic`.
+        connections: How many live connections the page has.
+        push: Sends a body to the page through its live connection; ``None`` while it has none.
+
+    Raises:
+        ValueError: The page has said something that cannot be, or an option is invalid.
+    """
+
+    def __init__(self, name: str, visitor: Visitor, options: Options, on_fault: Callable[[str], None]) -> None:
+        self.name = name
+        self.visitor = visitor
+        self.options = options
+        self.started = time.time()
+        self.last = time.monotonic()
+        self.connections = 0
+        self.push: Callable[[list[Bytes]], None] | None = None
+        self.counts = Counts()
+        self._on_fault = on_fault
+        self._document = visitor.document()
+        self._dispatcher = Dispatcher(options.make_ml(self._document), options.idl(), on_lost=self._tell_lost, first=visitor.first)
+        self._loop = asyncio.new_event_loop()
+        self._stop = asyncio.Event()
+        self._turn = asyncio.Condition()
+        self._waiting = 0
+        #: The number of the last request, and its answer: a browser may send a request again.
+        self._number = 0
+        self._answer: list[Bytes] = []
+        self._operations = 0
+        self._results: dict[int, asyncio.Future[list[Bytes]]] = {}
+        self._ended = False
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._work, name=f"webnn-serve-{name[:8]}", daemon=True)
+        self._thread.start()
+
+    # ---- From the server's thread
+
+    async def exchange(self, number: int, messages: Sequence[Message]) -> list[Bytes]:
+        """Carry out the requests of a body, in the order of their numbers, and return the body of the answer.
+
+        Raises:
+            EndedError: The session has ended.
+            MessageError: The page has sent requests that cannot be.
+        """
+        body: list[Bytes] = await self._ask(self._exchange(number, messages))
+        return body
+
+    async def result(self, number: int) -> list[Bytes]:
+        """Wait for the result of an operation, and return its body. It is forgotten then.
+
+        Raises:
+            EndedError: The session has ended.
+            MessageError: There is no such operation.
+        """
+        body: list[Bytes] = await self._ask(self._take(number))
+        return body
+
+    async def change(self, options: Options) -> None:
+        """Use other options for the contexts that the page makes from now on.
+
+        Raises:
+            EndedError: The session has ended.
+            ValueError: An option is invalid.
+        """
+        ml = options.make_ml(self._document)
+        self.options = options
+        await self._ask(self._replace(ml))
+
+    def connect(self, push: Callable[[list[Bytes]], None]) -> None:
+        """Take the live connection of the page. It gets what is done already."""
+        self.connections += 1
+        self.push = push
+        self._post(self._push_all)
+
+    def contexts(self) -> dict[int, webnn.MLContext]:
+        """Return the contexts that the page can still use, by their handles."""
+        return self._dispatcher.contexts()
+
+    @property
+    def ended(self) -> bool:
+        """The session has ended."""
+        return self._ended
+
+    def end(self) -> None:
+        """End the session; requests that wait end with an `EndedError`. May be called several times, and from any thread."""
+        with self._lock:
+            if not self._ended:
+                self._ended = True
+                self._loop.call_soon_threadsafe(self._stop.set)
+
+    def join(self) -> None:
+        """Wait until its thread has ended."""
+        self._thread.join()
+
+    async def _ask(self, coroutine: Any) -> Any:
+        with self._lock:
+            if self._ended:
+                coroutine.close()
+                raise EndedError
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return await asyncio.wrap_future(future)
+        except (CancelledError, asyncio.CancelledError):
+            if self._ended:
+                raise EndedError from None
+            raise
+
+    def _post(self, function: Callable[[], None]) -> None:
+        with self._lock:
+            if not self._ended:
+                self._loop.call_soon_threadsafe(function)
+
+    # ---- In the session's thread
+
+    def _work(self) -> None:
+        loop = self._loop
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_until_complete(self._stop.wait())
+            rest = asyncio.all_tasks(loop)
+            for task in rest:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
+        finally:
+            self._results.clear()
+            self._dispatcher.clear()
+            loop.close()
+
+    async def _exchange(self, number: int, messages: Sequence[Message]) -> list[Bytes]:
+        async with self._turn:
+            await self._wait_for_turn(number)
+            if number == self._number and self._answer:
+                return self._answer
+            if number != self._number + 1:
+                raise MessageError(f"the request {number} comes too late: {self._number} is done")
+            self._number, self._answer = number, []
+            self.last = time.monotonic()
+            try:
+                self._answer = await self._carry_out(number, messages)
+            finally:
+                self._turn.notify_all()
+            return self._answer
+
+    async def _wait_for_turn(self, number: int) -> None:
+        if number <= self._number + 1:
+            return
+        if self._waiting >= _MOST_WAITING:
+            raise MessageError("too many requests wait for those before them")
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(_LONGEST_WAIT):
+                await self._turn.wait_for(lambda: number <= self._number + 1)
+        except TimeoutError:
+            raise MessageError(f"the request before {number} did not come") from None
+        finally:
+            self._waiting -= 1
+
+    async def _carry_out(self, number: int, messages: Sequence[Message]) -> list[Bytes]:
+        answer: list[Bytes] = [b'{"value": null}']
+        for kind, (text, *parts) in messages:
+            self.counts.received += sum(map(size_of, parts))
+            if kind == "D":
+                self.counts.told += 1
+                self._dispatcher.tell(read_text(text), parts)
+            elif kind == "C":
+                self.counts.calls += 1
+                answer = await self._call(read_text(text), parts)
+                # A context that was destroyed is lost in the next turn of the loop.
+                await asyncio.sleep(0)
+            self._note_faults()
+        self.counts.sent += sum(map(size_of, answer[1:]))
+        return pack(number, "A", answer)
+
+    async def _call(self, text: str, parts: list[Bytes]) -> list[Bytes]:
+        begun = self._dispatcher.begin(text, parts)
+        if isinstance(begun, Begun):
+            await asyncio.wait({begun.future}, timeout=_PATIENCE)
+            if not begun.future.done():
+                return self._defer(begun)
+            begun = begun.answer()
+        answered, buffers = begun
+        if sum(map(size_of, buffers)) <= SMALL:
+            return [answered.encode(), *buffers]
+        # Only operations that return promises have results in bytes.
+        return self._promise(self._store([answered.encode(), *buffers]))
+
+    def _defer(self, begun: Begun) -> list[Bytes]:
+        """Answer with the number of an operation that goes on."""
+        number = self._next_operation()
+
+        def finish(_: object) -> None:
+            if begun.future.cancelled() or self._stop.is_set():
+                return
+            text, buffers = begun.answer()
+            self._note_faults()
+            self.counts.sent += sum(map(size_of, buffers))
+            self._results[number].set_result(pack(number, "R", [text.encode(), *buffers]))
+            self._push(number)
+
+        begun.future.add_done_callback(finish)
+        return self._promise(number)
+
+    def _next_operation(self) -> int:
+        if len(self._results) >= _MOST_RESULTS:
+            raise MessageError(f"more than {_MOST_RESULTS} operations wait")
+        self._operations += 1
+        self._results[self._operations] = self._loop.create_future()
+        return self._operations
+
+    def _store(self, parts: list[Bytes]) -> int:
+        """Keep a result until it is fetched; return its number."""
+        number = self._next_operation()
+        self._results[number].set_result(pack(number, "R", parts))
+        self._push(number)
+        return number
+
+    @staticmethod
+    def _promise(number: int) -> list[Bytes]:
+        return [b'{"pending": %d}' % number]
+
+    def _push_all(self) -> None:
+        for number in [number for number, result in self._results.items() if result.done()]:
+            self._push(number)
+
+    def _push(self, number: int) -> None:
+        """Send a result through the live connection, or say that it can be fetched."""
+        if (push := self.push) is None:
+            return
+        body = self._results[number].result()
+        if sum(map(size_of, body)) <= SMALL:
+            del self._results[number]
+            push(body)
+        else:
+            push(pack(number, "N", [b""]))
+
+    async def _take(self, number: int) -> list[Bytes]:
+        if number not in self._results:
+            raise MessageError(f"there is no operation {number}")
+        # Who waits may go away: the result stays.
+        body = await asyncio.shield(self._results[number])
+        self._results.pop(number, None)
+        return body
+
+    async def _replace(self, ml: webnn.ML) -> None:
+        self._dispatcher.replace(ml)
+
+    def _tell_lost(self, handle: int, message: str) -> None:
+        if (push := self.push) is not None:
+            push(pack(0, "L", [json.dumps([[handle, message]]).encode()]))
+
+    def _note_faults(self) -> None:
+        faults = self._dispatcher.faults
+        while faults:
+            self._on_fault(faults.pop(0))
