@@ -22,7 +22,7 @@ __all__ = ["SMALL", "EndedError", "Session", "Visitor", "read_visitor"]
 #: How many bytes of results travel with an answer, or through the live connection. More are fetched.
 SMALL = 1 << 15
 #: How long a page waits for the result of an operation, in seconds, before it goes on without.
-_PATIENCE = 0.005
+_PATIENCE = 0.002
 #: How long a request waits for those before it, in seconds, and how many requests and results may wait.
 _LONGEST_WAIT, _MOST_WAITING, _MOST_RESULTS = 30.0, 64, 4096
 #: The longest texts that a page says of itself, and how many pages may be around it.

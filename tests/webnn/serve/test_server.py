@@ -1,0 +1,137 @@
+"""The server's own paths, as a page uses them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+
+import aiohttp
+import pytest
+
+from tests.webnn.serve.pages import HELLO, PAIR, open_body, request
+from tests.webnn.serve.test_messages import body, message
+from webnn.serve.options import Options
+from webnn.serve.server import Server
+
+NAME = "0123456789abcdef0123456789abcdef"
+HELLO_MESSAGE = message("H", json.dumps(HELLO).encode())
+CONTEXT = message("C", request("ML", "createContext", 0))
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    faults: list[str] = []
+    with Server(None, Options(), on_fault=faults.append) as running:
+        yield running
+    assert faults == []
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as session:
+        yield session
+
+
+async def wait_until_empty(server: Server) -> None:
+    async with asyncio.timeout(60):
+        while server.sessions.living:
+            await asyncio.sleep(0.01)
+
+
+async def post(client: aiohttp.ClientSession, address: str, content: bytes = b"") -> tuple[int, bytes]:
+    async with client.post(address, data=content) as response:
+        return response.status, await response.read()
+
+
+async def test_a_session_lives_as_long_as_its_connection(server: Server, client: aiohttp.ClientSession) -> None:
+    call = f"{server.endpoint}/call?s={NAME}"
+    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
+        await live.send_str(json.dumps(HELLO))
+        status, content = await post(client, call, body(HELLO_MESSAGE, CONTEXT))
+        number, kind, [answer] = open_body([content])
+        assert (status, number, kind) == (200, 1, "A")
+        if "pending" in json.loads(answer):
+            _, kind, [answer] = open_body([await live.receive_bytes(timeout=60)])
+        assert json.loads(answer) == {"value": {"$i": "MLContext", "$h": 1}}
+        assert list(server.sessions.living) == [NAME]
+    await wait_until_empty(server)
+    assert await post(client, call, body(CONTEXT, number=2)) == (410, b"webnn serve: the session of the page has ended\n")
+
+
+async def test_a_relay_answers_calls(server: Server, client: aiohttp.ClientSession) -> None:
+    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
+        await live.send_str(json.dumps(HELLO))
+        async with client.ws_connect(f"{server.endpoint}/relay?s={NAME}") as relay:
+            await relay.send_bytes(body(HELLO_MESSAGE, CONTEXT))
+            assert open_body([await relay.receive_bytes(timeout=60)])[:2] == (1, "A")
+            builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
+            await relay.send_bytes(body(builder, number=2))
+            _, _, [answer] = open_body([await relay.receive_bytes(timeout=60)])
+            assert json.loads(answer)["value"]["$i"] == "MLGraphBuilder"
+            # What is no message ends the relay, and nothing else.
+            await relay.send_bytes(b"no message")
+            assert (await relay.receive(timeout=60)).type is aiohttp.WSMsgType.CLOSE
+        assert NAME in server.sessions.living
+    await wait_until_empty(server)
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "status"),
+    [
+        ("call?s=" + NAME, b"", 400),
+        ("call?s=" + NAME, body(CONTEXT), 410),
+        ("call?s=x", body(HELLO_MESSAGE), 400),
+        ("call", body(HELLO_MESSAGE), 400),
+        ("call?s=" + NAME, body(message("H", b"{}")), 400),
+        ("call?s=" + NAME, body(HELLO_MESSAGE, number=0), 400),
+        ("result?s=" + NAME, b"", 400),
+        ("result?s=" + NAME + "&n=1", b"", 410),
+        ("worker", b"", 400),
+        ("worker", b"[]", 400),
+        ("worker", b'{"url": 1, "type": "module"}', 400),
+        ("worker", b'{"url": "/w.js", "type": "other"}', 400),
+        ("worker", b'{"url": "/w.js", "type": "module"}', 200),
+        ("other", b"", 404),
+    ],
+)
+async def test_requests_that_cannot_be(server: Server, client: aiohttp.ClientSession, path: str, content: bytes, status: int) -> None:
+    assert (await post(client, f"{server.endpoint}/{path}", content))[0] == status
+
+
+async def test_the_script(server: Server, client: aiohttp.ClientSession) -> None:
+    async with client.get(server.script_url) as response:
+        text = await response.text()
+    assert response.content_type == "text/javascript"
+    assert server.endpoint in text
+    assert '"MLGraphBuilder"' in text
+
+
+async def test_without_the_token_there_is_nothing(server: Server, client: aiohttp.ClientSession) -> None:
+    for path in ("webnn.js", "call", "live"):
+        async with client.get(f"{server.url}/__webnn__/guessed/{path}") as response:
+            assert response.status == 404
+
+
+def test_a_wrong_option_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="profile"):
+        Server(None, Options(profile="no such profile"))
+
+
+def test_a_port_in_use(server: Server) -> None:
+    with pytest.raises(OSError, match=str(server.port)):
+        Server(None, Options(), port=server.port).start()
+
+
+async def test_pair_is_a_descriptor(server: Server, client: aiohttp.ClientSession) -> None:
+    builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
+    operand = message("C", request("MLGraphBuilder", "input", 2, "x", PAIR))
+    address = f"{server.endpoint}/call?s={NAME}"
+    await post(client, address, body(HELLO_MESSAGE, CONTEXT))
+    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
+        await live.send_str(json.dumps(HELLO))
+        async with asyncio.timeout(60):
+            while not server.sessions.living[NAME].contexts():
+                await asyncio.sleep(0.01)
+        _, content = await post(client, address, body(builder, operand, number=2))
+    assert json.loads(open_body([content])[2][0])["value"]["$a"] == {"dataType": "float32", "shape": [2]}
