@@ -8,11 +8,12 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
+import webnn
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl import merge_idl
 from webnn.validation.revision import Revision
 
-__all__ = ["BindingIdl", "Members", "dialect_revision", "explain_lenient", "load_dialects", "load_idl"]
+__all__ = ["BindingIdl", "Members", "dialect_revision", "explain_members", "load_dialects", "load_idl"]
 
 
 class Members(NamedTuple):
@@ -84,7 +85,27 @@ def _load_dialect(name: str, revision: str) -> dict[str, Any]:
     return dialects[name]
 
 
-def explain_lenient(dialect: str | None, where: str, given: Collection[str], known: Collection[str]) -> dict[str, str]:
+def explain_members(idl: BindingIdl, text: str) -> list[str]:
+    """Say why members of a dictionary are ignored.
+
+    Args:
+        idl: The IDL that the program sees.
+        text: A JSON list: where the dictionary is, the names that were given, and those that it has.
+
+    Raises:
+        ValueError: It is no such text.
+    """
+    match json.loads(text):
+        case [str(where), [*given], [*known]] if all(isinstance(name, str) for name in [*given, *known]):
+            pass
+        case _:
+            raise ValueError("there is no such dictionary")
+    texts = _explain_lenient(idl.dialect, where, given, known)
+    rest = [name for name in given if name not in texts]
+    return [*filter(None, texts.values()), *webnn.explain_ignored(idl.revision, where, rest, known)]
+
+
+def _explain_lenient(dialect: str | None, where: str, given: Collection[str], known: Collection[str]) -> dict[str, str]:
     """Say which ignored members the lenient counterpart of a strict dialect takes.
 
     Args:

@@ -38,7 +38,7 @@ from webnn.javascript.channel import Bytes, Channel, ChannelError, Limit, Messag
 from webnn.javascript.dispatch import Dispatcher
 from webnn.javascript.ends import ENDED_BY_USER, FAULT, MEMORY, OUT_OF_TIME
 from webnn.javascript.files import Files, RefusedError
-from webnn.javascript.idl import explain_lenient, load_idl
+from webnn.javascript.idl import explain_members, load_idl
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
 from webnn.javascript.workers import PAGE, Worker, Workers
@@ -367,12 +367,9 @@ class _Host:
     def _explain(self, text: str) -> list[str]:
         """Say why members of a dictionary are ignored: where it is, the names that were given, and those that it has."""
         try:
-            where, given, known = json.loads(text)
-            texts = explain_lenient(self._idl.dialect, where, given, known)
-            rest = [name for name in given if name not in texts]
-            return [*filter(None, texts.values()), *webnn.explain_ignored(self._idl.revision, where, rest, known)]
-        except (AttributeError, TypeError, ValueError) as error:
-            raise ChannelError(f"there is no such dictionary: {error}") from None
+            return explain_members(self._idl, text)
+        except (RecursionError, ValueError) as error:
+            raise ChannelError(f"a question about a dictionary cannot be read: {error}") from None
 
     def _listen(self, stream: BinaryIO) -> None:
         """Keep Node's own output until the rest is printed: an uncaught error, or the reason for its end."""

@@ -11,7 +11,7 @@ global.Object.defineProperty(global, MARK, {value: true});
 
 // What this file does later, when the program may have changed what everybody shares, it does with what was there at first.
 const {
-  Array, ArrayBuffer, Atomics, Blob, DOMException, DataView, Error, Int32Array, JSON, Map, MessageChannel, Object, Proxy, Reflect, SharedArrayBuffer, String,
+  Array, ArrayBuffer, Atomics, Blob, DOMException, DataView, Error, Int32Array, JSON, Map, MessageChannel, Object, Proxy, Reflect, Set, SharedArrayBuffer, String,
   TextDecoder, TextEncoder, URL, Uint8Array, WebSocket, Worker, XMLHttpRequest, console, fetch, location, setTimeout,
 } = global;
 const inWindow = typeof global.document === 'object', inShared = global.SharedWorkerGlobalScope !== undefined;
@@ -86,22 +86,40 @@ function begin() {
 begin();
 const addressOf = (what, query = '') => `${endpoint}/${what}?s=${name}${query}`;
 
+// The origins of the documents around this one, the nearest first.
+function ancestorsOf(frame) {
+  if (location.ancestorOrigins !== undefined) return Array.from(location.ancestorOrigins);
+  const origins = [];
+  for (; frame !== frame.parent; frame = frame.parent) {
+    try { origins.push(String(frame.parent.origin)); } catch { origins.push('null'); }
+  }
+  return origins;
+}
 function describe() {
   let allow = '';
   try { allow = global.frameElement?.getAttribute('allow') ?? ''; } catch { /* the page around it has another origin */ }
-  const ancestors = inWindow && global.parent !== global ? Array.from(location.ancestorOrigins ?? ['null']) : [];
   const cut = text => String(text).slice(0, 4000), origin = String(global.origin ?? location.origin);
   const kind = inWindow ? 'window' : inShared ? 'sharedworker' : 'worker';
-  return JSON.stringify({kind, url: cut(location.href), origin, ancestors, allow: cut(allow), policy: setup.policy, first: highest});
+  return JSON.stringify({kind, url: cut(location.href), origin, ancestors: inWindow ? ancestorsOf(global) : [], allow: cut(allow), policy: setup.policy, first: highest});
 }
 
-function fail(message) {
-  const text = `the emulator does not answer: ${message}`;
+// Begin another session: the contexts of this one are lost.
+function renew(why) {
   relay = undefined;
   begin();
-  binding?.loseAll(text);
+  binding?.loseAll(why);
   connect();
+}
+function fail(message) {
+  const text = `the emulator does not answer: ${message}`;
+  renew(text);
   throw new DOMException(text, 'InvalidStateError');
+}
+// A page that a browser keeps while the user is elsewhere loses its connection.
+if (inWindow) {
+  global.addEventListener('pageshow', ({persisted}) => {
+    if (persisted && socket?.readyState > WebSocket.OPEN) renew('the page was left, and its session of the emulator ended');
+  });
 }
 
 // ---- Synchronous requests
@@ -280,9 +298,24 @@ const channel = new MessageChannel(), tasks = [];
 channel.port1.onmessage = () => tasks.shift()();
 const queueTask = callback => { tasks.push(callback); channel.port2.postMessage(0); };
 
+// ---- Warnings on the console, each once for each place in the program
+
+const warned = new Set();
+async function ignored(where, given, known) {
+  // The first line that is neither the error's nor this script's.
+  const place = new Error().stack.split('\n').find(line => /:\d+/.test(line) && !line.includes(endpoint)) ?? '';
+  const question = JSON.stringify([where, given, known]), key = `${place} ${question}`;
+  if (warned.has(key)) return;
+  warned.add(key);
+  try {
+    const response = await fetch(addressOf('ignored'), {method: 'POST', body: question});
+    if (response.ok) for (const text of await response.json()) console.warn(`WebNNWarning: ${text}\n${place}`);
+  } catch { /* the emulator is gone */ }
+}
+
 if (!global.isSecureContext) return;
 connect();
 if (!inWindow && !inShared && global.crossOriginIsolated && SharedArrayBuffer !== undefined) startRelay();
 const [conversion, makeBinding, makeForesight, navigator] = sources;
-binding = navigator(global, setup.idl, makeBinding, conversion, {send, tell, wait, makeForesight}, queueTask);
+binding = navigator(global, setup.idl, makeBinding, conversion, {send, tell, wait, makeForesight}, queueTask, undefined, {isProxy: () => false, ignored});
 })

@@ -15,6 +15,7 @@ from typing import Protocol
 from aiohttp import WSMsgType, web
 
 from webnn.javascript.channel import Bytes
+from webnn.javascript.idl import explain_members
 from webnn.serve.messages import MessageError, read_text, unpack
 from webnn.serve.options import Options
 from webnn.serve.script import make_script
@@ -166,7 +167,7 @@ class Server:
         application.router.add_get(f"{path}/webnn.js", self._script)
         application.router.add_get(f"{path}/live", self._live)
         application.router.add_get(f"{path}/relay", self._relay)
-        for name, handler in (("call", self._call), ("result", self._result), ("worker", self._worker)):
+        for name, handler in (("call", self._call), ("result", self._result), ("worker", self._worker), ("ignored", self._ignored)):
             application.router.add_post(f"{path}/{name}", handler)
         application.router.add_route("*", "/{path:.*}", self._page)
         application.cleanup_ctx.append(self._sweep)
@@ -250,6 +251,14 @@ class Server:
             return _refusal(400, "the type of a worker is classic or module")
         self.sessions.announce(url, kind)
         return web.Response(headers=_NO_STORE)
+
+    async def _ignored(self, request: web.Request) -> web.Response:
+        """Say why members of a dictionary are ignored: the texts of warnings."""
+        try:
+            texts = explain_members(self.sessions.options.idl(), read_text(await request.read()))
+        except (MessageError, RecursionError, ValueError):
+            return _refusal(400, "there is no such dictionary")
+        return web.json_response(texts, headers=_NO_STORE)
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
         """Hold the live connection of a page: its session ends with it."""

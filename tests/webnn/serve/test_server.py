@@ -92,6 +92,9 @@ async def test_a_relay_answers_calls(server: Server, client: aiohttp.ClientSessi
         ("worker", b'{"url": 1, "type": "module"}', 400),
         ("worker", b'{"url": "/w.js", "type": "other"}', 400),
         ("worker", b'{"url": "/w.js", "type": "module"}', 200),
+        ("ignored", b"", 400),
+        ("ignored", b'["conv2d: options", ["a", 1], []]', 400),
+        ("ignored", b'["conv2d: options", ["autoPad"], ["padding"]]', 200),
         ("other", b"", 404),
     ],
 )
