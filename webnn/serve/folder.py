@@ -1,0 +1,161 @@
+"""Pages of a folder. Nothing outside it can be read, whatever a request or a link in the folder says."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import mimetypes
+import os
+import re
+from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
+
+from aiohttp import hdrs, web
+from multidict import CIMultiDict
+
+from webnn.serve.pages import LONGEST_CHANGED, change, find_change, isolate
+
+__all__ = ["Folder"]
+
+#: What systems state wrongly or not at all.
+_TYPES = {
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".xhtml": "application/xhtml+xml",
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".css": "text/css",
+    ".json": "application/json",
+    ".wasm": "application/wasm",
+    ".svg": "image/svg+xml",
+    ".npy": "application/octet-stream",
+    ".onnx": "application/octet-stream",
+    ".bin": "application/octet-stream",
+    ".tflite": "application/octet-stream",
+}
+#: Names that are devices on Windows, whatever their suffix is, and characters that name other things than files there.
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[ .:].*)?", re.IGNORECASE)
+_FORBIDDEN = re.compile(r'[\x00-\x1f\\:*?"<>|]')
+_INDEX = "index.html"
+#: The most entries of a list.
+_MOST_LISTED = 10_000
+
+
+class Folder:
+    """Pages of a folder.
+
+    Args:
+        path: The folder, or a page in it.
+
+    Attributes:
+        start: The path of the page's address; ``"/"`` for a folder.
+
+    Raises:
+        ValueError: There is no such folder or page.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if path.is_dir():
+            self._root, self.start = path.resolve(), "/"
+        elif path.is_file():
+            # The page may be a link: its neighbours are those of the name that was given.
+            self._root, self.start = path.parent.resolve(), f"/{quote(path.name)}"
+            if not path.resolve().is_relative_to(self._root):
+                raise ValueError(f"{path} is a link that leads out of its folder, got {path.resolve()}")
+        else:
+            raise ValueError(f"{path} is not there: give a page or a folder")
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """Answer a request with a file, or with the list of a folder that has no index.html."""
+        if request.method not in {hdrs.METH_GET, hdrs.METH_HEAD}:
+            return _refuse(405, "files can only be read", {hdrs.ALLOW: "GET, HEAD"})
+        # Files on a slow disk must not hold up the calls of pages.
+        return await asyncio.to_thread(self._find, request)
+
+    async def close(self) -> None:
+        """Release nothing: it holds nothing."""
+
+    def _find(self, request: web.Request) -> web.StreamResponse:
+        names = _names_of(request)
+        if names is None:
+            return _refuse(404, "there is no such file")
+        try:
+            path = self._root.joinpath(*names).resolve()
+            if not path.is_relative_to(self._root):
+                return _refuse(404, "this is a link that leads out of the folder, which is not followed")
+            if path.is_dir():
+                if not request.path.endswith("/"):
+                    # A path and no address: nothing of the request can lead to another server.
+                    target = "/" + "/".join(map(quote, names)) + "/"
+                    return web.Response(
+                        status=308, headers={hdrs.LOCATION: target + (f"?{request.query_string}" if request.query_string else "")}
+                    )
+                index = (path / _INDEX).resolve()
+                if not index.is_file() or not index.is_relative_to(self._root):
+                    return _list(request, path, names)
+                path = index
+            elif request.path.endswith("/"):
+                return _refuse(404, "there is no such folder")
+            if not path.is_file():
+                return _refuse(404, "there is no such file")
+            return _send(request, path)
+        except (OSError, ValueError):  # a name that the system cannot have, a loop of links, a file that may not be read
+            return _refuse(404, "there is no such file")
+
+
+def _names_of(request: web.Request) -> list[str] | None:
+    """Return the names of a path's folders and file; ``None`` if it cannot be a path below a folder."""
+    path = request.rel_url.raw_path
+    if not path.startswith("/"):
+        return None
+    try:
+        # Decoded once, and after it is cut: an encoded slash is no slash.
+        names = [unquote_to_bytes(name).decode("utf-8") for name in path.removeprefix("/").removesuffix("/").split("/")]
+    except UnicodeDecodeError:
+        return None
+    if names == [""]:
+        return []
+    for name in names:
+        if name in {"", ".", ".."} or "/" in name or _FORBIDDEN.search(name) or _RESERVED.fullmatch(name) or name.endswith((" ", ".")):
+            return None
+    return names
+
+
+def _send(request: web.Request, path: Path) -> web.StreamResponse:
+    content_type = _TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    what = find_change(request, content_type)
+    # Without an encoding: a document's own <meta> states it.
+    headers: CIMultiDict[str] = CIMultiDict({hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: "no-cache"})
+    isolate(request, what, headers)
+    if what is None:
+        # Of a file that is compressed beside itself, aiohttp would state the encoding.
+        return web.FileResponse(path, headers=headers)
+    if path.stat().st_size > LONGEST_CHANGED:
+        return _refuse(500, f"a document or a worker's script has at most {LONGEST_CHANGED} bytes")
+    body = change(request, what, path.read_bytes(), headers, content_type)
+    return web.Response(body=body, headers=headers)
+
+
+def _list(request: web.Request, path: Path, names: list[str]) -> web.Response:
+    entries = sorted((entry.name, entry.is_dir()) for entry in os.scandir(path))
+    items = [
+        f'<li><a href="./{html.escape(quote(name, errors="surrogateescape"))}{"/" * folder}">{html.escape(_show(name))}{"/" * folder}</a>'
+        for name, folder in entries[:_MOST_LISTED]
+    ]
+    if len(entries) > _MOST_LISTED:
+        items.append(f"<li>{len(entries) - _MOST_LISTED} more")
+    title = html.escape("/" + "/".join(names))
+    lines = "\n".join(items)
+    text = f"<!doctype html><meta charset=utf-8><title>{title}</title><h1>{title}</h1><ul>\n{lines}\n</ul>\n"
+    headers: CIMultiDict[str] = CIMultiDict({hdrs.CONTENT_TYPE: "text/html; charset=utf-8", hdrs.CACHE_CONTROL: "no-store"})
+    headers["Content-Security-Policy"] = "default-src 'none'"
+    isolate(request, "document", headers)
+    return web.Response(body=text.encode("utf-8"), headers=headers)
+
+
+def _show(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _refuse(status: int, why: str, headers: dict[str, str] | None = None) -> web.Response:
+    return web.Response(status=status, text=f"webnn serve: {why}\n", headers={hdrs.CACHE_CONTROL: "no-store", **(headers or {})})
