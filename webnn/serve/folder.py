@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
 from aiohttp import hdrs, web
+from aiohttp.abc import AbstractStreamWriter
 from multidict import CIMultiDict
 
 from webnn.serve.pages import LONGEST_CHANGED, change, find_change, isolate
@@ -103,6 +104,16 @@ class Folder:
             return _refuse(404, "there is no such file")
 
 
+class _File(web.FileResponse):
+    """A file as it is. aiohttp would send a compressed one beside it, which may be older, or a link that leads out of the folder."""
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
+        """Prepare the answer; see the class."""
+        headers = CIMultiDict(request.headers)
+        headers.popall(hdrs.ACCEPT_ENCODING, None)
+        return await super().prepare(request.clone(headers=headers))
+
+
 def _names_of(request: web.Request) -> list[str] | None:
     """Return the names of a path's folders and file; ``None`` if it cannot be a path below a folder."""
     path = request.rel_url.raw_path
@@ -128,8 +139,7 @@ def _send(request: web.Request, path: Path) -> web.StreamResponse:
     headers: CIMultiDict[str] = CIMultiDict({hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: "no-cache"})
     isolate(request, what, headers)
     if what is None:
-        # Of a file that is compressed beside itself, aiohttp would state the encoding.
-        return web.FileResponse(path, headers=headers)
+        return _File(path, headers=headers)
     if path.stat().st_size > LONGEST_CHANGED:
         return _refuse(500, f"a document or a worker's script has at most {LONGEST_CHANGED} bytes")
     body = change(request, what, path.read_bytes(), headers, content_type)

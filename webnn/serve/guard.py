@@ -43,7 +43,8 @@ class Guard:
     async def _check(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
         own = _own_origins(request)
         hosts = request.headers.getall(hdrs.HOST, [])
-        if len(hosts) != 1 or f"http://{hosts[0].lower()}" not in own:
+        # A request may also name a server in its first line, which the headers then differ from.
+        if len(hosts) != 1 or f"http://{hosts[0].lower()}" not in own or request.host != hosts[0]:
             return _refuse(421, "this server has no such name")
         if request.path.split("/")[1:2] != [PREFIX.removeprefix("/")]:
             return await handler(request)
