@@ -6,12 +6,12 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from webnn.browser.chromium import Chromium, PageCrashError, PageError, PageTimeoutError, serve
+from webnn.browser.chromium import Chromium, PageCrashError, PageError, PageTimeoutError, Read, serve
 from webnn.commands.text import one_line
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, time_limit
@@ -44,10 +44,27 @@ class TestBrowser:
 
     @classmethod
     @contextmanager
-    def start(cls, checkout: Checkout, executable: Path, settings: Settings) -> Iterator[TestBrowser]:
-        """Start a browser beside a server of the checkout."""
+    def start(
+        cls,
+        checkout: Checkout,
+        executable: Path,
+        settings: Settings,
+        *,
+        server: Callable[[Read], AbstractContextManager[str]] = serve,
+        native: bool = True,
+    ) -> Iterator[TestBrowser]:
+        """Start a browser beside a server of the checkout.
+
+        Args:
+            checkout: The checkout.
+            executable: The browser.
+            settings: How tests run.
+            server: Serves the pages, and yields the address.
+            native: Start the browser with its own WebNN.
+        """
         records = _Records()
-        with serve(read_pages(checkout, records.mark)) as address, Chromium(executable, timeout=_GRACE, console=records.hear) as browser:
+        pages, note = read_pages(checkout, records.mark), records.hear
+        with server(pages) as address, Chromium(executable, timeout=_GRACE, console=note, native=native) as browser:
             yield cls(browser, address, settings, records)
 
     def run(self, test: Test) -> FileResult:

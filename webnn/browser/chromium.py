@@ -43,10 +43,10 @@ _Value = TypeVar("_Value")
 
 #: The environment variable that names the browser.
 VARIABLE = "WEBNN_BROWSER"
-#: WebNN without a GPU, and nothing that asks another machine.
+#: The browser's own WebNN.
+_NATIVE = ("--enable-features=WebMachineLearningNeuralNetwork", "--enable-experimental-web-platform-features")
+#: No GPU, and nothing that asks another machine.
 _FLAGS = (
-    "--enable-features=WebMachineLearningNeuralNetwork",
-    "--enable-experimental-web-platform-features",
     "--in-process-gpu",
     "--use-gl=angle",
     "--use-angle=swiftshader",
@@ -133,14 +133,18 @@ class Chromium:
         executable: The program.
         timeout: After how many seconds a page is given up.
         console: Called with the level and the text of what the page writes to its console, and of errors that it does not catch.
+        native: Start it with its own WebNN; otherwise its pages must bring theirs.
 
     Attributes:
         version: The version that the browser states; empty before it runs.
         sandboxed: Whether it runs with its sandbox.
     """
 
-    def __init__(self, executable: Path, *, timeout: float = 60.0, console: Callable[[str, str], None] = lambda *_: None) -> None:
+    def __init__(
+        self, executable: Path, *, timeout: float = 60.0, console: Callable[[str, str], None] = lambda *_: None, native: bool = True
+    ) -> None:
         self._executable = executable
+        self._flags = [*(_NATIVE if native else ()), *_FLAGS]
         self._timeout = timeout
         self._console = console
         self._address: tuple[str, str] | None = None
@@ -245,13 +249,13 @@ class Chromium:
         start = partial(self._playwright.chromium.launch, executable_path=str(self._executable), headless=True)
         try:
             if self.sandboxed:
-                self._browser = await start(args=list(_FLAGS), chromium_sandbox=True)
+                self._browser = await start(args=self._flags, chromium_sandbox=True)
         except Error as error:
             if "sandbox" not in str(error):
                 raise BrowserError(f"{self._executable} does not start: {_first_line(error)}") from None
             self.sandboxed = False
         try:
-            self._browser = self._browser or await start(args=[*_FLAGS, *_UNPROTECTED], chromium_sandbox=False)
+            self._browser = self._browser or await start(args=[*self._flags, *_UNPROTECTED], chromium_sandbox=False)
         except Error as error:
             raise BrowserError(f"{self._executable} does not start: {_first_line(error)}") from None
         self.version = self._browser.version
