@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.pages import wpt
+from tools.pages import latency, wpt
 
 __all__ = ["main"]
 
-_COMMANDS = {"wpt": wpt}
+_COMMANDS = {"wpt": wpt, "latency": latency}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

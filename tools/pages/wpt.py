@@ -59,11 +59,9 @@ def run(options: argparse.Namespace) -> list[str]:
     subtests = sum(len(pair.emulator.subtests) for pair in pairs)
     seconds = sum(pair.browser.seconds for pair in pairs), sum(pair.emulator.seconds for pair in pairs)
     different = [line for pair in pairs for line in _differences(pair)]
-    print(
-        f"{subtests} subtests in {len(pairs)} tests; {_passed(each.emulator for each in pairs)} pass in quickjs-ng, "
-        f"{_passed(each.browser for each in pairs)} in the browser; {len(different)} differences, {len(reports.faults)} faults of the emulator; "
-        f"{seconds[0]:.0f} s in the browser, {seconds[1]:.0f} s in quickjs-ng"
-    )
+    print(f"{subtests} subtests in {len(pairs)} tests: {len(different)} differences, {len(reports.faults)} faults of the emulator")
+    print(f"in quickjs-ng {_passed(each.emulator for each in pairs)} pass, in {seconds[1]:.0f} s")
+    print(f"in the browser {_passed(each.browser for each in pairs)} pass, in {seconds[0]:.0f} s")
     return [*different, *(f"a fault of the emulator: {fault.strip().splitlines()[-1]}" for fault in reports.faults)]
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "PageError",
     "PageTimeoutError",
     "find_browser",
+    "flags",
     "read_below",
     "serve",
 ]
@@ -126,6 +127,11 @@ def find_browser(named: Path | None = None) -> Path:
     return Path(found)
 
 
+def flags(*, native: bool, sandboxed: bool) -> list[str]:
+    """Return the flags that a browser is started with: whether with its own WebNN, and with its sandbox."""
+    return [*(_NATIVE if native else ()), *_FLAGS, *(() if sandboxed else _UNPROTECTED)]
+
+
 class Chromium:
     """A browser with one page. A context manager: the browser runs inside ``with``.
 
@@ -144,7 +150,7 @@ class Chromium:
         self, executable: Path, *, timeout: float = 60.0, console: Callable[[str, str], None] = lambda *_: None, native: bool = True
     ) -> None:
         self._executable = executable
-        self._flags = [*(_NATIVE if native else ()), *_FLAGS]
+        self._native = native
         self._timeout = timeout
         self._console = console
         self._address: tuple[str, str] | None = None
@@ -249,13 +255,13 @@ class Chromium:
         start = partial(self._playwright.chromium.launch, executable_path=str(self._executable), headless=True)
         try:
             if self.sandboxed:
-                self._browser = await start(args=self._flags, chromium_sandbox=True)
+                self._browser = await start(args=flags(native=self._native, sandboxed=True), chromium_sandbox=True)
         except Error as error:
             if "sandbox" not in str(error):
                 raise BrowserError(f"{self._executable} does not start: {_first_line(error)}") from None
             self.sandboxed = False
         try:
-            self._browser = self._browser or await start(args=[*self._flags, *_UNPROTECTED], chromium_sandbox=False)
+            self._browser = self._browser or await start(args=flags(native=self._native, sandboxed=False), chromium_sandbox=False)
         except Error as error:
             raise BrowserError(f"{self._executable} does not start: {_first_line(error)}") from None
         self.version = self._browser.version
