@@ -7,7 +7,7 @@ import json
 import secrets
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import suppress
 from functools import partial
 from typing import Protocol
@@ -64,6 +64,7 @@ class Server:
         port: The port; 0 for one that is free.
         origins: The origins of other servers' pages that may use the emulator; ``"*"`` for all.
         on_fault: Called with the traceback of an error of the emulator itself, from any thread.
+        on_worker: Awaited before a page starts a worker: with the name of the page's session and the address of the worker's script.
 
     Attributes:
         token: The secret part of the emulator's addresses.
@@ -82,12 +83,14 @@ class Server:
         port: int = 0,
         origins: Collection[str] = (),
         on_fault: Callable[[str], None] = _print,
+        on_worker: Callable[[str, str], Awaitable[None]] | None = None,
     ) -> None:
         options.make_ml()
         self.token = secrets.token_urlsafe(24)
         self.port = port
         self.origins = frozenset(origins)
         self.sessions = Sessions(options, on_fault)
+        self._on_worker = on_worker
         self._pages = pages
         self._loop = asyncio.new_event_loop()
         self._runner: web.AppRunner | None = None
@@ -250,6 +253,8 @@ class Server:
         if not isinstance(url, str) or kind not in ("classic", "module"):
             return _refusal(400, "the type of a worker is classic or module")
         self.sessions.announce(url, kind)
+        if self._on_worker is not None:
+            await self._on_worker(request.query.get("s", ""), url)
         return web.Response(headers=_NO_STORE)
 
     async def _ignored(self, request: web.Request) -> web.Response:

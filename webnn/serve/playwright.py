@@ -1,0 +1,236 @@
+"""The emulator in pages that Playwright opens, at any address: `Emulator`.
+
+Playwright itself is not imported: it is that of the tests. Other drivers of browsers use `Emulator.script` or `Emulator.script_url`.
+
+Playwright runs a script before those of each document, but not in workers. A page says which worker it is about to start, and waits. Then
+the request for the worker's script is routed, once, and the script gets a first statement. No other request is routed: a browser with
+routes sends every request by way of the test, with its body.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+import threading
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from webnn.serve.injection import Kind, inject_into_worker
+from webnn.serve.options import Options
+from webnn.serve.policies import Addresses
+from webnn.serve.server import Server
+
+__all__ = ["Emulator"]
+
+_Steps = Generator[Any, Any, None]
+_Perform = Callable[[_Steps], Any]
+
+#: The permission to reach this machine from a page of another one. Older browsers, and those other than Chromium, do not know it.
+_PERMISSION = "local-network-access"
+#: How long a page waits for the test before it starts a worker, in seconds.
+_PATIENCE = 30.0
+_POLICY = "content-security-policy"
+#: Headers that are about a body as it was sent.
+_OF_THE_BODY = frozenset({"content-encoding", "content-length", "etag", "transfer-encoding"})
+_BLOCKED = (
+    "the Content-Security-Policy of a page blocks the emulator; make the context with browser.new_context(bypass_csp=True), or, with "
+    'pytest-playwright, add "bypass_csp": True to the fixture browser_context_args'
+)
+_NOT_REACHED = (
+    "the worker {} has no emulator: another route of the test answers its script. Let the script begin with "
+    'importScripts("{}"); or, in a module, with import "{}";'
+)
+_NO_TEST = "the worker {} has no emulator: the test did not wait for the page, by a function of Playwright, while the worker started"
+
+
+class Emulator:
+    """An emulator for pages, and what they did with it. A context manager: it runs inside ``with``.
+
+    Args:
+        options: What `navigator.ml` is made with.
+
+    Raises:
+        TypeError: An option has the wrong type.
+        ValueError: An option has an invalid value.
+    """
+
+    def __init__(self, options: Options | None = None) -> None:
+        self._faults: list[str] = []
+        self._gate = _Gate()
+        #: The addresses of the scripts whose requests are routed.
+        self._awaited: list[str] = []
+        self._server = Server(None, options or Options(), origins={"*"}, on_fault=self._faults.append, on_worker=self._wait_for_route)
+
+    def __enter__(self) -> Emulator:
+        self._server.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop()
+
+    @property
+    def script(self) -> str:
+        """The script that puts the emulator behind `navigator.ml`; it runs before those of the page."""
+        return self._server.script()
+
+    @property
+    def script_url(self) -> str:
+        """The address of the script, for pages that load it themselves."""
+        return self._server.script_url
+
+    @property
+    def faults(self) -> list[str]:
+        """What kept the emulator from pages, and the tracebacks of its own errors. A list with anything fails a test with ``webnn_page``."""
+        return list(self._faults)
+
+    def add_to(self, context: Any) -> Any:
+        """Put the emulator into the pages and workers of a Playwright context, before its first page is opened.
+
+        The context must be made with ``bypass_csp=True`` if its pages have a Content-Security-Policy.
+
+        Args:
+            context: A ``BrowserContext`` of Playwright's synchronous or asynchronous API.
+
+        Returns:
+            For the asynchronous API a coroutine, which is to be awaited; else ``None``.
+        """
+        self._gate.closed = True
+        if inspect.iscoroutinefunction(context.route):
+            return _perform_asynchronously(self._add(context, _perform_asynchronously))
+        return _perform(self._add(context, _perform))
+
+    # What is done by calls of Playwright. Each of them is yielded: the asynchronous API returns coroutines.
+
+    def _add(self, context: Any, perform: _Perform) -> _Steps:
+        try:
+            yield context.grant_permissions([_PERMISSION])
+        except Exception as error:
+            if "unknown permission" not in str(error).lower():
+                raise
+        yield context.add_init_script(self.script)
+        context.on("request", lambda request: self._hear(context, request, perform))
+        context.on("response", lambda response: self._check(response.request))
+        context.on("requestfailed", self._note_failure)
+
+    def _hear(self, context: Any, request: Any, perform: _Perform) -> Any:
+        """Hear of a request: a page that is about to start a worker sends one, and waits."""
+        if not request.url.startswith(f"{self._server.endpoint}/worker?"):
+            return None
+        return perform(self._route(context, request.url, request.post_data_json))
+
+    def _route(self, context: Any, announcement: str, worker: Mapping[str, Any]) -> _Steps:
+        url, kind = worker["url"].partition("#")[0], worker["type"]
+        self._awaited.append(url)
+
+        def answer(route: Any) -> Any:
+            steps = self._answer(route, url, kind)
+            return _perform_asynchronously(steps) if inspect.iscoroutinefunction(route.fetch) else _perform(steps)
+
+        try:
+            yield context.route(re.compile(f"^{re.escape(url)}$"), answer, times=1)
+        finally:
+            self._gate.open(parse_qs(urlsplit(announcement).query)["s"][0])
+
+    def _answer(self, route: Any, url: str, kind: Kind) -> _Steps:
+        self._awaited.remove(url)
+        try:
+            response = yield route.fetch()
+        except Exception:  # there is no such server: another route of the test may answer
+            self._note(_NOT_REACHED.format(url, self.script_url, self.script_url))
+            yield route.fallback()
+            return
+        if not response.ok:
+            yield route.fulfill(response=response)
+            return
+        headers = [(header["name"].lower(), header["value"]) for header in response.headers_array]
+        policies = [value for name, value in headers if name == _POLICY]
+        body = yield response.body()
+        changed = inject_into_worker(body, Addresses(f"{self._server.endpoint}/"), kind, policies)
+        kept = {name: value for name, value in headers if name not in _OF_THE_BODY and name != _POLICY}
+        if changed.policies:
+            kept[_POLICY] = ", ".join(changed.policies)
+        yield route.fulfill(status=response.status, headers=kept, body=changed.body)
+
+    # What went wrong
+
+    def _check(self, request: Any) -> None:
+        """Take note of a worker whose script was answered by another route."""
+        if request.url in self._awaited:
+            self._awaited.remove(request.url)
+            self._note(_NOT_REACHED.format(request.url, self.script_url, self.script_url))
+
+    def _note_failure(self, request: Any) -> None:
+        if request.url.startswith(self._server.endpoint) and request.failure == "csp":
+            self._note(_BLOCKED)
+
+    def _note(self, fault: str) -> None:
+        if fault not in self._faults:
+            self._faults.append(fault)
+
+    async def _wait_for_route(self, session: str, url: str) -> None:
+        """Wait, in the server's thread, until the request for a worker's script is routed."""
+        try:
+            await self._gate.wait(session)
+        except TimeoutError:
+            self._note(_NO_TEST.format(url))
+
+
+class _Gate:
+    """Where pages wait for the test.
+
+    Attributes:
+        closed: Pages wait. They do not if there is no Playwright.
+    """
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._passes: dict[str, Future[None]] = {}
+        self._lock = threading.Lock()
+
+    async def wait(self, name: str) -> None:
+        """Wait until the gate opens for a session; a `TimeoutError` if it does not."""
+        if not self.closed:
+            return
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await asyncio.wrap_future(self._find(name))
+        finally:
+            with self._lock:
+                del self._passes[name]
+
+    def open(self, name: str) -> None:
+        """Let a session pass, also one that comes later. May be called from any thread."""
+        future = self._find(name)
+        if not future.done():
+            future.set_result(None)
+
+    def _find(self, name: str) -> Future[None]:
+        with self._lock:
+            return self._passes.setdefault(name, Future())
+
+
+def _perform(steps: _Steps) -> None:
+    """Perform steps with the synchronous API."""
+    value = None
+    with suppress(StopIteration):
+        while True:
+            value = steps.send(value)
+
+
+async def _perform_asynchronously(steps: _Steps) -> None:
+    """Perform steps with the asynchronous API."""
+    advance = partial(steps.send, None)
+    while True:
+        try:
+            step = advance()
+        except StopIteration:
+            return
+        try:
+            advance = partial(steps.send, await step)
+        except Exception as error:  # the steps decide what becomes of it
+            advance = partial(steps.throw, error)
