@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -30,9 +30,11 @@ from webnn.validation.revision import DEFAULT, Revision
 if TYPE_CHECKING:
     import asyncio
 
+    from webnn.builder.description import GraphDescription
     from webnn.context.backend import Backend
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.faults import Faults
+    from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
 
@@ -188,6 +190,12 @@ class ML:
         from webnn.context.faults.injection import create_context_sync  # noqa: PLC0415 (as above)
 
         return create_context_sync(create, settings.faults)
+
+    def _watch(
+        self, on_build: Callable[[GraphDescription, MLGraph], None], on_compute: Callable[[MLGraph, Mapping[str, emulation.Array]], None]
+    ) -> None:
+        """Have the contexts that are made from now on call these functions, as those of `emulate` are called."""
+        self._settings = replace(self._settings, on_build=on_build, on_compute=on_compute)
 
     def _prepare(self, options: object, members: Mapping[str, Any], caller: Caller) -> tuple[Callable[[], MLContext], emulation.Settings]:
         """Convert the arguments and run the steps before the parallel ones; return these, and the settings of the context."""

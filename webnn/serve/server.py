@@ -21,6 +21,7 @@ from webnn.serve.options import Options
 from webnn.serve.script import make_script
 from webnn.serve.session import EndedError, Session, read_visitor
 from webnn.serve.sessions import FullError, Sessions
+from webnn.serve.status import Status
 
 __all__ = ["PREFIX", "Pages", "Server"]
 
@@ -68,6 +69,7 @@ class Server:
 
     Attributes:
         token: The secret part of the emulator's addresses.
+        status_token: That of the status page, which pages do not know.
         port: The port, once it runs.
         sessions: The sessions of pages and workers.
 
@@ -87,6 +89,7 @@ class Server:
     ) -> None:
         options.make_ml()
         self.token = secrets.token_urlsafe(24)
+        self.status_token = secrets.token_urlsafe(24)
         self.port = port
         self.origins = frozenset(origins)
         self.sessions = Sessions(options, on_fault)
@@ -106,6 +109,11 @@ class Server:
     def endpoint(self) -> str:
         """The address of the emulator."""
         return f"{self.url}{PREFIX}/{self.token}"
+
+    @property
+    def status_url(self) -> str:
+        """The address of the status page."""
+        return f"{self.url}{PREFIX}/{self.status_token}/status"
 
     @property
     def script_url(self) -> str:
@@ -172,6 +180,7 @@ class Server:
         application.router.add_get(f"{path}/relay", self._relay)
         for name, handler in (("call", self._call), ("result", self._result), ("worker", self._worker), ("ignored", self._ignored)):
             application.router.add_post(f"{path}/{name}", handler)
+        application.router.add_routes(Status(self.sessions).routes(f"{PREFIX}/{self.status_token}"))
         application.router.add_route("*", "/{path:.*}", self._page)
         application.cleanup_ctx.append(self._sweep)
         return application

@@ -16,6 +16,7 @@ from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.dispatch import Begun, Dispatcher
 from webnn.serve.messages import MessageError, pack, read_text, size_of
 from webnn.serve.options import Options
+from webnn.serve.record import Record
 
 __all__ = ["SMALL", "EndedError", "Session", "Visitor", "read_visitor"]
 
@@ -28,6 +29,10 @@ _LONGEST_WAIT, _MOST_WAITING, _MOST_RESULTS = 30.0, 64, 4096
 #: The longest texts that a page says of itself, and how many pages may be around it.
 _LONGEST, _MOST_ANCESTORS = 4096, 32
 _KINDS = ("window", "worker", "sharedworker")
+
+
+#: Records an answer and its views.
+_Note = Callable[[str, Sequence[Bytes]], None]
 
 
 class EndedError(Exception):
@@ -112,6 +117,7 @@ class Session:
         options: What the contexts are made with that the page makes from now on.
         started: When it began, as `time.time`.
         last: When it was called last, as `time.monotonic`.
+        record: What it remembers for the status page.
         connections: How many live connections the page has.
         push: Sends a body to the page through its live connection; ``None`` while it has none.
 
@@ -128,9 +134,11 @@ class Session:
         self.connections = 0
         self.push: Callable[[list[Bytes]], None] | None = None
         self.counts = Counts()
+        self.record = Record()
         self._on_fault = on_fault
         self._document = visitor.document()
-        self._dispatcher = Dispatcher(options.make_ml(self._document), options.idl(), on_lost=self._tell_lost, first=visitor.first)
+        ml = self.record.watch(options.make_ml(self._document))
+        self._dispatcher = Dispatcher(ml, options.idl(), on_lost=self._tell_lost, first=visitor.first)
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
         self._turn = asyncio.Condition()
@@ -174,7 +182,7 @@ class Session:
             EndedError: The session has ended.
             ValueError: An option is invalid.
         """
-        ml = options.make_ml(self._document)
+        ml = self.record.watch(options.make_ml(self._document))
         self.options = options
         await self._ask(self._replace(ml))
 
@@ -273,7 +281,10 @@ class Session:
             self.counts.received += sum(map(size_of, parts))
             if kind == "D":
                 self.counts.told += 1
-                self._dispatcher.tell(read_text(text), parts)
+                request = read_text(text)
+                note = self._noting(request, parts)
+                self._dispatcher.tell(request, parts)
+                note("", ())
             elif kind == "C":
                 self.counts.calls += 1
                 answer = await self._call(read_text(text), parts)
@@ -284,19 +295,21 @@ class Session:
         return pack(number, "A", answer)
 
     async def _call(self, text: str, parts: list[Bytes]) -> list[Bytes]:
+        note = self._noting(text, parts)
         begun = self._dispatcher.begin(text, parts)
         if isinstance(begun, Begun):
             await asyncio.wait({begun.future}, timeout=_PATIENCE)
             if not begun.future.done():
-                return self._defer(begun)
+                return self._defer(begun, note)
             begun = begun.answer()
         answered, buffers = begun
+        note(answered, buffers)
         if sum(map(size_of, buffers)) <= SMALL:
             return [answered.encode(), *buffers]
         # Only operations that return promises have results in bytes.
         return self._promise(self._store([answered.encode(), *buffers]))
 
-    def _defer(self, begun: Begun) -> list[Bytes]:
+    def _defer(self, begun: Begun, note: _Note) -> list[Bytes]:
         """Answer with the number of an operation that goes on."""
         number = self._next_operation()
 
@@ -304,6 +317,7 @@ class Session:
             if begun.future.cancelled() or self._stop.is_set():
                 return
             text, buffers = begun.answer()
+            note(text, buffers)
             self._note_faults()
             self.counts.sent += sum(map(size_of, buffers))
             self._results[number].set_result(pack(number, "R", [text.encode(), *buffers]))
@@ -311,6 +325,11 @@ class Session:
 
         begun.future.add_done_callback(finish)
         return self._promise(number)
+
+    def _noting(self, text: str, parts: Sequence[Bytes]) -> _Note:
+        """Return what records a request that begins now, once it has its answer."""
+        begin, received = time.perf_counter(), sum(map(size_of, parts))
+        return lambda answer, buffers: self.record.called(text, answer, time.perf_counter() - begin, received, sum(map(size_of, buffers)))
 
     def _next_operation(self) -> int:
         if len(self._results) >= _MOST_RESULTS:

@@ -6,6 +6,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 
 from webnn.serve.messages import MessageError
 from webnn.serve.options import Options
@@ -83,6 +84,18 @@ class Sessions:
         self.living[name] = session
         self.begun += 1
         return session
+
+    async def change(self, options: Options) -> None:
+        """Use other options for later sessions, and for the later contexts of those that live.
+
+        Raises:
+            ValueError: An option is invalid.
+        """
+        options.make_ml()
+        self.options = options
+        for session in list(self.living.values()):
+            with suppress(EndedError):
+                await session.change(options)
 
     def end(self, session: Session) -> None:
         """End a session. Its name stays known."""

@@ -1,0 +1,291 @@
+"use strict";
+// Shows the state of the server, which it asks for again and again, and sends what a person wants changed. Everything that a page under
+// test has said is text: no markup is made of it.
+
+const at = (id) => document.getElementById(id);
+const PAUSE = 1000;
+const grouped = new Intl.NumberFormat("en");
+const count = (number, one, several = `${one}s`) => `${grouped.format(number)} ${number === 1 ? one : several}`;
+
+// The state that is shown, and the session in it that the person looks at.
+let version = "", chosen = "", address = "", timer = 0;
+
+function say(text, bad = false) {
+  at("message").textContent = text;
+  at("message").className = bad ? "bad" : "";
+}
+
+function show(id, text) {
+  at(id).hidden = text === "";
+  at(id).textContent = text;
+}
+
+// ---- Tables. A row that stays is changed in place, so that the focus stays, too.
+
+// A cell is a text, or {text, className}, or {button, className, title, disabled, act}.
+function fillCell(cell, content) {
+  const given = typeof content === "object" ? content : { text: String(content) };
+  if (given.button === undefined) {
+    if (cell.textContent !== given.text || cell.firstElementChild) cell.textContent = given.text;
+    cell.className = given.className ?? "";
+    return;
+  }
+  let button = cell.firstElementChild;
+  if (!button) {
+    button = document.createElement("button");
+    button.type = "button";
+    cell.replaceChildren(button);
+  }
+  if (button.textContent !== given.button) button.textContent = given.button;
+  button.className = given.className ?? "";
+  button.disabled = given.disabled === true;
+  if (given.label) button.setAttribute("aria-label", given.label);
+  if (given.pressed !== undefined) button.setAttribute("aria-pressed", String(given.pressed));
+  button.title = given.title ?? "";
+  button.onclick = given.act;
+}
+
+// Rows are {key, cells, className}.
+function fill(id, rows) {
+  const body = at(id).tBodies[0];
+  const before = new Map([...body.rows].map((row) => [row.dataset.key, row]));
+  rows.forEach(({ key, cells, className = "" }, place) => {
+    const row = before.get(String(key)) ?? document.createElement("tr");
+    before.delete(String(key));
+    row.dataset.key = key;
+    row.className = className;
+    if (body.rows[place] !== row) body.insertBefore(row, body.rows[place] ?? null);
+    while (row.cells.length > cells.length) row.deleteCell(-1);
+    cells.forEach((each, index) => fillCell(row.cells[index] ?? row.insertCell(), each));
+  });
+  for (const row of before.values()) row.remove();
+  at(id).parentElement.hidden = rows.length === 0;
+}
+
+const number = (value) => ({ text: typeof value === "number" ? grouped.format(value) : value, className: "number" });
+
+// ---- The state
+
+function render(state) {
+  const { options, sessions, session } = state;
+  const draft = options.dialect ? `${options.revision} as in ${options.dialect}` : options.revision;
+  at("facts").textContent = `Draft ${draft}. ${count(sessions.length + state.more, "session")} now, ${grouped.format(state.begun)} since the start.`;
+  renderForms(state);
+  at("no-sessions").hidden = sessions.length > 0;
+  fill("sessions", sessions.map((each) => ({
+    key: each.name,
+    className: each.name === chosen ? "chosen" : "",
+    cells: [
+      each.kind,
+      { button: each.url || "without an address", className: "link", pressed: each.name === chosen, act: () => choose(each) },
+      new Date(each.since).toLocaleTimeString(),
+      each.connected ? { text: "alive", className: "good" } : { text: "none yet", className: "bad" },
+      number(each.contexts), number(each.graphs), number(each.calls),
+      { text: grouped.format(each.refused), className: each.refused ? "number bad" : "number" },
+      number(each.received), number(each.sent),
+    ],
+  })));
+  show("more-sessions", state.more ? `${count(state.more, "older session")} not shown.` : "");
+  if (session !== null) return renderSession(session);
+  at("session").hidden = true;
+  // A page that was loaded again has another session.
+  const next = sessions.find((each) => each.url === address) ?? sessions[0];
+  if (next) choose(next);
+}
+
+function choose({ name, url }) {
+  if (name !== chosen) at("graph").hidden = true;
+  [chosen, address] = [name, url];
+  void poll();
+}
+
+function renderSession(session) {
+  at("session").hidden = false;
+  at("session-title").textContent = `${session.kind}: ${session.url || "without an address"}`;
+  const warnings = [
+    ...session.contexts.filter((each) => each.reason).map((each) => `context #${each.handle} asked for ${each.requested} and got ${each.device}: ${each.reason}`),
+    ...session.graphs.filter((each) => each.fallbacks).map((each) => `graph ${each.number}: ${count(each.fallbacks, "operator does", "operators do")} not run on the device that was asked for`),
+    ...session.warnings.map((each) => each.count > 1 ? `${each.text} (${each.count} times)` : each.text),
+    ...(session.moreWarnings ? [`${count(session.moreWarnings, "other warning")}`] : []),
+  ];
+  at("warnings").hidden = warnings.length === 0;
+  if (JSON.stringify(warnings) !== at("warnings").dataset.shown) {
+    at("warnings").dataset.shown = JSON.stringify(warnings);
+    at("warnings").replaceChildren(...warnings.map((each) => Object.assign(document.createElement("li"), { textContent: each })));
+  }
+  fill("contexts", session.contexts.map((each) => ({
+    key: each.handle,
+    cells: [
+      number(each.handle), each.requested, each.device, each.profile || "none", each.fallback, each.power, each.providers,
+      each.lost === null ? { text: "alive", className: "good" } : { text: `lost: ${each.lost}`, className: "bad" },
+      { button: "Lose", label: `Lose context ${each.handle}`, disabled: each.lost !== null, act: () => send("lose", { session: session.name, context: each.handle }, `Context ${each.handle} is lost.`) },
+    ],
+  })));
+  show("more-contexts", session.contexts.length ? session.moreContexts ? `${count(session.moreContexts, "older context")} not shown.` : "" : "The page has none.");
+  fill("graphs", session.graphs.map((each) => ({
+    key: each.number,
+    cells: [
+      number(each.number), each.inputs || "none", each.outputs, number(each.operators), number(each.constants), number(each.computations),
+      each.devices.join(", "),
+      { text: each.reasons.map((reason) => `${reason.count} × ${reason.text || "the whole context runs elsewhere"}`).join("; "), className: each.fallbacks ? "bad" : "" },
+      { button: "Where", label: `Placement of graph ${each.number}`, act: () => look(session.name, each.number) },
+      { button: "Take", label: `Take times of graph ${each.number}${each.note ? `: not possible, ${each.note}` : ""}`, disabled: each.note !== "", title: each.note, act: () => measure(session.name, each.number) },
+    ],
+  })));
+  show("more-graphs", session.graphs.length ? session.moreGraphs ? `${count(session.moreGraphs, "older graph")} not shown.` : "" : "The page has built none.");
+  fill("calls", session.calls.map((each) => ({
+    key: each.number,
+    cells: [
+      number(each.number), each.member, each.arguments, { text: each.result, className: each.refused ? "bad" : "" }, number(each.seconds),
+      number(each.received), number(each.sent),
+    ],
+  })));
+  show("more-calls", session.calls.length ? session.moreCalls ? `${count(session.moreCalls, "older call")} not shown.` : "" : "There is none.");
+}
+
+// ---- A graph
+
+function renderTables(title, tables) {
+  at("graph").hidden = false;
+  at("graph-title").textContent = title;
+  const [table] = tables;
+  at("graph-facts").replaceChildren(...table.facts.map((fact) => Object.assign(document.createElement("p"), { textContent: fact, className: "note" })));
+  at("operators").tHead.rows[0].replaceChildren(...table.columns.map(({ name, number: isNumber }) =>
+    Object.assign(document.createElement("th"), { textContent: name, scope: "col", className: isNumber ? "number" : "" })));
+  fill("operators", table.rows.map((row, place) => ({
+    key: place, cells: row.map((text, column) => ({ text, className: table.columns[column].number ? "number" : "" })),
+  })));
+  show("more-operators", table.more ? `${count(table.more, "operator")} more.` : "");
+  at("graph-title").focus();
+}
+
+async function look(session, graph) {
+  const answer = await ask(`status/graph?session=${encodeURIComponent(session)}&graph=${graph}`);
+  if (answer) renderTables(`Graph ${graph}: where its operators run`, answer.tables);
+}
+
+async function measure(session, graph) {
+  say(`Taking the times of graph ${graph} …`);
+  const answer = await send("profile", { session, graph }, "");
+  if (answer) renderTables(`Graph ${graph}: times of its operators`, answer.tables);
+}
+
+// ---- Forms. What a person has edited and not sent stays as it is.
+
+const edited = new Set();
+for (const form of document.forms) {
+  form.addEventListener("input", (event) => edited.add(event.target));
+  form.addEventListener("submit", (event) => event.preventDefault());
+}
+
+function renderForms({ options, choices, faults, counted }) {
+  const form = at("change").elements;
+  for (const name of ["profile", "fallback", "numerics"]) {
+    const select = form[name];
+    if (select.options.length !== choices[name].length) {
+      select.replaceChildren(...choices[name].map((value) => new Option(value || "default", value)));
+    }
+    if (!edited.has(select)) select.value = options[name];
+  }
+  at("counted").textContent =
+    `So far: ${count(counted.contexts, "context")}, ${count(counted.builds, "build")}, ${count(counted.computations, "computation")}.`;
+  for (const field of at("faults").querySelectorAll("input")) {
+    const value = faults[field.name];
+    if (edited.has(field)) continue;
+    if (field.type === "checkbox") field.checked = value.includes(field.value);
+    else field.value = Array.isArray(value) ? value.join(", ") : value ?? "";
+  }
+}
+
+at("change").addEventListener("submit", async () => {
+  const form = at("change").elements;
+  const values = Object.fromEntries(["profile", "fallback", "numerics"].map((name) => [name, form[name].value]));
+  if (await send("change", values, "Contexts that are made from now on use this.")) forget("change");
+});
+
+function forget(id) {
+  for (const field of at(id).elements) edited.delete(field);
+}
+
+// Which calls fail: a number, several, or all.
+function readWhich(text) {
+  if (text === "") return null;
+  if (text === "all") return text;
+  if (!/^\d{1,9}(\s*,\s*\d{1,9})*$/.test(text)) throw new TypeError('must be a number, several numbers with commas, or "all"');
+  const numbers = text.split(",").map(Number);
+  return numbers.length === 1 ? numbers[0] : numbers;
+}
+
+at("faults").addEventListener("submit", async () => {
+  const form = at("faults"), fields = [...form.querySelectorAll("input")], values = {};
+  // Setting a fault counts from now: only what was edited is sent, or everything if nothing was.
+  const changed = fields.filter((each) => edited.has(each));
+  for (const field of changed.length ? changed : fields) {
+    const { name } = field, text = field.value.trim();
+    try {
+      if (name === "refuse") values.refuse = fields.filter((each) => each.name === "refuse" && each.checked).map((each) => each.value);
+      else values[name] = field.type === "number" ? (text === "" ? null : Number(text)) : readWhich(text);
+    } catch (error) {
+      field.focus();
+      return say(`${field.labels[0].textContent.trim()}: ${error.message}`, true);
+    }
+  }
+  if (await send("faults", values, "The faults are set.")) forget("faults");
+});
+
+at("disarm").addEventListener("click", async () => {
+  const values = { refuse: [], failBuild: null, failCompute: null, memoryLimit: null, loseAfter: null, delay: null };
+  if (await send("faults", values, "There are no faults.")) forget("faults");
+});
+
+// ---- Requests
+
+async function ask(path, init) {
+  try {
+    const response = await fetch(path, { cache: "no-store", ...init });
+    const answer = await response.json();
+    if (response.ok) return answer;
+    say(answer.error, true);
+  } catch (error) {
+    say(`webnn serve does not answer: ${error.message}`, true);
+  }
+  return undefined;
+}
+
+async function send(action, values, done) {
+  const headers = { "Content-Type": "application/json", "X-WebNN-Status": "1" };
+  const answer = await ask(`status/${action}`, { method: "POST", headers, body: JSON.stringify(values) });
+  if (answer) say(done);
+  void poll();
+  return answer;
+}
+
+let polling = false, again = false, silent = false;
+async function poll() {
+  if (polling) {
+    again = true;
+    return;
+  }
+  polling = true;
+  clearTimeout(timer);
+  do {
+    again = false;
+    try {
+      const response = await fetch(`status.json?since=${version}&session=${encodeURIComponent(chosen)}`, { cache: "no-store" });
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      if (silent) say("");
+      silent = false;
+      if (response.status === 200) {
+        version = response.headers.get("X-WebNN-Version");
+        render(await response.json());
+      }
+    } catch (error) {
+      silent = true;
+      say(`webnn serve does not answer: ${error.message}`, true);
+    }
+  } while (again);
+  polling = false;
+  if (!document.hidden) timer = setTimeout(poll, PAUSE);
+}
+document.addEventListener("visibilitychange", () => { if (!document.hidden) void poll(); });
+void poll();

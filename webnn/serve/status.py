@@ -1,0 +1,413 @@
+"""The status page of `webnn serve`: what the sessions do, and what a person can change while pages run."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import Any, get_args
+
+from aiohttp import web
+
+import webnn
+from webnn.builder.numerics import Numerics
+from webnn.context.devices.selection import FallbackPolicy
+from webnn.context.placement import Placement
+from webnn.context.profiles import PROFILES, Profile
+from webnn.inspect.show import Table, printable, seconds, tabulate
+from webnn.serve.record import Built
+from webnn.serve.session import EndedError, Session
+from webnn.serve.sessions import Sessions
+
+__all__ = ["HEADER", "Status"]
+
+#: The header that requests of the status page's own script have. Another site cannot send it without asking first.
+HEADER = "X-WebNN-Status"
+#: How many runs the times of operators are taken of.
+_RUNS = 5
+#: How many sessions, contexts of a session, and rows of a table are shown.
+_MOST_SESSIONS, _MOST_CONTEXTS, _MOST_ROWS = 100, 50, 500
+#: The longest address, message and reason that are shown, and how many reasons a graph has.
+_LONGEST, _MOST_REASONS = 400, 10
+#: The largest number that JavaScript has exactly, and the longest delay in seconds.
+_LARGEST, _LONGEST_DELAY = 2**53 - 1, 60
+_LOSS = "lost by hand, on the status page of webnn serve"
+_FAULTS = ("refuse", "failBuild", "failCompute", "memoryLimit", "loseAfter", "delay")
+_CHOICES = ("profile", "fallback", "numerics")
+#: The files of the page: where they are, and their type. The style begins with that of the pages of `webnn run --inspect`.
+_FILES = {
+    "status": ([("webnn.serve", "status.html")], "text/html"),
+    "status.css": ([("webnn.inspect", "page.css"), ("webnn.serve", "status.css")], "text/css"),
+    "status.js": ([("webnn.serve", "status.js")], "text/javascript"),
+}
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+_Action = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+
+
+class _RefusedError(Exception):
+    """A request that is not carried out.
+
+    Attributes:
+        status: The HTTP status.
+    """
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class Status:
+    """The status page of a server.
+
+    Args:
+        sessions: The sessions of the server. From now on they share one `webnn.Faults`, which the page changes.
+    """
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        options = sessions.options
+        self._faults = options.faults or webnn.Faults()
+        sessions.options = replace(options, faults=self._faults)
+        #: By their names: a profile that the server was started with may be a file. A page names no files.
+        self._profiles: dict[str, Any] = dict.fromkeys(["", *PROFILES])
+        self._profiles |= {name: name for name in PROFILES}
+        if options.profile is not None:
+            self._profiles[_name_profile(options.profile)] = options.profile
+        self._profiling = asyncio.Lock()
+
+    def routes(self, prefix: str) -> list[web.RouteDef]:
+        """Return the routes of the page, below a path that is secret."""
+        actions: dict[str, _Action] = {"change": self._change, "faults": self._arm, "lose": self._lose, "profile": self._profile}
+        return [
+            *[web.get(f"{prefix}/{name}", partial(_send_file, name)) for name in _FILES],
+            web.get(f"{prefix}/status.json", self._state),
+            web.get(f"{prefix}/status/graph", self._graph),
+            *[web.post(f"{prefix}/status/{name}", partial(_act, action)) for name, action in actions.items()],
+        ]
+
+    # What the page shows
+
+    async def _state(self, request: web.Request) -> web.Response:
+        """Send the state, unless the page has it."""
+        living = list(self._sessions.living.values())
+        # Not in the server's thread: pages do not wait for it.
+        text = await asyncio.to_thread(self._describe, living, request.query.get("session", ""))
+        version = hashlib.sha256(text.encode()).hexdigest()[:16]
+        if request.query.get("since") == version:
+            return web.Response(status=204, headers=_HEADERS)
+        return web.Response(text=text, content_type="application/json", headers={**_HEADERS, "X-WebNN-Version": version})
+
+    def _describe(self, living: list[Session], chosen: str) -> str:
+        session = next((each for each in living if each.name == chosen), None)
+        options, faults = self._sessions.options, self._faults
+        state = {
+            "options": {
+                "revision": options.idl().revision.name,
+                "dialect": options.dialect or "",
+                "profile": _name_profile(options.profile),
+                "fallback": options.fallback or "",
+                "numerics": options.numerics or "",
+            },
+            "choices": {
+                "profile": list(self._profiles),
+                "fallback": ["", *get_args(FallbackPolicy)],
+                "numerics": ["", *get_args(Numerics)],
+            },
+            "faults": {name: _write_fault(getattr(faults, name)) for name in _FAULTS},
+            "counted": {"contexts": faults.contexts, "builds": faults.builds, "computations": faults.computes},
+            "begun": self._sessions.begun,
+            # The newest first.
+            "sessions": [_describe_session(each) for each in living[: -_MOST_SESSIONS - 1 : -1]],
+            "more": max(0, len(living) - _MOST_SESSIONS),
+            "session": None if session is None else _describe_details(session),
+        }
+        return json.dumps(state)
+
+    async def _graph(self, request: web.Request) -> web.Response:
+        """Send where each operator of a graph runs."""
+        try:
+            built = self._find_graph(request.query.get("session", ""), _read_number(request.query.get("graph", "")))
+            placement = await asyncio.to_thread(_find_placement, built)
+        except _RefusedError as error:
+            return _refusal(error)
+        except webnn.DOMException as error:
+            return _refusal(_RefusedError(409, str(error)))
+        if placement is None:
+            return _refusal(_RefusedError(409, "the page has released the graph"))
+        return _json({"tables": [_describe_table(each) for each in tabulate(placement)]})
+
+    # What a person does
+
+    async def _change(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Use another profile, fallback policy and numerics policy for the contexts that are made from now on."""
+        chosen = {name: _check_text(name, values.pop(name, None)) for name in _CHOICES}
+        _check_empty(values)
+        if chosen["profile"] not in self._profiles:
+            raise _RefusedError(400, "there is no such profile")
+        options = replace(
+            self._sessions.options,
+            profile=self._profiles[chosen["profile"]],
+            fallback=_choose("fallback", chosen["fallback"], get_args(FallbackPolicy)),
+            numerics=_choose("numerics", chosen["numerics"], get_args(Numerics)),
+        )
+        try:
+            await self._sessions.change(options)
+        except ValueError as error:
+            raise _RefusedError(400, str(error)) from None
+        return {}
+
+    async def _arm(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Arm and disarm faults. What is not named stays as it is."""
+        armed = {name: _check_fault(name, values.pop(name)) for name in _FAULTS if name in values}
+        _check_empty(values)
+        try:
+            webnn.Faults(**armed)
+        except (TypeError, ValueError) as error:
+            raise _RefusedError(400, str(error)) from None
+        for name, value in armed.items():
+            setattr(self._faults, name, value)
+        return {}
+
+    async def _lose(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Lose a context, as a browser does whose GPU process crashes."""
+        session, handle = self._find_session(values.pop("session", None)), values.pop("context", None)
+        _check_empty(values)
+        context = session.contexts().get(handle) if type(handle) is int else None
+        if context is None:
+            raise _RefusedError(404, "there is no such context")
+        await asyncio.to_thread(context._state.loss.lose, _LOSS)
+        return {}
+
+    async def _profile(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Take the times of the operators of a graph, one graph after the other."""
+        built = self._find_graph(values.pop("session", None), values.pop("graph", None))
+        _check_empty(values)
+        if self._profiling.locked():
+            raise _RefusedError(409, "the times of another graph are being taken")
+        async with self._profiling:
+            graph, inputs = built.find(), built.values
+            if graph is None or inputs is None:
+                raise _RefusedError(409, f"there are no inputs to take times with: {_note(built)}")
+            try:
+                profile = await asyncio.to_thread(graph.profile, inputs, _RUNS)
+            except (webnn.DOMException, webnn.WebNNTypeError, MemoryError) as error:
+                raise _RefusedError(409, str(error)) from None
+        return {"tables": [_describe_table(each) for each in tabulate(profile)]}
+
+    def _find_session(self, name: object) -> Session:
+        with suppress(EndedError):
+            if isinstance(name, str):
+                return self._sessions.find(name)
+        raise _RefusedError(404, "there is no such session")
+
+    def _find_graph(self, name: object, number: object) -> Built:
+        built = self._find_session(name).record.graph(number) if type(number) is int else None
+        if built is None:
+            raise _RefusedError(404, "there is no such graph, or too many were built after it")
+        return built
+
+
+# Requests
+
+
+async def _send_file(name: str, _: web.Request) -> web.Response:
+    files, kind = _FILES[name]
+    text = "".join([(resources.files(package) / file).read_text(encoding="utf-8") for package, file in files])
+    return web.Response(text=text, content_type=kind, charset="utf-8", headers=_HEADERS)
+
+
+async def _act(action: _Action, request: web.Request) -> web.Response:
+    """Carry out what a person does on the page; refuse what did not come from there."""
+    try:
+        # An HTML form can send neither the header nor the type.
+        if request.headers.get(HEADER) != "1" or request.content_type != "application/json":
+            raise _RefusedError(403, "this can be asked for on the status page only")
+        if request.headers.get("Origin") != f"http://{request.host}":
+            raise _RefusedError(403, "another site asks for this")
+        try:
+            values = await request.json()
+        except (ValueError, RecursionError):
+            raise _RefusedError(400, "the request is no JSON") from None
+        if not isinstance(values, dict):
+            raise _RefusedError(400, "the request is no object")
+        return _json(await action(values))
+    except _RefusedError as error:
+        return _refusal(error)
+
+
+def _json(value: Mapping[str, Any]) -> web.Response:
+    return web.json_response(value, headers=_HEADERS)
+
+
+def _refusal(error: _RefusedError) -> web.Response:
+    return web.json_response({"error": printable(str(error), _LONGEST)}, status=error.status, headers=_HEADERS)
+
+
+def _check_text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise _RefusedError(400, f"{name} must be a text")
+    return value
+
+
+def _choose(name: str, value: str, known: tuple[Any, ...]) -> Any:
+    if value and value not in known:
+        raise _RefusedError(400, f"{name} must be one of {list(known)}")
+    return value or None
+
+
+def _check_empty(values: Mapping[str, Any]) -> None:
+    if values:
+        raise _RefusedError(400, "the request has unknown members")
+
+
+def _read_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise _RefusedError(404, "there is no such graph")
+    return int(text)
+
+
+def _check_fault(name: str, value: object) -> Any:
+    """Return a setting of `webnn.Faults` that has its type; `webnn.Faults` checks the rest."""
+    many = name in {"refuse", "failBuild", "failCompute"} and isinstance(value, list) and len(value) <= 1000
+    for each in value if many and isinstance(value, list) else [value]:
+        number = type(each) is int or (type(each) is float and name == "delay")
+        if isinstance(each, int | float) and not (number and 0 <= each <= (_LONGEST_DELAY if name == "delay" else _LARGEST)):
+            raise _RefusedError(400, f"{name} is a number that is too large, or none that can be")
+        if not (number or each is None or isinstance(each, str)):
+            raise _RefusedError(400, f"{name} must be a number or a text")
+    return value
+
+
+# Descriptions
+
+
+def _name_profile(profile: object) -> str:
+    """Return the name of a profile, or of its file; empty if there is none."""
+    if profile is None or isinstance(profile, Profile):
+        return "" if profile is None else profile.name
+    return profile if isinstance(profile, str) and profile in PROFILES else Path(str(profile)).name
+
+
+def _write_fault(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return list(value)
+    return sorted(value)[:1000] if isinstance(value, frozenset) else list(value[:1000]) if isinstance(value, range) else value
+
+
+def _describe_session(session: Session) -> dict[str, Any]:
+    record, visitor = session.record, session.visitor
+    calls, graphs = record.counts()
+    contexts = session.contexts().values()
+    return {
+        "name": session.name,
+        "kind": visitor.kind,
+        "url": printable(visitor.url, _LONGEST),
+        "since": int(session.started * 1000),
+        "connected": session.connections > 0,
+        "contexts": len(contexts),
+        "lost": sum(each._state.loss.info is not None for each in contexts),
+        "graphs": graphs,
+        "calls": calls,
+        "refused": record.refused,
+        "received": session.counts.received,
+        "sent": session.counts.sent,
+    }
+
+
+def _describe_details(session: Session) -> dict[str, Any]:
+    record = session.record
+    contexts = list(session.contexts().items())
+    graphs, more_graphs = record.graphs()
+    warnings, more_warnings = record.warnings()
+    calls, more_calls = record.calls()
+    return {
+        **_describe_session(session),
+        "contexts": [_describe_context(handle, each) for handle, each in contexts[: -_MOST_CONTEXTS - 1 : -1]],
+        "moreContexts": max(0, len(contexts) - _MOST_CONTEXTS),
+        "graphs": [_describe_graph(each) for each in graphs],
+        "moreGraphs": more_graphs,
+        "warnings": [{"text": printable(text, _LONGEST), "count": count} for text, count in warnings.items()],
+        "moreWarnings": more_warnings,
+        "calls": [{**each._asdict(), "seconds": seconds(each.seconds)} for each in calls],
+        "moreCalls": more_calls,
+    }
+
+
+def _describe_context(handle: int, context: webnn.MLContext) -> dict[str, Any]:
+    state = context._state
+    selection, info = state.selection, state.loss.info
+    return {
+        "handle": handle,
+        "requested": selection.requested,
+        "device": selection.device,
+        "reason": printable(selection.reason, _LONGEST),
+        "profile": "" if state.profile is None else state.profile.name,
+        "fallback": state.fallback,
+        "power": state.powerPreference,
+        "providers": ", ".join(name.removesuffix("ExecutionProvider") for name, _ in selection.providers),
+        "lost": None if info is None else printable(info["message"] or "without a message", _LONGEST),
+    }
+
+
+def _describe_graph(built: Built) -> dict[str, Any]:
+    placement = built.placement
+    reasons = Counter(each.reason for each in placement.fallbacks) if placement is not None else Counter[str]()
+    return {
+        "number": built.number,
+        "inputs": printable(built.inputs, _LONGEST),
+        "outputs": printable(built.outputs, _LONGEST),
+        "operators": built.operators,
+        "constants": built.constants,
+        "computations": built.computations,
+        "devices": [] if placement is None else _count_devices(placement),
+        "fallbacks": sum(reasons.values()),
+        "reasons": [{"text": printable(text, _LONGEST), "count": count} for text, count in reasons.most_common(_MOST_REASONS)],
+        "note": _note(built),
+    }
+
+
+def _count_devices(placement: Placement) -> list[str]:
+    counts = Counter(each.device for each in placement.operators if each.device)
+    return [f"{count} on {device}" for device, count in counts.most_common()]
+
+
+def _note(built: Built) -> str:
+    """Say why the times of a graph cannot be taken; empty if they can."""
+    if built.find() is None:
+        return "the page has released it"
+    return built.note if built.values is None else ""
+
+
+def _find_placement(built: Built) -> Placement | None:
+    if built.placement is None and (graph := built.find()) is not None:
+        built.placement = graph.placement
+    return built.placement
+
+
+def _describe_table(table: Table) -> dict[str, Any]:
+    rows: Iterable[Iterable[tuple[str, Any]]] = table.rows[:_MOST_ROWS]
+    return {
+        "title": table.title,
+        "facts": [*table.facts, *table.notes],
+        "columns": [{"name": name, "number": name in table.numbers} for name in table.columns],
+        "rows": [[printable(text, _LONGEST) for text, _ in row] for row in rows],
+        "more": max(0, len(table.rows) - _MOST_ROWS),
+    }
