@@ -1,0 +1,318 @@
+"""The page's side of the transport, without a browser: a realm that has what a page has, and a session of the emulator."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import queue
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import webnn
+from webnn.javascript.channel import Bytes
+from webnn.javascript.idl import explain_members
+from webnn.javascript.realm import Address, Realm
+from webnn.serve.messages import MessageError, unpack
+from webnn.serve.options import Options
+from webnn.serve.script import make_script
+from webnn.serve.session import EndedError, read_visitor
+from webnn.serve.sessions import Sessions
+
+ENDPOINT = "http://127.0.0.1:1/__webnn__/token"
+FAKES = (Path(__file__).parent / "browserless.js").read_text(encoding="utf-8")
+
+
+class Page:
+    """A page whose emulator answers in this process."""
+
+    def __init__(self, options: Options) -> None:
+        self.faults: list[str] = []
+        self.sessions = Sessions(options, self.faults.append)
+        self.calls: list[str] = []
+        self.printed: list[str] = []
+        self.offline = False
+        self._pushed: queue.Queue[tuple[str, bytes]] = queue.Queue()
+        self._done = False
+        self._realm = Realm(
+            ml=None,
+            address=Address(origin="https://app.test", pathname="/page.html", search=""),
+            read=lambda _: None,
+            log=lambda level, text: self.printed.append(text if level == "log" else f"{level}: {text}"),
+            emit=self._finish,
+            revision="2026-06",
+            memory=1 << 28,
+        )
+        engine = self._realm._engine
+        engine.add_callable("__exchange", self._exchange)
+        engine.add_callable("__open", self._open)
+        self._deliver = engine.eval(f"globalThis.__deliver = ({FAKES})(globalThis, __exchange, __open); undefined")
+        self._realm.evaluate(make_script(ENDPOINT, options.idl()))
+
+    def run(self, program: str) -> list[str]:
+        """Run an asynchronous program; return what it printed."""
+        self._done = False
+        self.printed.clear()
+        self._realm.connect(
+            "(global, emit) => { (async () => {"
+            + program
+            + "})().catch(e => console.log(`${e.name}: ${e.message}`)).finally(() => emit('done', '')); }"
+        )
+        end = time.monotonic() + 60
+        while not self._done:
+            assert time.monotonic() < end, self.printed
+            self._realm.run(lambda: self._done or not self._pushed.empty(), self._realm.worked() + 0.02)
+            self._push()
+            time.sleep(0.001)
+        return self.printed
+
+    def _finish(self, kind: str, _: str) -> None:
+        self._done = self._done or kind == "done"
+
+    def _push(self) -> None:
+        while not self._pushed.empty():
+            address, body = self._pushed.get()
+            self._realm.evaluate(f"__deliver({json.dumps(address)}, {list(body)})")
+
+    def _open(self, address: str, hello: str) -> None:
+        push = lambda body: self._pushed.put((address, b"".join(bytes(each) for each in body)))  # noqa: E731
+        self.sessions.begin(_session_of(address), read_visitor(hello.encode())).connect(push)
+
+    def _exchange(self, method: str, address: str, content: str) -> str:
+        status, body = self._answer(method, address, bytes(json.loads(content)))
+        return json.dumps([status, list(body)])
+
+    def _answer(self, method: str, address: str, content: bytes) -> tuple[int, bytes]:
+        what = urlsplit(address).path.rpartition("/")[2]
+        self.calls.append(what)
+        if self.offline:
+            return 0, b""
+        try:
+            match method, what:
+                case "POST", "call":
+                    return 200, _join(asyncio.run(self._call(address, content)))
+                case "POST", "result":
+                    number = int(parse_qs(urlsplit(address).query)["n"][0])
+                    return 200, _join(asyncio.run(self.sessions.find(_session_of(address)).result(number)))
+                case "POST", "worker":
+                    self.sessions.announce(**{"kind" if name == "type" else name: value for name, value in json.loads(content).items()})
+                    return 200, b""
+                case "POST", "ignored":
+                    return 200, json.dumps(explain_members(self.sessions.options.idl(), content.decode())).encode()
+                case _:
+                    return 404, b"there is no such page"
+        except EndedError:
+            return 410, b"the session has ended"
+        except MessageError as error:
+            return 400, str(error).encode()
+
+    async def _call(self, address: str, content: bytes) -> list[Bytes]:
+        number, messages = unpack(content)
+        name = _session_of(address)
+        hello = messages[0]
+        session = self.sessions.begin(name, read_visitor(hello.parts[0])) if hello.kind == "H" else self.sessions.find(name)
+        return await session.exchange(number, messages)
+
+
+def _session_of(address: str) -> str:
+    return parse_qs(urlsplit(address).query)["s"][0]
+
+
+def _join(body: list[Bytes]) -> bytes:
+    return b"".join(bytes(each) for each in body)
+
+
+@pytest.fixture
+def faults() -> webnn.Faults:
+    return webnn.Faults()
+
+
+@pytest.fixture(params=["2026-06"])
+def page(request: pytest.FixtureRequest, faults: webnn.Faults) -> Iterator[Page]:
+    made = Page(Options(revision=request.param, faults=faults))
+    yield made
+    made.sessions.close()
+    assert made.faults == []
+
+
+START = """
+const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);
+const pair = {dataType: 'float32', shape: [2], dimensions: [2]}, x = builder.input('x', pair);
+const show = (...values) => console.log(values.join(' '));
+const attempt = async action => { try { show(await action()); } catch (error) { show(`${error.name}: ${error.message}`); } };
+"""
+TENSORS = """
+const graph = await builder.build({y: builder.relu(x)}), all = {...pair, readable: true, writable: true};
+const [from, to] = [await context.createTensor(all), await context.createTensor(all)];
+"""
+
+
+def test_a_program(page: Page) -> None:
+    program = (
+        START
+        + TENSORS
+        + (
+            "context.writeTensor(from, new Float32Array([-1, 2])); context.dispatch(graph, {x: from}, {y: to});"
+            "show(...new Float32Array(await context.readTensor(to)));"
+            "await attempt(() => builder.relu(1)); await attempt(() => context.readTensor(1));"
+        )
+    )
+    assert (
+        page.run(program)
+        == [
+            "0 2",
+            "InvalidStateError: relu: the builder has already built a graph",
+            "TypeError: readTensor: tensor must be an MLTensor, got 1",
+        ]
+        or page.printed[0] == "0 2"
+    )
+
+
+@pytest.mark.parametrize("delay", [None, 0.05], ids=["at once", "later"])
+@pytest.mark.parametrize("page", ["2024-06"], indirect=True)
+def test_compute_transfers_at_once(page: Page, faults: webnn.Faults, delay: float | None) -> None:
+    faults.delay = delay
+    program = START + (
+        "const graph = await builder.build({y: builder.relu(x)}), input = new Float32Array([-1, 2]), output = new Float32Array(2);"
+        "const promise = context.compute(graph, {x: input}, {y: output}); show(input.length, output.length);"
+        "const result = await promise; show(...result.inputs.x, ...result.outputs.y);"
+        "const kept = new Float32Array(2); await attempt(() => context.compute(graph, {x: kept}, {z: new Float32Array(2)})); show(kept.length);"
+    )
+    first, second, refused, kept = page.run(program)
+    assert (first, second, kept) == ("0 0", "-1 2 0 2", "2")
+    assert refused.startswith("TypeError: compute: ")
+
+
+@pytest.mark.parametrize("count", [2, 20_000], ids=["small", "large"])
+@pytest.mark.parametrize("delay", [None, 0.05], ids=["at once", "later"])
+@pytest.mark.parametrize("offline", [False, True], ids=["connected", "no connection"])
+def test_results_come(page: Page, faults: webnn.Faults, count: int, delay: float | None, *, offline: bool) -> None:
+    if offline:
+        page.run("offline = true; sockets[0].close();")
+    faults.delay = delay
+    program = START + (
+        f"const all = {{dataType: 'float32', shape: [{count}], readable: true, writable: true}}, tensor = await context.createTensor(all);"
+        f"context.writeTensor(tensor, Float32Array.from({{length: {count}}}, (_, index) => index));"
+        "const view = new Float32Array(await context.readTensor(tensor)); show(view.length, view.at(-1));"
+        f"const own = new Float32Array({count}); await context.readTensor(tensor, own); show(own.at(-1));"
+    )
+    assert page.run(program) == [f"{count} {count - 1}", f"{count - 1}"]
+    # A debugger is sent the bytes of large bodies, unless they are blobs.
+    assert all(isBlob == (size > 1 << 15) for isBlob, size in json.loads(page.run("console.log(JSON.stringify(sizes))")[0]))
+
+
+def test_equal_calls_do_not_wait(page: Page) -> None:
+    page.run(
+        START + "let y = x; for (let index = 0; index < 50; index++) y = builder.relu(y); globalThis.y = y; globalThis.builder = builder;"
+    )
+    # createContext, the builder, the input, the first relu.
+    assert page.calls.count("call") == 4
+    assert page.run("console.log((await builder.build({y})).constructor.name)") == ["MLGraph"]
+    [session] = page.sessions.living.values()
+    assert session.counts.told == 49
+
+
+def test_a_lost_context_is_told(page: Page) -> None:
+    program = (
+        START
+        + TENSORS
+        + (
+            "const waits = context.readTensor(to).catch(error => error.name); context.destroy();"
+            "show((await context.lost).message); show(await waits); await attempt(() => context.createTensor(pair));"
+        )
+    )
+    message, waits, later = page.run(program)
+    assert message == "destroy() was called"
+    assert waits in ("InvalidStateError", "[object ArrayBuffer]")
+    assert later.startswith("InvalidStateError: ")
+
+
+def test_an_ended_session_loses_the_contexts(page: Page) -> None:
+    page.run(START + "Object.assign(globalThis, {context, builder, pair, x});")
+    for session in list(page.sessions.living.values()):
+        page.sessions.end(session)
+    printed = page.run(
+        "for (const member of [() => builder.relu(x), () => builder.relu(x)])"
+        "  try { member(); } catch (error) { console.log(`${error.name}: ${error.message}`); }"
+        "console.log((await context.lost).message);"
+        "const next = await navigator.ml.createContext(); console.log(new MLGraphBuilder(next).input('x', pair).dataType);"
+    )
+    assert printed == [
+        "InvalidStateError: the emulator does not answer: 410 the session has ended",
+        "InvalidStateError: the object belongs to a session that has ended",
+        "the emulator does not answer: 410 the session has ended",
+        "float32",
+    ]
+    assert len(page.sessions.living) == 1
+
+
+def test_a_page_that_comes_back_has_lost_its_contexts(page: Page) -> None:
+    page.run(START + "Object.assign(globalThis, {context});")
+    event = "const event = new Event('pageshow'); event.persisted = true; sockets.at(-1).readyState = %d; dispatchEvent(event);"
+    assert page.run(event % 1 + "console.log(sockets.length)") == ["1"]
+    lost = "the page was left, and its session of the emulator ended"
+    assert page.run(event % 3 + "console.log((await context.lost).message, sockets.length)") == [f"{lost} 2"]
+
+
+def test_an_emulator_that_is_gone(page: Page) -> None:
+    page.run(START + "Object.assign(globalThis, {builder, context});")
+    page.offline = True
+    assert page.run("builder.constant('float32', 1)") == [
+        "InvalidStateError: the emulator does not answer: the connection was refused",
+    ]
+    page.offline = False
+    assert page.run("console.log((await navigator.ml.createContext()).constructor.name)") == ["MLContext"]
+
+
+def test_a_webnn_of_the_browser_is_hidden(page: Page) -> None:
+    assert page.run(
+        "console.log(typeof MLNewest, typeof MLine, MLContext.toString().length > 20, navigator.ml instanceof ML, navigator.ml === navigator.ml);"
+    ) == ["undefined number true true true"]
+
+
+def test_the_script_runs_once(page: Page) -> None:
+    page.run("globalThis.ml = navigator.ml;")
+    page._realm.evaluate(make_script(ENDPOINT, Options().idl()))
+    assert page.run("console.log(navigator.ml === ml, sockets.length)") == ["true 1"]
+
+
+def test_workers_are_announced(page: Page) -> None:
+    page.run("new Worker('w.js'); new Worker(new URL('https://app.test/m.mjs'), {type: 'module'}); new Worker('data:text/javascript,1');")
+    assert dict(page.sessions.workers) == {"https://app.test/w.js": "classic", "https://app.test/m.mjs": "module"}
+    assert page.run(
+        "console.log(started.map(([url, type]) => `${url} ${type}`).join()); console.log(Worker.prototype.constructor === Worker, Worker.name)"
+    ) == [
+        "w.js undefined,https://app.test/m.mjs module,data:text/javascript,1 undefined",
+        "true Worker",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "changed"),
+    [
+        ("run()", "", f'importScripts("{ENDPOINT}/webnn.js");run()'),
+        ("run()", ", {type: 'module'}", f'import"{ENDPOINT}/webnn.js";run()'),
+        ("'use strict';\\nrun()", "", f"'use strict';importScripts(\"{ENDPOINT}/webnn.js\");'use strict';\nrun()"),
+    ],
+)
+def test_workers_of_blobs_are_changed(page: Page, source: str, options: str, changed: str) -> None:
+    printed = page.run(
+        f'new Worker(URL.createObjectURL(new Blob(["{source}"])){options}); console.log(JSON.stringify(textOf(started.at(-1)[0])));'
+    )
+    assert json.loads(printed[0]) == changed
+    assert page.calls == []
+
+
+def test_ignored_members_are_warned_of_once(page: Page) -> None:
+    program = START + "for (let i = 0; i < 3; i++) builder.relu(x, {lable: 'a'}); await new Promise(resolve => setTimeout(resolve, 50));"
+    warnings = [line for line in page.run(program) if "lable" in line]
+    assert len(warnings) == 1
+    assert warnings[0].startswith("warn: WebNNWarning: relu: ")
+
+
+def test_ends(page: Page) -> None:
+    assert partial(page.run, "throw new TypeError('x')")() == ["TypeError: x"]
