@@ -15,6 +15,7 @@ __all__ = [
     "Device",
     "Fallback",
     "FormerDialect",
+    "Numerics",
     "NumericsOption",
     "choose_dialect",
     "set_numerics",

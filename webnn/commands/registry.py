@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "devices": Entry("webnn.commands.devices", "Show what is installed, and what each deviceType runs on here."),
         "profiles": Entry("webnn.commands.profiles", "Show the device profiles: whose limits they are, and what they are certain of."),
         "run": Entry("webnn.commands.program", "Run a program that uses navigator.ml, or compute a saved graph."),
+        "serve": Entry("webnn.commands.serve", "Serve a page, in any browser, with the emulator as its navigator.ml."),
         "check": Entry(
             "webnn.check.command",
             "Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.",

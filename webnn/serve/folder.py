@@ -88,9 +88,9 @@ class Folder:
                 if not request.path.endswith("/"):
                     # A path and no address: nothing of the request can lead to another server.
                     target = "/" + "/".join(map(quote, names)) + "/"
-                    return web.Response(
-                        status=308, headers={hdrs.LOCATION: target + (f"?{request.query_string}" if request.query_string else "")}
-                    )
+                    query = request.rel_url.raw_query_string
+                    headers = {hdrs.LOCATION: target + (f"?{query}" if query else ""), hdrs.CACHE_CONTROL: "no-store"}
+                    return web.Response(status=308, headers=headers)
                 index = (path / _INDEX).resolve()
                 if not index.is_file() or not index.is_relative_to(self._root):
                     return _list(request, path, names)

@@ -27,20 +27,22 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Guard:
-    """Refuses requests that are not meant for this server. `check` is a middleware of aiohttp.
+    """Refuses requests that are not meant for this server.
 
     Args:
         token: The secret part of the emulator's addresses.
+        own: That of addresses which only this server's own pages may use: the status page.
         origins: The origins of other servers' pages that may use the emulator; ``"*"`` for all.
     """
 
-    def __init__(self, token: str, origins: Collection[str] = ()) -> None:
-        self._token = token.encode("ascii")
+    def __init__(self, token: str, own: str, origins: Collection[str] = ()) -> None:
+        self._token, self._own = token.encode("ascii"), own.encode("ascii")
         self._origins = frozenset(origins)
         self._requests = 0
-        self.check = web.middleware(self._check)
 
-    async def _check(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+    @web.middleware
+    async def check(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+        """Answer a request, or refuse it: a middleware of aiohttp."""
         own = _own_origins(request)
         hosts = request.headers.getall(hdrs.HOST, [])
         # A request may also name a server in its first line, which the headers then differ from.
@@ -48,12 +50,13 @@ class Guard:
             return _refuse(421, "this server has no such name")
         if request.path.split("/")[1:2] != [PREFIX.removeprefix("/")]:
             return await handler(request)
-        token = request.path.split("/")[2:3] or [""]
-        if not secrets.compare_digest(token[0].encode("utf-8", "surrogatepass"), self._token):
+        token = (request.path.split("/")[2:3] or [""])[0].encode("utf-8", "surrogatepass")
+        isOwn = secrets.compare_digest(token, self._own)
+        if not (secrets.compare_digest(token, self._token) or isOwn):
             return _refuse(404, "there is no such page")
         origin = request.headers.get(hdrs.ORIGIN)
         foreign = origin is not None and origin not in own
-        if foreign and not self._origins & {origin, "*"}:
+        if foreign and (isOwn or not self._origins & {origin, "*"}):
             return _refuse(403, "pages of this origin may not use the emulator")
         if self._requests >= _MOST_REQUESTS:
             return _refuse(503, "there are too many requests")

@@ -53,7 +53,7 @@ class Emulator:
 
     token: str
     isolate: bool
-    announced: Callable[[str], Kind | None]
+    announced: Callable[[str], str | None]
 
 
 #: Where the server keeps it.
@@ -99,7 +99,8 @@ def change(
         addresses = Addresses(base, query=f"?policy={quote(permissions, safe='')}" if permissions else "")
         changed = inject_into_document(body, addresses, policies, charset=charset, xml=content_type.lower() == _XHTML)
     else:
-        kind = emulator.announced(str(request.url.with_fragment(None)))
+        announced = emulator.announced(f"http://{request.host}{request.rel_url.raw_path_qs}")
+        kind: Kind | None = "module" if announced == "module" else "classic" if announced else None
         changed = inject_into_worker(body, Addresses(base), kind, policies)
     headers.popall(_POLICY, None)
     headers.extend((_POLICY, policy) for policy in changed.policies)

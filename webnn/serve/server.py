@@ -10,23 +10,22 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import suppress
 from functools import partial
-from typing import Protocol
 
 from aiohttp import WSMsgType, web
 
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import explain_members
+from webnn.serve.guard import PREFIX, Guard
 from webnn.serve.messages import MessageError, read_text, unpack
 from webnn.serve.options import Options
+from webnn.serve.pages import EMULATOR, Emulator, Pages
 from webnn.serve.script import make_script
 from webnn.serve.session import EndedError, Session, read_visitor
 from webnn.serve.sessions import FullError, Sessions
 from webnn.serve.status import Status
 
-__all__ = ["PREFIX", "Pages", "Server"]
+__all__ = ["Server"]
 
-#: Where the paths of the emulator begin.
-PREFIX = "/__webnn__"
 #: The longest body of calls, of other requests, and of a relay's message: above that, a relay's page sends a request.
 _LONGEST_BODY, _LONGEST_TEXT, _LONGEST_RELAYED = 1 << 31, 1 << 16, 1 << 16
 #: How many bytes of bodies may be received at once.
@@ -42,18 +41,6 @@ _NO_STORE = {"Cache-Control": "no-store"}
 
 def _print(fault: str) -> None:
     sys.stderr.write(fault)
-
-
-class Pages(Protocol):
-    """Where pages come from."""
-
-    async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Answer a request for anything but the emulator."""
-        ...
-
-    async def close(self) -> None:
-        """Release what it holds."""
-        ...
 
 
 class Server:
@@ -158,7 +145,10 @@ class Server:
         self.stop()
 
     async def _open(self) -> None:
-        self._runner = web.AppRunner(self._application(), access_log=None, keepalive_timeout=_KEEP_ALIVE, handle_signals=False)
+        # A body stays compressed if it came so: a little could become very much.
+        self._runner = web.AppRunner(
+            self._application(), access_log=None, auto_decompress=False, keepalive_timeout=_KEEP_ALIVE, handle_signals=False
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port)
         await site.start()
@@ -173,7 +163,8 @@ class Server:
             await self._pages.close()
 
     def _application(self) -> web.Application:
-        application = web.Application(client_max_size=_LONGEST_TEXT)
+        application = web.Application(client_max_size=_LONGEST_TEXT, middlewares=[Guard(self.token, self.status_token, self.origins).check])
+        application[EMULATOR] = Emulator(token=self.token, isolate=self.sessions.options.isolate, announced=self.announced)
         path = f"{PREFIX}/{self.token}"
         application.router.add_get(f"{path}/webnn.js", self._script)
         application.router.add_get(f"{path}/live", self._live)

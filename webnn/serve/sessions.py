@@ -119,6 +119,8 @@ class Sessions:
 
     def announce(self, url: str, kind: str) -> None:
         """Take note that a page is about to start a worker of a type."""
+        # A browser fetches an address without its fragment.
+        url = url.partition("#")[0]
         self.workers[url] = kind
         self.workers.move_to_end(url)
         if len(self.workers) > _MOST_WORKERS:

@@ -1,0 +1,187 @@
+"""``webnn serve``: pages in any browser, with the emulator as ``navigator.ml``."""
+
+from __future__ import annotations
+
+import re
+import threading
+import warnings
+import webbrowser
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import webnn
+from webnn.commands.choices import Fallback, Numerics
+from webnn.commands.failure import failure
+from webnn.commands.text import one_line
+
+if TYPE_CHECKING:
+    from webnn.serve.pages import Pages
+    from webnn.serve.server import Server
+
+__all__ = ["command", "parse_faults"]
+
+#: The exit codes of a wrong call, and of a user's Ctrl-C.
+_WRONG, _INTERRUPTED = 2, 130
+_LONGEST_LINE = 500
+_NUMBER = re.compile(r"[0-9]{1,18}")
+
+
+def command(
+    page: Annotated[
+        Path | None, typer.Argument(metavar="PAGE_OR_FOLDER", help="A page, whose folder is served, or a folder.", show_default=False)
+    ] = None,
+    *,
+    proxy: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Serve the pages of another server: http://localhost:5173.", show_default=False),
+    ] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default="that of the dialect, or 2026-06"),
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(help="What browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153.", show_default=False),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            "--device-profile",
+            metavar="NAME|FILE",
+            help="Give every context the limits of a device: coreml, dml, ...",
+            envvar="WEBNN_PROFILE",
+            show_default=False,
+        ),
+    ] = None,
+    fallback: Annotated[
+        Fallback | None,
+        typer.Option(help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
+    ] = None,
+    faults: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Failures on demand: failBuild=1,delay=0.5. docs/testing.md has all.", show_default=False),
+    ] = None,
+    numerics: Annotated[
+        Numerics | None,
+        typer.Option(help="Whose numbers: docs/numerics.md's or the kernels'.", envvar="WEBNN_NUMERICS", show_default="exact"),
+    ] = None,
+    isolate: Annotated[
+        bool, typer.Option("--isolate", help="Isolate documents from other origins, which gives them SharedArrayBuffer.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for one that is free.")] = 8000,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Serve a page, in any browser, with the emulator as its navigator.ml.
+
+    Only programs of this machine can reach the server. It prints the addresses of the page and of the status page, and ends at Ctrl-C.
+    """
+    if (page is None) == (proxy is None):
+        raise failure("give a page or a folder, or the address of a server with --proxy", _WRONG)
+    try:
+        from webnn.serve.options import Options  # noqa: PLC0415 (an extra has what this imports)
+        from webnn.serve.server import Server  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name not in {"aiohttp", "multidict", "yarl"}:
+            raise
+        raise failure("aiohttp is missing: python -m pip install 'webnn[serve]'", _WRONG) from None
+    try:
+        pages, start = _find_pages(page, proxy)
+        options = Options(
+            revision=revision,
+            dialect=dialect,
+            profile=profile,
+            fallback=None if fallback is None else fallback.value,
+            faults=None if faults is None else parse_faults(faults),
+            numerics=None if numerics is None else numerics.value,
+            isolate=isolate,
+        )
+        server = Server(pages, options, port=port, on_fault=_print_fault)
+    except (TypeError, ValueError) as error:
+        raise failure(str(error), _WRONG) from None
+    with ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("always", webnn.DeviceFallbackWarning)
+        warnings.showwarning = _print_warning
+        try:
+            stack.enter_context(server)
+        except OSError as error:
+            raise failure(f"the port {port} cannot be used ({error.strerror or error}): choose another with --port", 1) from None
+        _announce(server, start)
+        if open_page:
+            webbrowser.open(server.url + start)
+        try:
+            # Without a time limit, Ctrl-C would not end the wait on Windows.
+            while not threading.Event().wait(3600):
+                pass
+        except KeyboardInterrupt:
+            raise typer.Exit(_INTERRUPTED) from None
+
+
+def parse_faults(text: str) -> webnn.Faults:
+    """Read ``failBuild=1,delay=0.5``: parameters of `webnn.Faults`. Several values of one are separated by ``+``.
+
+    Raises:
+        ValueError: It is no such text, or a value is invalid.
+    """
+    values: dict[str, Any] = {}
+    known = ("refuse", "failBuild", "failCompute", "memoryLimit", "loseAfter", "delay")
+    for part in text.split(","):
+        name, separator, value = (each.strip() for each in part.partition("="))
+        if not separator or not value:
+            raise ValueError(f"--faults takes NAME=VALUE, separated by commas, got {part!r}")
+        if name not in known:
+            raise ValueError(f"--faults: there is no {name!r}; there are {', '.join(known)}")
+        if name in values:
+            raise ValueError(f"--faults: {name} is given twice")
+        values[name] = _parse_fault(name, value)
+    try:
+        return webnn.Faults(**values)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--faults: {error}") from None
+
+
+def _parse_fault(name: str, value: str) -> object:
+    if name == "refuse":
+        return value.split("+")
+    if name == "delay":
+        try:
+            return float(value)
+        except ValueError:
+            raise ValueError(f"--faults: delay must be a number of seconds, got {value!r}") from None
+    several = name in {"failBuild", "failCompute"}
+    if several and value == "all":
+        return value
+    numbers = value.split("+") if several else [value]
+    if not all(map(_NUMBER.fullmatch, numbers)):
+        expected = "a number, several such as 1+3, or all" if several else "a number"
+        raise ValueError(f"--faults: {name} must be {expected}, got {value!r}")
+    return [int(number) for number in numbers] if several else int(value)
+
+
+def _find_pages(page: Path | None, proxy: str | None) -> tuple[Pages, str]:
+    """Return the pages, and the path of the first one."""
+    from webnn.serve.folder import Folder  # noqa: PLC0415 (an extra has what these import)
+    from webnn.serve.proxy import Proxy  # noqa: PLC0415
+
+    pages = Folder(page) if page is not None else Proxy(str(proxy))
+    return pages, pages.start
+
+
+def _announce(server: Server, start: str) -> None:
+    typer.echo(f"the page:   {server.url}{start}")
+    typer.echo(f"its status: {server.status_url}")
+    typer.echo("Ctrl-C ends it.")
+
+
+def _print_fault(fault: str) -> None:
+    last = next((line for line in reversed(fault.splitlines()) if line.strip()), "")
+    typer.echo(f"webnn: the emulator failed, which is a fault of it: {one_line(last, _LONGEST_LINE)}", err=True)
+
+
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
+    # Without the line of the emulator that it comes from.
+    typer.echo(f"webnn: warning: {one_line(str(message), _LONGEST_LINE)}", err=True)
