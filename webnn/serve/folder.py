@@ -100,7 +100,7 @@ class Folder:
             if not path.is_file():
                 return _refuse(404, "there is no such file")
             return _send(request, path)
-        except (OSError, ValueError):  # a name that the system cannot have, a loop of links, a file that may not be read
+        except (OSError, RuntimeError, ValueError):  # no name for the system, a loop of links, a file that may not be read
             return _refuse(404, "there is no such file")
 
 
