@@ -8,12 +8,11 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
+from tests.webnn.serve.pages import HELLO, open_body, request
 from webnn.serve.messages import pack
 from webnn.serve.server import PREFIX, Server
 
 __all__ = ["Client", "ask"]
-
-VISITOR = {"kind": "window", "url": "http://127.0.0.1/page.html", "origin": "null", "ancestors": [], "allow": "", "policy": "", "first": 1}
 
 
 def ask(server: Server, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
@@ -34,11 +33,11 @@ class Client:
         self.name = secrets.token_hex(16)
         self._server = server
         self._number = 0
-        self._send("call", "H", [json.dumps(VISITOR | visitor).encode()])
+        self._send("call", "H", [json.dumps(HELLO | visitor).encode()])
 
     def call(self, interface: str, member: str, handle: int | None, *arguments: object, views: Sequence[object] = ()) -> Any:
         """Call a member, and return what the answer says."""
-        answer = self._send("call", "C", [json.dumps([interface, member, handle, arguments, views, []]).encode()])
+        answer = self._send("call", "C", [request(interface, member, handle, *arguments, views=views)])
         if "pending" in answer:
             _, _, body = ask(self._server, "POST", self._path("result", f"&n={answer['pending']}"), b"")
             answer = _read(body)
@@ -79,6 +78,4 @@ class Client:
 
 def _read(body: bytes) -> Any:
     """Return the text of the only message of a body."""
-    count = int.from_bytes(body[8:12], "little")
-    begin = 12 + 8 * count
-    return json.loads(body[begin : begin + int.from_bytes(body[12:20], "little")])
+    return json.loads(open_body([body])[2][0])

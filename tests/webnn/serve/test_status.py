@@ -1,0 +1,313 @@
+"""The status page: what it shows, what it changes, and whom it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+import webnn
+from tests.webnn.serve.support import Client, ask
+from webnn.context.profiles import PROFILES, load_profile
+from webnn.serve.options import Options
+from webnn.serve.server import PREFIX, Server
+from webnn.serve.status import HEADER
+
+JSON = {"Content-Type": "application/json", HEADER: "1"}
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server(None, Options(profile="coreml", fallback="silent")) as server:
+        yield server
+
+
+def path(server: Server, name: str) -> str:
+    return f"{PREFIX}/{server.status_token}/{name}"
+
+
+def read(server: Server, session: str = "", since: str = "") -> Any:
+    """Return the state, or the status of an answer without one."""
+    status, headers, body = ask(server, "GET", path(server, f"status.json?session={session}&since={since}"))
+    return {**json.loads(body), "version": headers["X-WebNN-Version"]} if status == 200 else status
+
+
+def act(server: Server, action: str, values: object, **headers: str) -> tuple[int, Any]:
+    body = values if isinstance(values, bytes) else json.dumps(values).encode()
+    status, _, answer = ask(server, "POST", path(server, f"status/{action}"), body, **{"Origin": server.url, **JSON, **headers})
+    return status, json.loads(answer)
+
+
+# The page
+
+
+@pytest.mark.parametrize(("name", "kind"), [("status", "html"), ("status.js", "javascript"), ("status.css", "css")])
+def test_the_files(server: Server, name: str, kind: str) -> None:
+    status, headers, body = ask(server, "GET", path(server, name))
+    assert (status, headers["Content-Type"]) == (200, f"text/{kind}; charset=utf-8")
+    assert body
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'")
+    assert "frame-ancestors 'none'" in policy
+    assert headers["Cache-Control"] == "no-store"
+    assert server.status_url.startswith(f"{server.url}{PREFIX}/")
+
+
+@pytest.mark.parametrize("name", ["status", "status.js", "status.json", "status/graph?session=a&graph=1"])
+def test_pages_do_not_know_the_address(server: Server, name: str) -> None:
+    """The token of their script is another one."""
+    assert server.status_token != server.token
+    for token in (server.token, "guess", ""):
+        assert ask(server, "GET", f"{PREFIX}/{token}/{name}")[0] == 404
+
+
+def test_the_page_makes_no_markup_of_texts() -> None:
+    script = Path(__file__).parents[3].joinpath("webnn", "serve", "status.js").read_text(encoding="utf-8")
+    for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval("):
+        assert word not in script
+
+
+# The state
+
+
+def test_nothing_travels_if_nothing_changed(server: Server) -> None:
+    state = read(server)
+    assert (state["sessions"], state["session"], state["begun"], state["more"]) == ([], None, 0, 0)
+    assert state["options"] == {"revision": "2026-06", "dialect": "", "profile": "coreml", "fallback": "silent", "numerics": ""}
+    assert state["choices"]["profile"] == ["", *PROFILES]
+    assert read(server, since=state["version"]) == 204
+    client = Client(server)
+    later = read(server, since=state["version"])
+    assert [(each["name"], each["kind"], each["calls"]) for each in later["sessions"]] == [(client.name, "window", 0)]
+    assert read(server, since=later["version"]) == 204
+
+
+def test_a_session(server: Server) -> None:
+    client = Client(server, url="https://a.test/?" + "x" * 1000, kind="worker")
+    context = client.make("ML", "createContext", 0, {"deviceType": "npu"})
+    graph = client.build(context, ["sin", "relu"])
+    client.dispatch(context, graph)
+    refused = client.call("MLContext", "createTensor", context, {"dataType": "float32", "shape": [0]})
+    assert refused["error"][0] == "TypeError"
+    details = read(server, client.name)["session"]
+    assert (details["kind"], len(details["url"]), details["connected"]) == ("worker", 400, False)
+    [shown] = details["contexts"]
+    assert (shown["handle"], shown["requested"], shown["device"], shown["profile"], shown["lost"]) == (
+        context,
+        "npu",
+        "npu",
+        "coreml",
+        None,
+    )
+    [built] = details["graphs"]
+    assert (built["operators"], built["computations"], built["note"], built["fallbacks"]) == (2, 1, "", 0)
+    assert built["devices"] == ["2 on npu"]
+    first, last = details["calls"][-1], details["calls"][0]
+    assert (first["number"], first["member"], first["arguments"]) == (1, "ML.createContext", '{deviceType: "npu"}')
+    assert (last["refused"], last["result"]) == (True, ": ".join(refused["error"]))
+    assert details["refused"] == 1
+    assert read(server, "another")["session"] is None
+
+
+def test_a_fallback_has_its_reason(server: Server) -> None:
+    client = Client(server)
+    context = client.make("ML", "createContext", 0, {"deviceType": "npu"})
+    builder = client.make("MLGraphBuilder", "constructor", None, {"$h": context})
+    value = client.make("MLGraphBuilder", "input", builder, "x", {"dataType": "float32", "shape": [1, 1, 2, 2]})
+    again = client.make("MLGraphBuilder", "resample2d", builder, {"$h": value}, {"sizes": [5, 5], "mode": "linear"})
+    client.make("MLGraphBuilder", "build", builder, {"$r": [["y", {"$h": again}]]})
+    [built] = read(server, client.name)["session"]["graphs"]
+    status, _, body = ask(server, "GET", path(server, f"status/graph?session={client.name}&graph={built['number']}"))
+    [table] = json.loads(body)["tables"]
+    assert status == 200
+    assert [each["name"] for each in table["columns"]] == ["#", "operation", "label", "device", "provider", "partition", "reason"]
+    assert table["rows"][0][1] == "resample2d"
+    assert built["fallbacks"] == sum(row[3] != "npu" for row in table["rows"])
+    assert [each["text"] for each in built["reasons"]] == [row[6] for row in table["rows"] if row[6]]
+
+
+def test_the_newest_sessions_are_shown(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webnn.serve.status._MOST_SESSIONS", 2)
+    clients = [Client(server) for _ in range(3)]
+    state = read(server)
+    assert [each["name"] for each in state["sessions"]] == [clients[2].name, clients[1].name]
+    assert (state["more"], state["begun"]) == (1, 3)
+
+
+# What a person does
+
+
+def test_options_of_later_contexts(server: Server) -> None:
+    client = Client(server)
+    old = client.make("ML", "createContext", 0, {"deviceType": "npu"})
+    assert act(server, "change", {"profile": "ort", "fallback": "deny", "numerics": "fast"}) == (200, {})
+    new = client.make("ML", "createContext", 0, {"deviceType": "cpu"})
+    contexts = {each["handle"]: (each["profile"], each["fallback"]) for each in read(server, client.name)["session"]["contexts"]}
+    assert contexts == {old: ("coreml", "silent"), new: ("ort", "deny")}
+    assert read(server)["options"] | {"profile": "ort", "fallback": "deny", "numerics": "fast"} == read(server)["options"]
+    another = Client(server)
+    context = another.make("ML", "createContext", 0, {"deviceType": "cpu"})
+    graph = another.build(context)
+    another.dispatch(context, graph)
+    details = read(server, another.name)["session"]
+    assert [each["profile"] for each in details["contexts"]] == ["ort"]
+    assert [each["computations"] for each in details["graphs"]] == [1]
+    assert act(server, "change", {"profile": "", "fallback": "", "numerics": ""}) == (200, {})
+    assert server.sessions.options.profile is None
+
+
+def test_a_profile_of_ones_own_can_be_chosen_again(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({"_extends": "coreml"}))
+    for profile, name in ((file, "mine.json"), (load_profile(file), load_profile(file).name)):
+        with Server(None, Options(profile=profile)) as server:
+            assert read(server)["options"]["profile"] == name
+            assert act(server, "change", {"profile": "ort", "fallback": "", "numerics": ""}) == (200, {})
+            assert act(server, "change", {"profile": name, "fallback": "", "numerics": ""}) == (200, {})
+            assert server.sessions.options.profile == profile
+
+
+def test_faults_hold_at_once(server: Server) -> None:
+    client = Client(server)
+    context = client.make("ML", "createContext", 0, {})
+    assert act(server, "faults", {"failBuild": 1, "refuse": ["npu"], "delay": 0.001}) == (200, {})
+    builder = client.make("MLGraphBuilder", "constructor", None, {"$h": context})
+    value = client.make("MLGraphBuilder", "input", builder, "x", {"dataType": "float32", "shape": [2]})
+    value = client.make("MLGraphBuilder", "relu", builder, {"$h": value})
+    name, message = client.call("MLGraphBuilder", "build", builder, {"$r": [["y", {"$h": value}]]})["error"]
+    assert (name, message) == ("OperationError", "build: an injected fault (failBuild=1)")
+    assert "injected fault" in client.call("ML", "createContext", 0, {"deviceType": "npu"})["error"][1]
+    state = read(server)
+    assert state["faults"] == {
+        "refuse": ["npu"],
+        "failBuild": 1,
+        "failCompute": None,
+        "memoryLimit": None,
+        "loseAfter": None,
+        "delay": 0.001,
+    }
+    assert state["counted"]["builds"] == 1
+    assert act(server, "faults", {"failBuild": None, "refuse": [], "delay": None, "failCompute": [1, 3]}) == (200, {})
+    assert read(server)["faults"]["failCompute"] == [1, 3]
+    client.build(context)
+
+
+def test_the_faults_of_the_caller_are_used() -> None:
+    faults = webnn.Faults(failCompute=range(1, 10**12), failBuild="all")
+    with Server(None, Options(faults=faults)) as server:
+        assert read(server)["faults"]["failBuild"] == "all"
+        assert len(read(server)["faults"]["failCompute"]) == 1000
+        assert act(server, "faults", {"failBuild": 2}) == (200, {})
+    assert faults.failBuild == 2
+
+
+def test_a_context_is_lost(server: Server) -> None:
+    client = Client(server)
+    context = client.make("ML", "createContext", 0, {})
+    assert act(server, "lose", {"session": client.name, "context": context}) == (200, {})
+    message = "lost by hand, on the status page of webnn serve"
+    [shown] = read(server, client.name)["session"]["contexts"]
+    assert shown["lost"] == message
+    answer = client.call("MLContext", "createTensor", context, {"dataType": "float32", "shape": [2]})
+    assert answer["error"][0] == "InvalidStateError"
+    assert message in answer["error"][1]
+
+
+def test_times_of_operators(server: Server) -> None:
+    client = Client(server)
+    context = client.make("ML", "createContext", 0, {})
+    graph = client.build(context, ["sin", "erf"])
+    asked = {"session": client.name, "graph": 1}
+    assert act(server, "profile", asked) == (409, {"error": "there are no inputs to take times with: the page has not computed it"})
+    client.dispatch(context, graph)
+    status, answer = act(server, "profile", asked)
+    [table] = answer["tables"]
+    assert (status, table["title"]) == (200, "Times")
+    assert {row[1] for row in table["rows"]} == {"sin", "erf"}
+    assert "medians of 5 runs" in table["facts"][0]
+    client.call("MLGraph", "destroy", graph)
+    assert act(server, "profile", asked) == (409, {"error": "there are no inputs to take times with: the page has released it"})
+
+
+# Who is refused
+
+CHANGE = {"profile": "", "fallback": "", "numerics": ""}
+FORGED = [
+    ({"Origin": "http://a.test"}, 403),
+    ({"Origin": "null"}, 403),
+    ({"Origin": ""}, 403),
+    ({HEADER: "0"}, 403),
+    ({"Content-Type": "text/plain"}, 403),
+]
+
+
+@pytest.mark.parametrize(("headers", "status"), FORGED)
+def test_requests_of_other_sites(server: Server, headers: dict[str, str], status: int) -> None:
+    assert act(server, "change", CHANGE, **headers)[0] == status
+    assert server.sessions.options.profile == "coreml"
+
+
+REFUSED = [
+    ("change", b"", 400),
+    ("change", b"{", 400),
+    ("change", b"[" * 10_000, 400),
+    ("change", b"\xff", 400),
+    ("change", [], 400),
+    ("change", {}, 400),
+    ("change", CHANGE | {"more": 1}, 400),
+    ("change", CHANGE | {"profile": "/etc/passwd"}, 400),
+    ("change", CHANGE | {"profile": 5}, 400),
+    ("change", CHANGE | {"fallback": "never"}, 400),
+    ("change", CHANGE | {"numerics": ["fast"]}, 400),
+    ("faults", {"failBuild": 0}, 400),
+    ("faults", {"failBuild": -1}, 400),
+    ("faults", {"failBuild": "some"}, 400),
+    ("faults", {"failBuild": True}, 400),
+    ("faults", {"failBuild": [[1]]}, 400),
+    ("faults", {"failBuild": [1] * 1001}, 400),
+    ("faults", {"failCompute": {}}, 400),
+    ("faults", {"refuse": ["tpu"]}, 400),
+    ("faults", {"refuse": {"npu": "x"}}, 400),
+    ("faults", {"memoryLimit": 1.5}, 400),
+    ("faults", {"memoryLimit": 2**60}, 400),
+    ("faults", {"delay": 61}, 400),
+    ("faults", b'{"delay": NaN}', 400),
+    ("faults", b'{"delay": Infinity}', 400),
+    ("faults", {"loseAfter": [1]}, 400),
+    ("faults", {"delay": 1, "_lock": 1}, 400),
+    ("lose", {"session": "x", "context": 1}, 404),
+    ("lose", {"session": ["x"], "context": 1}, 404),
+    ("lose", {"context": 1}, 404),
+    ("profile", {"session": "x", "graph": 1}, 404),
+]
+
+
+@pytest.mark.parametrize(("action", "values", "status"), REFUSED)
+def test_what_is_not_done(server: Server, action: str, values: object, status: int) -> None:
+    before = read(server)
+    answered, answer = act(server, action, values)
+    assert (answered, list(answer)) == (status, ["error"])
+    assert len(answer["error"]) < 500
+    assert read(server) == before
+
+
+@pytest.mark.parametrize("context", [True, 1.0, "1", None, 99, -1])
+def test_contexts_that_are_none(server: Server, context: object) -> None:
+    client = Client(server)
+    client.make("ML", "createContext", 0, {})
+    assert act(server, "lose", {"session": client.name, "context": context})[0] == 404
+    assert act(server, "profile", {"session": client.name, "graph": context})[0] == 404
+
+
+@pytest.mark.parametrize("graph", ["", "x", "-1", "1.0", "٣", "9" * 5000, "5"])
+def test_graphs_that_are_none(server: Server, graph: str) -> None:
+    client = Client(server)
+    assert ask(server, "GET", path(server, f"status/graph?session={client.name}&graph={quote(graph)}"))[0] == 404
+
+
+def test_a_giant_request_is_refused(server: Server) -> None:
+    assert ask(server, "POST", path(server, "status/change"), b" " * (1 << 20), Origin=server.url, **JSON)[0] == 413
