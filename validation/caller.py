@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
+from contextvars import ContextVar
 from types import FrameType
 from typing import Any, NamedTuple
 
-__all__ = ["Caller", "find_caller", "find_program"]
+__all__ = ["LISTENER", "Caller", "find_caller", "find_program"]
+
+#: Is told of the warnings about calls that are made in this context; Python's own warnings are not given then. For programs without lines
+#: of Python.
+LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("LISTENER", default=None)
 
 #: The module name for code without one, as in `warnings.warn`. With ``None``, no warning would be given.
 _NO_MODULE = "<string>"
@@ -21,14 +27,19 @@ class Caller(NamedTuple):
         filename: The file.
         lineno: The line, from 1.
         namespace: The module's global names. They include the record with which Python avoids repeating a warning.
+        listener: Is told of the warning in the place of the program.
     """
 
     filename: str
     lineno: int
     namespace: dict[str, Any]
+    listener: Callable[[str], None] | None = None
 
     def warn(self, message: str, category: type[Warning]) -> None:
         """Give a warning, as `warnings.warn` would in that place."""
+        if self.listener is not None:
+            self.listener(message)
+            return
         warnings.warn_explicit(
             message,
             category,
@@ -57,5 +68,5 @@ def find_program() -> Caller:
 
 def _place(frame: FrameType | None) -> Caller:
     if frame is None:  # no Python caller: a `_thread` thread starts with this call, or the interpreter is exiting
-        return Caller("<sys>", 0, sys.__dict__)
-    return Caller(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
+        return Caller("<sys>", 0, sys.__dict__, LISTENER.get())
+    return Caller(frame.f_code.co_filename, frame.f_lineno, frame.f_globals, LISTENER.get())

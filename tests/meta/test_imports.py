@@ -49,7 +49,7 @@ BELOW = {
         *("webnn", "webnn.validation", "webnn.context"),
         *("webnn.browser", "webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.reference"),
     },
-    "webnn.serve": {"webnn", "webnn.builder", "webnn.context", "webnn.inspect", "webnn.javascript"},
+    "webnn.serve": {"webnn", "webnn.builder", "webnn.context", "webnn.inspect", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn.context"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},

@@ -13,9 +13,11 @@ import asyncio
 import inspect
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -23,9 +25,11 @@ from urllib.parse import parse_qs, urlsplit
 from webnn.serve.injection import Kind, inject_into_worker
 from webnn.serve.options import Options
 from webnn.serve.policies import Addresses
+from webnn.serve.record import Call, Record
 from webnn.serve.server import Server
+from webnn.serve.session import Visitor
 
-__all__ = ["Emulator"]
+__all__ = ["Counts", "Emulator"]
 
 _Steps = Generator[Any, Any, None]
 _Perform = Callable[[_Steps], Any]
@@ -34,6 +38,9 @@ _Perform = Callable[[_Steps], Any]
 _PERMISSION = "local-network-access"
 #: How long a page waits for the test before it starts a worker, in seconds.
 _PATIENCE = 30.0
+#: How many calls of each document and worker are kept.
+_MOST_CALLS = 10_000
+_MEMBER = re.compile(r'\["(\w+)", ?"(\w+)"')
 _POLICY = "content-security-policy"
 #: Headers that are about a body as it was sent.
 _OF_THE_BODY = frozenset({"content-encoding", "content-length", "etag", "transfer-encoding"})
@@ -46,6 +53,25 @@ _NOT_REACHED = (
     'importScripts("{}"); or, in a module, with import "{}";'
 )
 _NO_TEST = "the worker {} has no emulator: the test did not wait for the page, by a function of Playwright, while the worker started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How often pages did what.
+
+    Attributes:
+        calls: The calls of each member, such as ``"MLGraphBuilder.relu"``, those that failed included.
+        contexts: The contexts that were made.
+        builds: The graphs that were built.
+        computes: The calls of ``dispatch()`` and ``compute()`` that succeeded.
+        refused: The calls that failed.
+    """
+
+    calls: Mapping[str, int]
+    contexts: int
+    builds: int
+    computes: int
+    refused: int
 
 
 class Emulator:
@@ -62,9 +88,15 @@ class Emulator:
     def __init__(self, options: Options | None = None) -> None:
         self._faults: list[str] = []
         self._gate = _Gate()
-        #: The addresses of the scripts whose requests are routed.
-        self._awaited: list[str] = []
-        self._server = Server(None, options or Options(), origins={"*"}, on_fault=self._faults.append, on_worker=self._wait_for_route)
+        self._journals: list[_Journal] = []
+        self._server = Server(
+            None,
+            options or Options(),
+            origins={"*"},
+            on_fault=self._faults.append,
+            on_worker=self._wait_for_route,
+            make_record=self._begin_journal,
+        )
 
     def __enter__(self) -> Emulator:
         self._server.start()
@@ -85,8 +117,40 @@ class Emulator:
 
     @property
     def faults(self) -> list[str]:
-        """What kept the emulator from pages, and the tracebacks of its own errors. A list with anything fails a test with ``webnn_page``."""
+        """What kept the emulator from pages, and the tracebacks of its own errors. With any, a test with ``webnn_page`` fails."""
         return list(self._faults)
+
+    @property
+    def log(self) -> list[Call]:
+        """The calls of all documents and workers, one after the other; of each the last 10,000."""
+        return [call for journal in self._journals for call in reversed(journal.calls()[0])]
+
+    @property
+    def counts(self) -> Counts:
+        """How often what was done."""
+        done = sum((journal.done for journal in self._journals), Counter[str]())
+        return Counts(
+            calls=Counter(sum((journal.called_members for journal in self._journals), Counter[str]())),
+            contexts=done["ML.createContext"],
+            builds=done["MLGraphBuilder.build"],
+            computes=done["MLContext.compute"] + done["MLContext.dispatch"],
+            refused=sum(journal.refused for journal in self._journals),
+        )
+
+    @property
+    def lost(self) -> list[str]:
+        """Why contexts were lost; a context that the page destroyed is lost, too."""
+        return [message for journal in self._journals for message in journal.lost]
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings of the emulator, such as those about fallbacks, each once."""
+        return list(dict.fromkeys(message for journal in self._journals for message in journal.warnings()[0]))
+
+    def _begin_journal(self, _: Visitor) -> _Journal:
+        journal = _Journal(_MOST_CALLS)
+        self._journals.append(journal)
+        return journal
 
     def add_to(self, context: Any) -> Any:
         """Put the emulator into the pages and workers of a Playwright context, before its first page is opened.
@@ -114,30 +178,33 @@ class Emulator:
                 raise
         yield context.add_init_script(self.script)
         context.on("request", lambda request: self._hear(context, request, perform))
-        context.on("response", lambda response: self._check(response.request))
         context.on("requestfailed", self._note_failure)
 
     def _hear(self, context: Any, request: Any, perform: _Perform) -> Any:
         """Hear of a request: a page that is about to start a worker sends one, and waits."""
         if not request.url.startswith(f"{self._server.endpoint}/worker?"):
             return None
-        return perform(self._route(context, request.url, request.post_data_json))
+        return perform(self._route(context, request.url, request.post_data_json, perform))
 
-    def _route(self, context: Any, announcement: str, worker: Mapping[str, Any]) -> _Steps:
+    def _route(self, context: Any, announcement: str, worker: Mapping[str, Any], perform: _Perform) -> _Steps:
         url, kind = worker["url"].partition("#")[0], worker["type"]
-        self._awaited.append(url)
 
         def answer(route: Any) -> Any:
-            steps = self._answer(route, url, kind)
-            return _perform_asynchronously(steps) if inspect.iscoroutinefunction(route.fetch) else _perform(steps)
+            context.remove_listener("response", check)
+            return perform(self._answer(route, url, kind))
 
+        def check(response: Any) -> None:
+            if response.url.partition("#")[0] == url:
+                context.remove_listener("response", check)
+                self._note(_NOT_REACHED.format(url, self.script_url, self.script_url))
+
+        context.on("response", check)
         try:
             yield context.route(re.compile(f"^{re.escape(url)}$"), answer, times=1)
         finally:
             self._gate.open(parse_qs(urlsplit(announcement).query)["s"][0])
 
     def _answer(self, route: Any, url: str, kind: Kind) -> _Steps:
-        self._awaited.remove(url)
         try:
             response = yield route.fetch()
         except Exception:  # there is no such server: another route of the test may answer
@@ -158,12 +225,6 @@ class Emulator:
 
     # What went wrong
 
-    def _check(self, request: Any) -> None:
-        """Take note of a worker whose script was answered by another route."""
-        if request.url in self._awaited:
-            self._awaited.remove(request.url)
-            self._note(_NOT_REACHED.format(request.url, self.script_url, self.script_url))
-
     def _note_failure(self, request: Any) -> None:
         if request.url.startswith(self._server.endpoint) and request.failure == "csp":
             self._note(_BLOCKED)
@@ -178,6 +239,28 @@ class Emulator:
             await self._gate.wait(session)
         except TimeoutError:
             self._note(_NO_TEST.format(url))
+
+
+class _Journal(Record):
+    """Also counts the calls.
+
+    Attributes:
+        called_members: How often each member was called.
+        done: How often it succeeded.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self.called_members = Counter[str]()
+        self.done = Counter[str]()
+
+    def called(self, text: str, answer: str, seconds: float, received: int, sent: int) -> None:
+        """Remember a call."""
+        super().called(text, answer, seconds, received, sent)
+        if (head := _MEMBER.match(text)) is not None:
+            member = f"{head[1]}.{head[2]}"
+            self.called_members[member] += 1
+            self.done[member] += not answer.startswith('{"error"')
 
 
 class _Gate:

@@ -27,8 +27,8 @@ __all__ = ["Built", "Call", "Record"]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
-#: How many calls, graphs and different warnings are kept.
-_CALLS, _GRAPHS, _WARNINGS = 200, 50, 50
+#: How many calls, graphs, different warnings and losses of contexts are kept.
+_CALLS, _GRAPHS, _WARNINGS, _LOST = 200, 50, 50, 50
 #: How much of a request, of an answer and of a warning is kept, in characters, and how much of them is shown.
 _LONGEST, _LONGEST_ARGUMENTS, _LONGEST_RESULT = 600, 160, 400
 #: The most bytes of inputs that a session keeps, and how often those of a graph are copied, in seconds.
@@ -110,17 +110,22 @@ class Built:
 class Record:
     """What a session remembers. Any thread may use it.
 
+    Args:
+        most: How many calls are kept.
+
     Attributes:
         refused: How many calls failed.
+        lost: Why contexts were lost.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _CALLS) -> None:
         self.refused = 0
+        self.lost: deque[str] = deque(maxlen=_LOST)
         self._lock = threading.Lock()
         #: How often each warning was given, and how many others were.
         self._warnings: dict[str, int] = {}
         self._more_warnings = 0
-        self._calls: deque[tuple[str, str, float, int, int]] = deque(maxlen=_CALLS)
+        self._calls: deque[tuple[str, str, float, int, int]] = deque(maxlen=most)
         self._called = 0
         self._built = 0
         #: The graphs that are kept, by their numbers.

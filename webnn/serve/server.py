@@ -19,8 +19,9 @@ from webnn.serve.guard import PREFIX, Guard
 from webnn.serve.messages import MessageError, read_text, unpack
 from webnn.serve.options import Options
 from webnn.serve.pages import EMULATOR, Emulator, Pages
+from webnn.serve.record import Record
 from webnn.serve.script import make_script
-from webnn.serve.session import EndedError, Session, read_visitor
+from webnn.serve.session import EndedError, Session, Visitor, read_visitor
 from webnn.serve.sessions import FullError, Sessions
 from webnn.serve.status import Status
 
@@ -53,6 +54,7 @@ class Server:
         origins: The origins of other servers' pages that may use the emulator; ``"*"`` for all.
         on_fault: Called with the traceback of an error of the emulator itself, from any thread.
         on_worker: Awaited before a page starts a worker: with the name of the page's session and the address of the worker's script.
+        make_record: Makes what remembers the calls of a page.
 
     Attributes:
         token: The secret part of the emulator's addresses.
@@ -73,13 +75,14 @@ class Server:
         origins: Collection[str] = (),
         on_fault: Callable[[str], None] = _print,
         on_worker: Callable[[str, str], Awaitable[None]] | None = None,
+        make_record: Callable[[Visitor], Record] = lambda _: Record(),
     ) -> None:
         options.make_ml()
         self.token = secrets.token_urlsafe(24)
         self.status_token = secrets.token_urlsafe(24)
         self.port = port
         self.origins = frozenset(origins)
-        self.sessions = Sessions(options, on_fault)
+        self.sessions = Sessions(options, on_fault, make_record)
         self._on_worker = on_worker
         self._pages = pages
         self._loop = asyncio.new_event_loop()

@@ -6,8 +6,9 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from webnn.javascript.dispatch import Begun, Dispatcher
 from webnn.serve.messages import MessageError, pack, read_text, size_of
 from webnn.serve.options import Options
 from webnn.serve.record import Record
+from webnn.validation.caller import LISTENER
 
 __all__ = ["SMALL", "EndedError", "Session", "Visitor", "read_visitor"]
 
@@ -110,6 +112,7 @@ class Session:
         visitor: What the page says of itself.
         options: What `navigator.ml` is made with.
         on_fault: Called with the traceback of an error of the emulator itself.
+        record: What is to remember the calls.
 
     Attributes:
         name: Its name.
@@ -125,7 +128,9 @@ class Session:
         ValueError: The page has said something that cannot be, or an option is invalid.
     """
 
-    def __init__(self, name: str, visitor: Visitor, options: Options, on_fault: Callable[[str], None]) -> None:
+    def __init__(
+        self, name: str, visitor: Visitor, options: Options, on_fault: Callable[[str], None], record: Record | None = None
+    ) -> None:
         self.name = name
         self.visitor = visitor
         self.options = options
@@ -134,9 +139,10 @@ class Session:
         self.connections = 0
         self.push: Callable[[list[Bytes]], None] | None = None
         self.counts = Counts()
-        self.record = Record()
+        self.record = record or Record()
         self._on_fault = on_fault
-        self._document = visitor.document()
+        with self._listening():
+            self._document = visitor.document()
         ml = self.record.watch(options.make_ml(self._document))
         self._dispatcher = Dispatcher(ml, options.idl(), on_lost=self._tell_lost, first=visitor.first)
         self._loop = asyncio.new_event_loop()
@@ -256,7 +262,8 @@ class Session:
             self._number, self._answer = number, []
             self.last = time.monotonic()
             try:
-                self._answer = await self._carry_out(number, messages)
+                with self._listening():
+                    self._answer = await self._carry_out(number, messages)
             finally:
                 self._turn.notify_all()
             return self._answer
@@ -274,6 +281,15 @@ class Session:
             raise MessageError(f"the request before {number} did not come") from None
         finally:
             self._waiting -= 1
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Have the record hear the warnings about the calls that are made meanwhile."""
+        token = LISTENER.set(self.record.warned)
+        try:
+            yield
+        finally:
+            LISTENER.reset(token)
 
     async def _carry_out(self, number: int, messages: Sequence[Message]) -> list[Bytes]:
         answer: list[Bytes] = [b'{"value": null}']
@@ -376,6 +392,7 @@ class Session:
         self._dispatcher.replace(ml)
 
     def _tell_lost(self, handle: int, message: str) -> None:
+        self.record.lost.append(message)
         if (push := self.push) is not None:
             push(pack(0, "L", [json.dumps([[handle, message]]).encode()]))
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from webnn.serve.messages import MessageError
 from webnn.serve.options import Options
+from webnn.serve.record import Record
 from webnn.serve.session import EndedError, Session, Visitor
 
 __all__ = ["FullError", "Sessions"]
@@ -34,6 +35,7 @@ class Sessions:
     Args:
         options: What the sessions begin with.
         on_fault: Called with the traceback of an error of the emulator itself, from any thread.
+        make_record: Makes what remembers the calls of a page.
 
     Attributes:
         options: What sessions begin with from now on.
@@ -42,12 +44,15 @@ class Sessions:
         workers: The scripts of workers that are about to start: the type by the address, ``"classic"`` or ``"module"``.
     """
 
-    def __init__(self, options: Options, on_fault: Callable[[str], None]) -> None:
+    def __init__(
+        self, options: Options, on_fault: Callable[[str], None], make_record: Callable[[Visitor], Record] = lambda _: Record()
+    ) -> None:
         self.options = options
         self.living: dict[str, Session] = {}
         self.begun = 0
         self.workers: OrderedDict[str, str] = OrderedDict()
         self._on_fault = on_fault
+        self._make_record = make_record
         self._ended: OrderedDict[str, None] = OrderedDict()
 
     def find(self, name: str) -> Session:
@@ -78,7 +83,7 @@ class Sessions:
         if len(self.living) >= _MOST_SESSIONS:
             raise FullError(f"there are {_MOST_SESSIONS} sessions, which is the most")
         try:
-            session = Session(name, visitor, self.options, self._on_fault)
+            session = Session(name, visitor, self.options, self._on_fault, self._make_record(visitor))
         except ValueError as error:
             raise MessageError(str(error)) from None
         self.living[name] = session
