@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.pages import latency, wpt
+from tools.pages import latency, samples, wpt
 
 __all__ = ["main"]
 
-_COMMANDS = {"wpt": wpt, "latency": latency}
+_COMMANDS = {"wpt": wpt, "latency": latency, "samples": samples}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

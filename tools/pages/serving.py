@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from collections.abc import Iterator, MutableSequence
+from collections.abc import Iterator, Mapping, MutableSequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from webnn.javascript.files import File, RefusedError
 from webnn.serve.options import Options
 from webnn.serve.server import Server
 
-__all__ = ["Reports", "join_folders", "open_emulator", "serve_files"]
+__all__ = ["Reports", "mount_folders", "open_emulator", "serve_files"]
 
 _ISOLATION = {
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -102,14 +102,14 @@ def serve_files(read: Read, options: Options, reports: Reports) -> Iterator[str]
         yield f"{server.url}/"
 
 
-def join_folders(*folders: Path) -> Read:
-    """Return a function that reads a file from the first of several folders that has it."""
-    roots = [folder.resolve() for folder in folders]
+def mount_folders(folders: Mapping[str, Path]) -> Read:
+    """Return a function that reads the files of folders by their paths on a server, such as ``"/models/"``, the longer ones first."""
+    roots = {prefix: folders[prefix].resolve() for prefix in sorted(folders, key=len, reverse=True)}
 
     def read(path: str) -> File | None:
-        for root in roots:
-            file = (root / path.lstrip("/")).resolve()
-            if file.is_relative_to(root) and file.is_file():
+        for prefix, root in roots.items():
+            file = (root / path.removeprefix(prefix)).resolve()
+            if path.startswith(prefix) and file.is_relative_to(root) and file.is_file():
                 return File(file.read_bytes(), mimetypes.guess_type(file.name)[0] or "application/octet-stream")
         return None
 
