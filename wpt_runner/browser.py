@@ -63,7 +63,7 @@ class TestBrowser:
             native: Start the browser with its own WebNN.
         """
         records = _Records()
-        pages, note = read_pages(checkout, records.mark), records.hear
+        pages, note = read_pages(checkout, records.mark, settings.timeout_multiplier), records.hear
         with server(pages) as address, Chromium(executable, timeout=_GRACE, console=note, native=native) as browser:
             yield cls(browser, address, settings, records)
 

@@ -49,15 +49,17 @@ promise_setup(async () => {
 }
 
 
-def read_pages(checkout: Checkout, mark: str) -> Read:
+def read_pages(checkout: Checkout, mark: str, timeout_multiplier: float = 1.0) -> Read:
     """Return what a server of a checkout sends: its files, and for each test file in JavaScript the pages that run it.
 
     Args:
         checkout: The checkout.
         mark: What the records of the console begin with; the page has a promise of all of them under this name.
+        timeout_multiplier: Multiplies the time-outs of the harness in the page.
     """
     read_file = read_below(checkout.root)
-    report = File((_REPORT % (json.dumps(mark), load_script("harness.js"))).encode(), _JAVASCRIPT)
+    script = _REPORT % (json.dumps(mark), load_script("harness.js")) + f"setup({{timeout_multiplier: {timeout_multiplier:g}}});\n"
+    report = File(script.encode(), _JAVASCRIPT)
 
     def read(path: str) -> File | None:
         if path == _REPORT_PATH:

@@ -25,10 +25,10 @@ _ELSEWHERE = {
     "jquery-3.5.1.slim.min.js": "jquery/dist/jquery.slim.min.js",
 }
 _NETWORK = "models/squeezenet1.1_nchw"
-_ANSWER, _PERCENT = "lesser panda", 99.21
+_ANSWER, _PERCENT = "lesser panda, red panda, panda, bear cat, cat bear, Ailurus fulgens", 99.21
 _MOST_CALLS, _MOST_TIMES_NODE = 160, 2.0
 _RUNS = 21
-_LIMIT_MS = 120_000
+_LIMIT_MS = 60_000
 #: The same network in Node: the class of the page, with the same fetch.
 _PROGRAM = """
 globalThis.location ??= {hostname: 'localhost'};
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> list[str]:
             executable_path=options.chromium, args=flags(native=False, sandboxed=False), chromium_sandbox=False
         )
         page = browser.new_page()
-        page.route("https://**", elsewhere)
+        page.route(re.compile("^https://"), elsewhere)
         page.on("console", lambda message: print(f"  the page says: {message.text}") if message.type == "error" else None)
         page.goto(f"{server.url}/image_classification/index.html?numRuns={_RUNS}")
         page.wait_for_selector("#squeezenet", state="attached")
