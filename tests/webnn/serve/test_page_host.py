@@ -7,7 +7,6 @@ import json
 import queue
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -57,11 +56,8 @@ class Page:
         """Run an asynchronous program; return what it printed."""
         self._done = False
         self.printed.clear()
-        self._realm.connect(
-            "(global, emit) => { (async () => {"
-            + program
-            + "})().catch(e => console.log(`${e.name}: ${e.message}`)).finally(() => emit('done', '')); }"
-        )
+        show_error = "error => console.log(`${error.name}: ${error.message}`)"
+        self._realm.connect(f"(global, emit) => {{ (async () => {{ {program} }})().catch({show_error}).finally(() => emit('done', '')); }}")
         end = time.monotonic() + 60
         while not self._done:
             assert time.monotonic() < end, self.printed
@@ -161,15 +157,11 @@ def test_a_program(page: Page) -> None:
             "await attempt(() => builder.relu(1)); await attempt(() => context.readTensor(1));"
         )
     )
-    assert (
-        page.run(program)
-        == [
-            "0 2",
-            "InvalidStateError: relu: the builder has already built a graph",
-            "TypeError: readTensor: tensor must be an MLTensor, got 1",
-        ]
-        or page.printed[0] == "0 2"
-    )
+    assert page.run(program) == [
+        "0 2",
+        "TypeError: relu: input must be an MLOperand, got 1",
+        "TypeError: readTensor: tensor must be an MLTensor, got 1",
+    ]
 
 
 @pytest.mark.parametrize("delay", [None, 0.05], ids=["at once", "later"])
@@ -180,7 +172,8 @@ def test_compute_transfers_at_once(page: Page, faults: webnn.Faults, delay: floa
         "const graph = await builder.build({y: builder.relu(x)}), input = new Float32Array([-1, 2]), output = new Float32Array(2);"
         "const promise = context.compute(graph, {x: input}, {y: output}); show(input.length, output.length);"
         "const result = await promise; show(...result.inputs.x, ...result.outputs.y);"
-        "const kept = new Float32Array(2); await attempt(() => context.compute(graph, {x: kept}, {z: new Float32Array(2)})); show(kept.length);"
+        "const kept = new Float32Array(2), wrong = {z: new Float32Array(2)};"
+        "await attempt(() => context.compute(graph, {x: kept}, wrong)); show(kept.length);"
     )
     first, second, refused, kept = page.run(program)
     assert (first, second, kept) == ("0 0", "-1 2 0 2", "2")
@@ -226,8 +219,7 @@ def test_a_lost_context_is_told(page: Page) -> None:
         )
     )
     message, waits, later = page.run(program)
-    assert message == "destroy() was called"
-    assert waits in ("InvalidStateError", "[object ArrayBuffer]")
+    assert (message, waits) == ("destroy() was called", "InvalidStateError")
     assert later.startswith("InvalidStateError: ")
 
 
@@ -269,9 +261,9 @@ def test_an_emulator_that_is_gone(page: Page) -> None:
 
 
 def test_a_webnn_of_the_browser_is_hidden(page: Page) -> None:
-    assert page.run(
-        "console.log(typeof MLNewest, typeof MLine, MLContext.toString().length > 20, navigator.ml instanceof ML, navigator.ml === navigator.ml);"
-    ) == ["undefined number true true true"]
+    assert page.run("console.log(typeof MLNewest, typeof MLine, MLContext.prototype.createTensor.length, navigator.ml instanceof ML);") == [
+        "undefined number 1 true"
+    ]
 
 
 def test_the_script_runs_once(page: Page) -> None:
@@ -283,9 +275,8 @@ def test_the_script_runs_once(page: Page) -> None:
 def test_workers_are_announced(page: Page) -> None:
     page.run("new Worker('w.js'); new Worker(new URL('https://app.test/m.mjs'), {type: 'module'}); new Worker('data:text/javascript,1');")
     assert dict(page.sessions.workers) == {"https://app.test/w.js": "classic", "https://app.test/m.mjs": "module"}
-    assert page.run(
-        "console.log(started.map(([url, type]) => `${url} ${type}`).join()); console.log(Worker.prototype.constructor === Worker, Worker.name)"
-    ) == [
+    program = "console.log(started.map(([url, type]) => `${url} ${type}`).join());"
+    assert page.run(program + "console.log(Worker.prototype.constructor === Worker, Worker.name)") == [
         "w.js undefined,https://app.test/m.mjs module,data:text/javascript,1 undefined",
         "true Worker",
     ]
@@ -312,7 +303,3 @@ def test_ignored_members_are_warned_of_once(page: Page) -> None:
     warnings = [line for line in page.run(program) if "lable" in line]
     assert len(warnings) == 1
     assert warnings[0].startswith("warn: WebNNWarning: relu: ")
-
-
-def test_ends(page: Page) -> None:
-    assert partial(page.run, "throw new TypeError('x')")() == ["TypeError: x"]
