@@ -10,7 +10,8 @@ from typing import Any
 
 from tests.webnn.serve.pages import HELLO, open_body, request
 from webnn.serve.messages import pack
-from webnn.serve.server import PREFIX, Server
+from webnn.serve.guard import PREFIX
+from webnn.serve.server import Server
 
 __all__ = ["Client", "ask"]
 

@@ -14,7 +14,8 @@ import webnn
 from tests.webnn.serve.support import Client, ask
 from webnn.context.profiles import PROFILES, load_profile
 from webnn.serve.options import Options
-from webnn.serve.server import PREFIX, Server
+from webnn.serve.guard import PREFIX
+from webnn.serve.server import Server
 from webnn.serve.status import HEADER
 
 JSON = {"Content-Type": "application/json", HEADER: "1"}
