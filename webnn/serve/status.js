@@ -22,7 +22,7 @@ function show(id, text) {
 
 // ---- Tables. A row that stays is changed in place, so that the focus stays, too.
 
-// A cell is a text, or {text, className}, or {button, className, title, disabled, act}.
+// A cell is a text, or {text, className}, or {button, className, cellClass, label, title, disabled, pressed, act}.
 function fillCell(cell, content) {
   const given = typeof content === "object" ? content : { text: String(content) };
   if (given.button === undefined) {
@@ -38,6 +38,7 @@ function fillCell(cell, content) {
   }
   if (button.textContent !== given.button) button.textContent = given.button;
   button.className = given.className ?? "";
+  cell.className = given.cellClass ?? "";
   button.disabled = given.disabled === true;
   if (given.label) button.setAttribute("aria-label", given.label);
   if (given.pressed !== undefined) button.setAttribute("aria-pressed", String(given.pressed));
@@ -62,6 +63,8 @@ function fill(id, rows) {
   at(id).parentElement.hidden = rows.length === 0;
 }
 
+const whole = (text) => ({ text, className: "whole" });
+const long = (text, bad = false) => ({ text, className: bad ? "long bad" : "long" });
 const number = (value) => ({ text: typeof value === "number" ? grouped.format(value) : value, className: "number" });
 
 // ---- The state
@@ -76,10 +79,10 @@ function render(state) {
     key: each.name,
     className: each.name === chosen ? "chosen" : "",
     cells: [
-      each.kind,
-      { button: each.url || "without an address", className: "link", pressed: each.name === chosen, act: () => choose(each) },
-      new Date(each.since).toLocaleTimeString(),
-      each.connected ? { text: "alive", className: "good" } : { text: "none yet", className: "bad" },
+      whole(each.kind),
+      { button: each.url || "without an address", className: "link", cellClass: "long", pressed: each.name === chosen, act: () => choose(each) },
+      whole(new Date(each.since).toLocaleTimeString()),
+      each.connected ? { text: "alive", className: "whole good" } : { text: "none yet", className: "whole bad" },
       number(each.contexts), number(each.graphs), number(each.calls),
       { text: grouped.format(each.refused), className: each.refused ? "number bad" : "number" },
       number(each.received), number(each.sent),
@@ -101,7 +104,8 @@ function choose({ name, url }) {
 
 function renderSession(session) {
   at("session").hidden = false;
-  at("session-title").textContent = `${session.kind}: ${session.url || "without an address"}`;
+  const { url } = session;
+  at("session-title").textContent = `${session.kind}: ${url.length > 100 ? `${url.slice(0, 100)}…` : url || "without an address"}`;
   const warnings = [
     ...session.contexts.filter((each) => each.reason).map((each) => `context #${each.handle} asked for ${each.requested} and got ${each.device}: ${each.reason}`),
     ...session.graphs.filter((each) => each.fallbacks).map((each) => `graph ${each.number}: ${count(each.fallbacks, "operator does", "operators do")} not run on the device that was asked for`),
@@ -116,8 +120,8 @@ function renderSession(session) {
   fill("contexts", session.contexts.map((each) => ({
     key: each.handle,
     cells: [
-      number(each.handle), each.requested, each.device, each.profile || "none", each.fallback, each.power, each.providers,
-      each.lost === null ? { text: "alive", className: "good" } : { text: `lost: ${each.lost}`, className: "bad" },
+      number(each.handle), whole(each.requested), whole(each.device), each.profile || "none", each.fallback, whole(each.power), each.providers,
+      each.lost === null ? { text: "alive", className: "good" } : long(`lost: ${each.lost}`, true),
       { button: "Lose", label: `Lose context ${each.handle}`, disabled: each.lost !== null, act: () => send("lose", { session: session.name, context: each.handle }, `Context ${each.handle} is lost.`) },
     ],
   })));
@@ -125,9 +129,9 @@ function renderSession(session) {
   fill("graphs", session.graphs.map((each) => ({
     key: each.number,
     cells: [
-      number(each.number), each.inputs || "none", each.outputs, number(each.operators), number(each.constants), number(each.computations),
+      number(each.number), long(each.inputs || "none"), long(each.outputs), number(each.operators), number(each.constants), number(each.computations),
       each.devices.join(", "),
-      { text: each.reasons.map((reason) => `${reason.count} × ${reason.text || "the whole context runs elsewhere"}`).join("; "), className: each.fallbacks ? "bad" : "" },
+      long(each.reasons.map((reason) => `${reason.count} × ${reason.text || "the whole context runs elsewhere"}`).join("; "), true),
       { button: "Where", label: `Placement of graph ${each.number}`, act: () => look(session.name, each.number) },
       { button: "Take", label: `Take times of graph ${each.number}${each.note ? `: not possible, ${each.note}` : ""}`, disabled: each.note !== "", title: each.note, act: () => measure(session.name, each.number) },
     ],
@@ -136,7 +140,7 @@ function renderSession(session) {
   fill("calls", session.calls.map((each) => ({
     key: each.number,
     cells: [
-      number(each.number), each.member, each.arguments, { text: each.result, className: each.refused ? "bad" : "" }, number(each.seconds),
+      number(each.number), whole(each.member), long(each.arguments), long(each.result, each.refused), number(each.seconds),
       number(each.received), number(each.sent),
     ],
   })));

@@ -114,21 +114,21 @@ def test_a_session(server: Server) -> None:
     assert read(server, "another")["session"] is None
 
 
-def test_a_fallback_has_its_reason(server: Server) -> None:
-    client = Client(server)
-    context = client.make("ML", "createContext", 0, {"deviceType": "npu"})
-    builder = client.make("MLGraphBuilder", "constructor", None, {"$h": context})
-    value = client.make("MLGraphBuilder", "input", builder, "x", {"dataType": "float32", "shape": [1, 1, 2, 2]})
-    again = client.make("MLGraphBuilder", "resample2d", builder, {"$h": value}, {"sizes": [5, 5], "mode": "linear"})
-    client.make("MLGraphBuilder", "build", builder, {"$r": [["y", {"$h": again}]]})
-    [built] = read(server, client.name)["session"]["graphs"]
-    status, _, body = ask(server, "GET", path(server, f"status/graph?session={client.name}&graph={built['number']}"))
+def test_a_fallback_has_its_reason(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({"_extends": "coreml", "_native": ["relu"]}))
+    with Server(None, Options(profile=file, fallback="silent")) as server:
+        client = Client(server)
+        client.build(client.make("ML", "createContext", 0, {"deviceType": "npu"}), ["sin", "relu"])
+        [built] = read(server, client.name)["session"]["graphs"]
+        reason = "not in the profile's native operations"
+        assert (built["devices"], built["fallbacks"]) == (["1 on cpu", "1 on npu"], 1)
+        assert built["reasons"] == [{"text": reason, "count": 1}]
+        status, _, body = ask(server, "GET", path(server, f"status/graph?session={client.name}&graph={built['number']}"))
     [table] = json.loads(body)["tables"]
     assert status == 200
     assert [each["name"] for each in table["columns"]] == ["#", "operation", "label", "device", "provider", "partition", "reason"]
-    assert table["rows"][0][1] == "resample2d"
-    assert built["fallbacks"] == sum(row[3] != "npu" for row in table["rows"])
-    assert [each["text"] for each in built["reasons"]] == [row[6] for row in table["rows"] if row[6]]
+    assert [[row[place] for place in (1, 3, 6)] for row in table["rows"]] == [["sin", "cpu", reason], ["relu", "npu", ""]]
 
 
 def test_the_newest_sessions_are_shown(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
