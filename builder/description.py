@@ -110,7 +110,7 @@ class ConstantDescription(_Value):
 
     def __post_init__(self) -> None:
         view = self.value.view()
-        view.flags.writeable = False
+        view.setflags(write=False)
         object.__setattr__(self, "value", view)
 
 

@@ -119,7 +119,7 @@ class Operands:
         if array.nbytes > _UNIFORM_BYTES and not any(array.strides) and id(array) not in self._missing:
             return self.builder.expand(self._constant(array[(0,) * array.ndim]), list(array.shape))
         dtype = array.dtype if dataType in SMALL_TYPES else NUMPY_DTYPES[dataType]
-        count = array.size * np.dtype(dtype).itemsize
+        count = array.size * dtype.itemsize
         key: object = id(array)
         if count > _SHARED_BYTES and key not in self._shared:
             # Before it is copied: an array that repeats elements may become much larger.

@@ -104,10 +104,11 @@ class Model:
         if raw and stored is not None and len(raw) == math.prod(shape) * dtype.itemsize:
             return np.frombuffer(raw, stored).reshape(shape).astype(dtype, copy=False)
         field, own = _FIELDS.get(tensor.data_type, ("", None))
-        # NumPy copies the memory of a repeated field as a whole.
         numbers = getattr(tensor, field) if field and not raw else ()
         if numbers and len(numbers) == math.prod(shape):
-            return _read_only(np.array(numbers, own).astype(dtype, copy=False).reshape(shape))
+            # NumPy copies the memory of a repeated field as a whole, but a single number is read faster from a list.
+            array = np.array(numbers[:] if len(numbers) == 1 else numbers, own)
+            return _read_only(array.astype(dtype, copy=False).reshape(shape))
         # Any other field of numbers is read by onnx itself; it never makes more elements than there are.
         try:
             return _read_only(numpy_helper.to_array(tensor))
@@ -165,7 +166,7 @@ class Model:
 
 
 def _read_only(array: Array) -> Array:
-    array.flags.writeable = False
+    array.setflags(write=False)
     return array
 
 
@@ -182,11 +183,13 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
     if isinstance(source, ModelProto):
         return _check(source, source.graph.name or "model", None)
     path = Path(source)
-    if path.stat().st_size > _LARGEST:
-        raise FormatError("must be smaller than 2 GiB: larger models have their weights in external data", path)
+    with open(path, "rb", buffering=0) as file:
+        if os.fstat(file.fileno()).st_size > _LARGEST:
+            raise FormatError("must be smaller than 2 GiB: larger models have their weights in external data", path)
+        data = file.readall()
     proto = ModelProto()
     try:
-        proto.ParseFromString(path.read_bytes())
+        proto.ParseFromString(data)
     except DecodeError as error:
         raise FormatError(f"is no ONNX model: {error}", path) from None
     return _check(proto, os.fspath(path), path.parent)

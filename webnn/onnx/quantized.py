@@ -15,6 +15,7 @@ import numpy as np
 from webnn.importing.steps import product
 from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
+from webnn.validation.shapes import bidirectionally_broadcast
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
@@ -29,7 +30,7 @@ def arrange(node: Node, value: Value, shape: Sequence[int], wide: Sequence[int] 
     if array is not None:
         reshaped = array.reshape(shape)
         if wide is not None and reshaped.shape != tuple(wide):
-            reshaped = np.ascontiguousarray(np.broadcast_to(reshaped, wide))
+            reshaped = np.full(wide, reshaped)
         return node.constant(reshaped)
     operand = node.reshape(node.operand_of(value), shape)
     return operand if wide is None or tuple(wide) == tuple(shape) else node.builder.expand(operand, list(wide))
@@ -89,11 +90,11 @@ def scale_ratio(node: Node, output: tuple[Value, Sequence[int]], inputs: Sequenc
         _check_size(value, shape)
     known = [array for array in arrays if array is not None]
     if len(known) == len(arrays):
-        first, *others = (array.reshape(shape).astype(np.float64) for array, (_, shape) in zip(known, (output, *inputs), strict=True))
+        ratio = known[0].reshape(output[1])
         with np.errstate(all="ignore"):
-            for other in others:
-                first = first / other
-            return node.constant(np.asarray(first, np.float32))
+            for array, (_, shape) in zip(known[1:], inputs, strict=True):
+                ratio = np.divide(ratio, array.reshape(shape), dtype=np.float64)
+            return node.constant(np.asarray(ratio, np.float32))
     scale, *factors = (node.cast(arrange(node, value, shape), "float32") for value, shape in (output, *inputs))
     for factor in factors:
         scale = node.builder.div(scale, factor)
@@ -102,12 +103,10 @@ def scale_ratio(node: Node, output: tuple[Value, Sequence[int]], inputs: Sequenc
 
 def quantize(node: Node, x: MLOperand, scale: MLOperand, zero: Value, shape: Sequence[int]) -> MLOperand:
     """Quantize numbers, by a zero point that broadcasts to them in a shape; both parameters get one shape."""
-    given = wide = scale._descriptor.dimensions
-    if tuple(shape) != given:
-        try:
-            wide = np.broadcast_shapes(given, tuple(shape))
-        except ValueError:
-            raise Refused(f"the zero point of the output must broadcast to its scale, {list(given)}, got {list(shape)}") from None
+    given = scale._descriptor.dimensions
+    wide = bidirectionally_broadcast(given, tuple(shape))
+    if wide is None:
+        raise Refused(f"the zero point of the output must broadcast to its scale, {list(given)}, got {list(shape)}")
     if wide != given:
         scale = node.builder.expand(scale, list(wide))
     return node.builder.quantizeLinear(x, scale, arrange(node, zero, shape, wide))
