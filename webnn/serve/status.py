@@ -183,7 +183,7 @@ class Status:
         except (TypeError, ValueError) as error:
             raise _RefusedError(400, str(error)) from None
         for name, value in armed.items():
-            setattr(self._faults, name, value)
+            vars(webnn.Faults)[name].__set__(self._faults, value)
         return {}
 
     async def _lose(self, values: dict[str, Any]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.webnn.serve.pages import HELLO, open_body, request
-from webnn.serve.messages import pack
 from webnn.serve.guard import PREFIX
+from webnn.serve.messages import pack
 from webnn.serve.server import Server
 
 __all__ = ["Client", "ask"]

@@ -292,7 +292,7 @@ def test_workers_are_announced(page: Page) -> None:
 )
 def test_workers_of_blobs_are_changed(page: Page, source: str, options: str, changed: str) -> None:
     printed = page.run(
-        f'new Worker(URL.createObjectURL(new Blob([\"{source}\"])){options}); console.log(JSON.stringify(textOf(started.at(-1)[0])));'
+        f'new Worker(URL.createObjectURL(new Blob(["{source}"])){options}); console.log(JSON.stringify(textOf(started.at(-1)[0])));'
     )
     assert json.loads(printed[0]) == changed
     assert page.calls == []

@@ -58,7 +58,7 @@ async def other() -> AsyncIterator[Other]:
     served = Other()
     runner = web.ServerRunner(web.Server(served.handle))
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    await web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1.0).start()
     served.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
     yield served
     await runner.cleanup()
@@ -235,7 +235,7 @@ async def test_bodies_stream_both_ways(other: Other, server: Server) -> None:
 
     runner = web.ServerRunner(web.Server(ignore))
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    await web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1.0).start()
     address = f"http://127.0.0.1:{runner.addresses[0][1]}"
     running = await asyncio.to_thread(Server(Proxy(address), Options()).start)
 

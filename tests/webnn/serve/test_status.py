@@ -13,8 +13,8 @@ import pytest
 import webnn
 from tests.webnn.serve.support import Client, ask
 from webnn.context.profiles import PROFILES, load_profile
-from webnn.serve.options import Options
 from webnn.serve.guard import PREFIX
+from webnn.serve.options import Options
 from webnn.serve.server import Server
 from webnn.serve.status import HEADER
 
@@ -40,7 +40,8 @@ def read(server: Server, session: str = "", since: str = "") -> Any:
 def act(server: Server, action: str, values: object, **headers: str) -> tuple[int, Any]:
     body = values if isinstance(values, bytes) else json.dumps(values).encode()
     status, _, answer = ask(server, "POST", path(server, f"status/{action}"), body, **{"Origin": server.url, **JSON, **headers})
-    return status, json.loads(answer)
+    # The guard refuses in plain text.
+    return status, json.loads(answer) if answer.startswith(b"{") else answer
 
 
 # The page
