@@ -56,9 +56,9 @@ class Other:
 @pytest.fixture
 async def other() -> AsyncIterator[Other]:
     served = Other()
-    runner = web.ServerRunner(web.Server(served.handle))
+    runner = web.ServerRunner(web.Server(served.handle, auto_decompress=False), shutdown_timeout=1.0)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1.0).start()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
     served.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
     yield served
     await runner.cleanup()
@@ -217,25 +217,21 @@ async def test_headers(other: Other, server: Server) -> None:
     assert [asked.headers.get(name) for name in named] == [other.url, f"{other.url}/a", "a=1", None, None, "2", "Basic eA=="]
 
 
-async def test_bodies_stream_both_ways(other: Other, server: Server) -> None:
+async def test_bodies_stream_both_ways() -> None:
     """The other server answers before it has the whole request, and the browser has the beginning before the end is sent."""
-    first, rest = asyncio.Event(), asyncio.Event()
+    rest = asyncio.Event()
 
     async def handle(asked: web.BaseRequest) -> web.StreamResponse:
         response = web.StreamResponse()
         await response.prepare(asked)
         async for chunk in asked.content.iter_any():
             await response.write(chunk.upper())
-            first.set()
         await response.write(b"!")
         return response
 
-    async def ignore(asked: web.BaseRequest) -> web.StreamResponse:
-        return await handle(asked)
-
-    runner = web.ServerRunner(web.Server(ignore))
+    runner = web.ServerRunner(web.Server(handle), shutdown_timeout=1.0)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1.0).start()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
     address = f"http://127.0.0.1:{runner.addresses[0][1]}"
     running = await asyncio.to_thread(Server(Proxy(address), Options()).start)
 
@@ -252,7 +248,6 @@ async def test_bodies_stream_both_ways(other: Other, server: Server) -> None:
     finally:
         await asyncio.to_thread(running.stop)
         await runner.cleanup()
-    assert first.is_set()
 
 
 async def test_an_upload_arrives(other: Other, server: Server) -> None:

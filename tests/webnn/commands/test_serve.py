@@ -1,0 +1,148 @@
+"""``webnn serve`` as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import webnn
+from tests.support import PATIENCE
+from webnn.commands.main import app
+from webnn.commands.serve import parse_faults
+
+
+def write_page(folder: Path) -> Path:
+    page = folder / "a b.html"
+    page.write_text("<!doctype html><title>a</title>", encoding="utf-8")
+    return page
+
+
+@contextmanager
+def serve(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+    """Start the command; yield the process, and the addresses that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "webnn", "serve", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    try:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(3)]
+        assert lines[2] == "Ctrl-C ends it.\n", process.communicate(timeout=PATIENCE)
+        page, status = (line.split()[-1] for line in lines[:2])
+        assert all(re.fullmatch(r"http://127\.0\.0\.1:\d+/\S*", address) for address in (page, status)), lines
+        yield process, page, status
+    finally:
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+
+
+def read(address: str) -> str:
+    asked = urllib.request.Request(address, headers={"Sec-Fetch-Dest": "document"})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(asked, timeout=PATIENCE) as answer:
+        text: str = answer.read().decode()
+    return text
+
+
+@pytest.mark.processes
+def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
+    with serve(write_page(tmp_path), "--port", 0, "--profile", "coreml", "--faults", "failBuild=1") as (process, page, status):
+        assert page.endswith("/a%20b.html")
+        assert f'<script src="{status.removesuffix("status")}webnn.js"></script><title>' in read(page)
+        # On Windows, a process of its own group only could be sent Ctrl-C.
+        if os.name == "posix":
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=PATIENCE)
+            assert (process.returncode, errors) == (130, "")
+
+
+@pytest.mark.processes
+def test_another_server_is_served(tmp_path: Path) -> None:
+    write_page(tmp_path)
+    with serve(tmp_path, "--port", 0) as (_, first, _), serve("--proxy", f"{first}a%20b.html", "--port", 0) as (_, page, status):
+        assert page.endswith("/a%20b.html")
+        text = read(page)
+        assert f'<script src="{status.removesuffix("status")}webnn.js"></script>' in text
+        # The emulator of the other server is there, too; the first script wins.
+        assert text.index(page.partition("a%20")[0]) < text.index(first)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give a page or a folder, or the address of a server with --proxy"),
+        ([".", "--proxy", "http://a.test"], "give a page or a folder, or the address of a server with --proxy"),
+        (["none"], "none is not there: give a page or a folder"),
+        (["--proxy", "a.test"], "a proxy needs the address of a server, such as http://localhost:5173, got a.test"),
+        ([".", "--revision", "1999"], "there is no revision '1999'"),
+        ([".", "--dialect", "none"], "none"),
+        ([".", "--profile", "none"], "none: must be a device profile"),
+        ([".", "--faults", ""], "--faults takes NAME=VALUE, separated by commas, got ''"),
+        ([".", "--faults", "failBuild"], "--faults takes NAME=VALUE, separated by commas, got 'failBuild'"),
+        ([".", "--faults", "x=1"], "--faults: there is no 'x'; there are refuse, failBuild,"),
+        ([".", "--faults", "delay=1,delay=2"], "--faults: delay is given twice"),
+        ([".", "--faults", "delay=x"], "--faults: delay must be a number of seconds, got 'x'"),
+        ([".", "--faults", "delay=-1"], "--faults: "),
+        ([".", "--faults", "delay=nan"], "--faults: "),
+        ([".", "--faults", "failBuild=one"], "--faults: failBuild must be a number, several such as 1+3, or all, got 'one'"),
+        ([".", "--faults", "failBuild=0"], "--faults: "),
+        ([".", "--faults", f"failBuild={'9' * 5000}"], "--faults: failBuild must be a number"),
+        ([".", "--faults", "memoryLimit=all"], "--faults: memoryLimit must be a number, got 'all'"),
+        ([".", "--faults", "refuse=tpu"], "--faults: "),
+    ],
+)
+def test_a_wrong_call(arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["serve", *arguments])
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.stderr
+    assert message in result.stderr
+
+
+def test_a_port_in_use(tmp_path: Path) -> None:
+    with socket.socket() as used:
+        used.bind(("127.0.0.1", 0))
+        used.listen()
+        port = used.getsockname()[1]
+        result = CliRunner().invoke(app, ["serve", str(tmp_path), "--port", str(port)])
+    assert result.exit_code == 1
+    assert re.fullmatch(rf"webnn: the port {port} cannot be used \(.+\): choose another with --port\n", result.stderr)
+
+
+def test_without_aiohttp_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "aiohttp" or name.startswith("webnn.serve")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    result = CliRunner().invoke(app, ["serve", str(tmp_path)])
+    assert (result.exit_code, result.stderr) == (2, "webnn: aiohttp is missing: python -m pip install 'webnn[serve]'\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("failBuild=2", "failBuild", range(2, 3)),
+        ("failBuild=1+3", "failBuild", {1, 3}),
+        ("failCompute=all", "failCompute", "all"),
+        ("delay=0.5", "delay", 0.5),
+        ("memoryLimit=1000", "memoryLimit", 1000),
+        ("loseAfter=2", "loseAfter", 2),
+        ("refuse=npu+gpu", "refuse", {"npu": "", "gpu": ""}),
+        (" delay = 1 , failBuild=1", "delay", 1.0),
+    ],
+)
+def test_faults(text: str, name: str, value: object) -> None:
+    found = getattr(parse_faults(text), name)
+    expected = getattr(webnn.Faults(**{name: list(value) if isinstance(value, set | range) else value}), name)
+    assert found == expected

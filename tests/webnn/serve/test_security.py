@@ -1,0 +1,440 @@
+"""What others try against a running server: pages, processes without the token, names that lead here, floods, forged messages.
+
+Each attempt gets one refusal and costs bounded memory; the server goes on, and no attempt is a fault of the emulator.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.webnn.serve.pages import HELLO
+from tests.webnn.serve.raw import Answer, ask, connect, read_answer, request
+from tests.webnn.serve.test_messages import body, message
+from webnn.serve import guard
+from webnn.serve import server as serving
+from webnn.serve import sessions as counting
+from webnn.serve.folder import Folder
+from webnn.serve.options import Options
+from webnn.serve.proxy import Proxy
+from webnn.serve.server import Server
+
+NAME = "0123456789abcdef0123456789abcdef"
+GREETING = message("H", json.dumps(HELLO).encode())
+#: The emulator's addresses, and how they are asked.
+ENDPOINTS = [
+    ("GET", "webnn.js"),
+    ("POST", f"call?s={NAME}"),
+    ("POST", f"result?s={NAME}&n=1"),
+    ("POST", "worker"),
+    ("GET", f"live?s={NAME}"),
+    ("GET", f"relay?s={NAME}"),
+]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "index.html").write_bytes(b"<!doctype html>")
+    return tmp_path
+
+
+@pytest.fixture
+def server(root: Path) -> Iterator[Server]:
+    faults: list[str] = []
+    with Server(Folder(root), Options(), on_fault=faults.append) as running:
+        yield running
+        assert not running.sessions.living
+    assert faults == []
+
+
+def below(server: Server, path: str) -> str:
+    return f"/__webnn__/{server.token}/{path}"
+
+
+def names_of(server: Server) -> list[str]:
+    return [f"{name}:{server.port}" for name in ("127.0.0.1", "localhost", "[::1]", "LocalHost")]
+
+
+async def assert_alive(server: Server) -> None:
+    assert (await ask(server.port, below(server, "webnn.js"))).status == 200
+
+
+# Names that lead here
+
+
+def test_only_this_machine_can_connect(server: Server) -> None:
+    """The server has no address of a network: it listens to the loopback."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # Nothing is sent: it tells which address this machine would use.
+            probe.connect(("192.0.2.1", 9))
+        except OSError as error:
+            pytest.skip(f"this machine has no network: {error}")
+        address = probe.getsockname()[0]
+    with socket.socket() as client:
+        client.settimeout(5)
+        with pytest.raises(OSError):  # noqa: PT011 (its text is the system's)
+            client.connect((address, server.port))
+
+
+async def test_the_names_of_this_machine(server: Server) -> None:
+    for host in names_of(server):
+        assert (await ask(server.port, "/", host=host)).status == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "",
+        "evil.test",
+        "evil.test:{port}",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "localhost.evil.test:{port}",
+        "127.0.0.1.evil.test:{port}",
+        "127.0.0.1:{port}@evil.test",
+        "0.0.0.0:{port}",
+        "127.1:{port}",
+        "2130706433:{port}",
+        "[::ffff:127.0.0.1]:{port}",
+        " localhost:{port} .evil.test",
+        "localhost.:{port}",
+    ],
+)
+async def test_another_name_that_leads_here(server: Server, host: str) -> None:
+    """DNS rebinding: the browser believes that the page of another name may read the answers."""
+    for target in ("/", below(server, "webnn.js")):
+        answer = await ask(server.port, target, host=host.format(port=server.port))
+        assert answer.status in {400, 421}
+        assert b"webnn.js" not in answer.body
+
+
+async def test_two_hosts(server: Server) -> None:
+    answer = await ask(server.port, "/", "Host: evil.test")
+    assert answer.status in {400, 421}
+
+
+@pytest.mark.parametrize(
+    "target", ["http://evil.test/", "http://evil.test:{port}/", "https://127.0.0.1:{port}/", "//evil.test/", "*", "evil.test:443"]
+)
+async def test_another_server_in_the_first_line(server: Server, target: str) -> None:
+    for method in ("GET", "CONNECT", "OPTIONS"):
+        answer = await ask(server.port, target.format(port=server.port), method=method)
+        assert answer.status in {400, 404, 405, 421}
+
+
+# Without the token
+
+
+@pytest.mark.parametrize(("method", "path"), ENDPOINTS)
+async def test_no_token_no_answer(server: Server, method: str, path: str) -> None:
+    wrong = [
+        "",
+        "x",
+        server.token[:-1],
+        f"{server.token}x",
+        server.token.swapcase(),
+        "é",
+        "%00",
+        "..",
+        f"../{server.token}",
+        f"%2f{server.token}",
+    ]
+    for token in wrong:
+        answer = await ask(server.port, f"/__webnn__/{token}/{path}", method=method)
+        assert answer.status in {400, 404}
+        assert server.token.encode() not in answer.body
+    for target in (f"/{server.token}/{path}", f"/__WEBNN__/{server.token}/{path}", f"/__webnn__?/{server.token}/{path}"):
+        assert (await ask(server.port, target, method=method)).status in {404, 405}
+
+
+async def test_the_token_is_in_no_answer_to_another_program(server: Server) -> None:
+    """A program can fetch the page, and with it the token: only the browser keeps pages apart. A listing or an error has none."""
+    for target in ("/none", "/__webnn__/", "/__webnn__/x/webnn.js"):
+        assert server.token.encode() not in (await ask(server.port, target, "Accept: text/html")).body
+
+
+def test_the_token_cannot_be_guessed(server: Server) -> None:
+    assert len(server.token) >= 32
+    with Server(None, Options()) as other:
+        assert other.token != server.token
+
+
+# Other pages
+
+
+@pytest.mark.parametrize(("method", "path"), ENDPOINTS)
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://evil.test",
+        "http://127.0.0.1",
+        "http://127.0.0.1:1",
+        "https://localhost:{port}",
+        "null",
+        "http://localhost.evil.test:{port}",
+    ],
+)
+async def test_a_page_of_another_origin(server: Server, method: str, path: str, origin: str) -> None:
+    """Also one that knows the token."""
+    answer = await ask(server.port, below(server, path), f"Origin: {origin.format(port=server.port)}", method=method)
+    assert answer.status == 403
+    assert answer["Access-Control-Allow-Origin"] is None
+    question = await ask(
+        server.port,
+        below(server, path),
+        f"Origin: {origin.format(port=server.port)}",
+        "Access-Control-Request-Method: POST",
+        method="OPTIONS",
+    )
+    assert (question.status, question["Access-Control-Allow-Origin"]) == (403, None)
+
+
+async def test_a_page_of_another_origin_cannot_load_the_script(server: Server) -> None:
+    """Such a request has no origin: the browser is told not to hand the answer over."""
+    answer = await ask(server.port, below(server, "webnn.js"), "Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: script")
+    assert (answer["Cross-Origin-Resource-Policy"], answer["X-Content-Type-Options"]) == ("same-origin", "nosniff")
+
+
+async def test_pages_of_this_server(server: Server) -> None:
+    for host in names_of(server)[:3]:
+        answer = await ask(server.port, below(server, "webnn.js"), f"Origin: http://{host}")
+        assert (answer.status, answer["Access-Control-Allow-Origin"]) == (200, None)
+
+
+async def test_pages_that_were_let_in() -> None:
+    for origins, origin, status in (
+        ({"https://a.test"}, "https://a.test", 200),
+        ({"https://a.test"}, "https://a.test:1", 403),
+        ({"https://a.test"}, "https://b.test", 403),
+        ({"*"}, "https://b.test", 200),
+    ):
+        with Server(None, Options(), origins=origins) as server:
+            answer = await ask(server.port, below(server, "webnn.js"), f"Origin: {origin}")
+            allowed = origin if status == 200 else None
+            assert (answer.status, answer["Access-Control-Allow-Origin"]) == (status, allowed)
+            question = await ask(server.port, below(server, "call"), f"Origin: {origin}", method="OPTIONS")
+            assert question["Access-Control-Allow-Private-Network"] == ("true" if allowed else None)
+            # A refusal can be read, too: the page says what is wrong.
+            refused = await ask(server.port, below(server, "call"), f"Origin: {origin}", method="POST", body=b"no message")
+            assert refused["Access-Control-Allow-Origin"] == allowed
+
+
+# Forged messages, giant and slow bodies
+
+
+def forge(magic: bytes = b"WN", kind: bytes = b"C", count: int = 1, lengths: tuple[int, ...] = (2,), rest: bytes = b"[]") -> bytes:
+    return struct.pack("<I2scxI", 1, magic, kind, count) + struct.pack(f"<{len(lengths)}Q", *lengths) + rest
+
+
+FORGED = {
+    "empty": b"",
+    "short": b"\1\0\0",
+    "no message": b"\1\0\0\0",
+    "noise": bytes(range(256)),
+    "magic": forge(magic=b"NW"),
+    "kind": forge(kind=b"Z"),
+    "no parts": forge(count=0, lengths=()),
+    "many parts": forge(count=2**32 - 1),
+    "long part": forge(lengths=(2**64 - 1,)),
+    "longer than it is": forge(lengths=(3,)),
+    "sum overflows": forge(count=2, lengths=(2**63, 2**63)),
+    "greeting is no JSON": body(message("H", b"{")),
+    "greeting is deep": body(message("H", b"[" * 100_000)),
+    "greeting is another": body(message("H", b'{"kind": 1}')),
+    "greeting is no text": body(message("H", b"\xff")),
+    "call is no text": body(GREETING, message("C", b"\xff")),
+}
+
+
+@pytest.mark.parametrize("content", FORGED.values(), ids=FORGED)
+async def test_a_forged_message(server: Server, content: bytes) -> None:
+    answer = await ask(server.port, below(server, f"call?s={NAME}"), method="POST", body=content)
+    assert answer.status in {400, 411}
+    assert answer.body.startswith((b"webnn serve: ", b"411"))
+    for session in list(server.sessions.living.values()):
+        server.sessions.end(session)
+
+
+@pytest.mark.parametrize("name", ["", "x", "../../x", "A" * 64, "0" * 65, "0" * 5000, "%00" * 20])
+async def test_a_forged_session(server: Server, name: str) -> None:
+    answer = await ask(server.port, below(server, f"call?s={name}"), method="POST", body=body(GREETING))
+    assert answer.status == 400
+    assert (await ask(server.port, below(server, f"call?s={name}"), method="POST", body=body(message("C", b"[]")))).status == 410
+
+
+async def test_a_session_is_known_by_its_name_only(server: Server) -> None:
+    answer = await ask(server.port, below(server, f"result?s={NAME}&n=1"), method="POST")
+    assert answer.status == 410
+    for number in ("", "x", "9" * 5000, "-1"):
+        assert (await ask(server.port, below(server, f"result?s={NAME}&n={number}"), method="POST")).status in {400, 410}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'"a"', b'{"url": 1, "type": "module"}', b'{"url": "a", "type": "x"}', b"[" * 60_000, b"\xff", b"x" * 70_000],
+)
+async def test_a_forged_announcement(server: Server, content: bytes) -> None:
+    answer = await ask(server.port, below(server, "worker"), method="POST", body=content)
+    assert answer.status in {400, 413}
+    assert not server.sessions.workers
+
+
+async def test_announcements_are_bounded(server: Server) -> None:
+    async with aiohttp.ClientSession() as client:
+        for number in range(counting._MOST_WORKERS + 10):
+            async with client.post(f"{server.endpoint}/worker", json={"url": f"http://a/{number}", "type": "module"}) as answer:
+                assert answer.status == 200
+    assert len(server.sessions.workers) == counting._MOST_WORKERS
+
+
+async def test_a_giant_body_is_refused_before_it_comes(server: Server) -> None:
+    for length in (serving._LONGEST_BODY + 1, 2**62):
+        answer = await ask(server.port, below(server, f"call?s={NAME}"), f"Content-Length: {length}", method="POST")
+        assert answer.status == 413
+
+
+async def test_a_body_without_a_length_is_refused(server: Server) -> None:
+    answer = await ask(server.port, below(server, f"call?s={NAME}"), "Transfer-Encoding: chunked", method="POST")
+    assert answer.status == 411
+
+
+async def test_many_bytes_at_once_are_refused(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_MOST_BYTES", 1000)
+    async with connect(server.port) as (_, writer):
+        writer.write(request(server.port, below(server, f"call?s={NAME}"), "Content-Length: 900", method="POST"))
+        await writer.drain()
+        while not server._receiving:
+            await asyncio.sleep(0.01)
+        refused = await ask(server.port, below(server, f"call?s={NAME}"), "Content-Length: 900", method="POST")
+        assert refused.status == 503
+    # The one that went has given its part back.
+    while server._receiving:
+        await asyncio.sleep(0.01)
+    await assert_alive(server)
+
+
+async def test_a_slow_body_is_refused(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_LONGEST_UPLOAD", 0.2)
+    async with connect(server.port) as (reader, writer):
+        writer.write(request(server.port, below(server, f"call?s={NAME}"), "Content-Length: 900", method="POST") + b"x")
+        assert (await read_answer(reader)).status == 408
+    assert server._receiving == 0
+
+
+async def test_a_little_does_not_become_much(server: Server) -> None:
+    """A compressed body is not decompressed: what it could become is not known."""
+    answer = await ask(server.port, below(server, f"call?s={NAME}"), "Content-Encoding: gzip", method="POST", body=body(GREETING))
+    assert answer.status == 200
+    for session in list(server.sessions.living.values()):
+        server.sessions.end(session)
+
+
+# Floods
+
+
+async def test_sessions_are_bounded(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_MOST_SESSIONS", 3)
+    answers: list[Answer] = [
+        await ask(server.port, below(server, f"call?s={number:032x}"), method="POST", body=body(GREETING)) for number in range(5)
+    ]
+    assert [answer.status for answer in answers] == [200, 200, 200, 503, 503]
+    assert len(server.sessions.living) == 3
+    for session in list(server.sessions.living.values()):
+        server.sessions.end(session)
+    await assert_alive(server)
+
+
+async def test_requests_at_once_are_bounded(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_MOST_REQUESTS", 4)
+    async with AsyncExitStack() as stack, aiohttp.ClientSession() as client:
+        for _ in range(4):
+            await stack.enter_async_context(client.ws_connect(f"{server.endpoint}/live?s={NAME}"))
+        assert (await ask(server.port, below(server, "webnn.js"))).status == 503
+        # Pages are not concerned.
+        assert (await ask(server.port, "/")).status == 200
+    while (await ask(server.port, below(server, "webnn.js"))).status == 503:
+        await asyncio.sleep(0.01)
+
+
+async def test_connections_that_say_nothing(server: Server) -> None:
+    async with AsyncExitStack() as stack:
+        for _ in range(200):
+            _, writer = await stack.enter_async_context(connect(server.port))
+            writer.write(b"GET / HT")
+        await assert_alive(server)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"a" * 100_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"X: a\r\n" * 10_000 + b"\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n",
+    ],
+    ids=["tls", "no version", "version", "long line", "long header", "many headers", "two lengths", "negative length", "folded"],
+)
+async def test_what_is_no_request(server: Server, content: bytes) -> None:
+    async with connect(server.port) as (reader, writer):
+        writer.write(content)
+        answer = await read_answer(reader)
+        assert answer.status in {400, 421, 505}
+    await assert_alive(server)
+
+
+# The proxy reaches one server
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "//evil.test/",
+        "http://evil.test/",
+        "/@evil.test/",
+        "/\\evil.test/",
+        "/..//evil.test/",
+        "/%2f%2fevil.test/",
+        "/:80/",
+        "*",
+        "evil.test:443",
+    ],
+)
+async def test_a_proxy_reaches_what_it_was_told_only(target: str) -> None:
+    reached: list[str] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        reached.append(head.decode().split("\r\n")[0].split()[1])
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    other = await asyncio.start_server(answer, "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}"
+    server = await asyncio.to_thread(Server(Proxy(address), Options()).start)
+    try:
+        for method in ("GET", "CONNECT"):
+            got = await ask(server.port, target, method=method)
+            # Either the server that it was told got the path, as it is, or the request was refused.
+            assert got.status in {200, 400, 404, 421}
+            assert reached == ([target] if got.status == 200 else [])
+            reached.clear()
+        assert (await ask(server.port, "/", host="evil.test")).status == 421
+        assert not reached
+    finally:
+        await asyncio.to_thread(server.stop)
+        other.close()
