@@ -228,6 +228,17 @@ async def test_pages_that_were_let_in() -> None:
             assert refused["Access-Control-Allow-Origin"] == allowed
 
 
+async def test_the_status_page_is_for_nobody_else() -> None:
+    """Pages do not know its token, and no other origin may ask, whatever was let in."""
+    with Server(None, Options(), origins={"*"}) as server:
+        target = server.status_url.removeprefix(server.url)
+        assert (await ask(server.port, target)).status == 200
+        assert (await ask(server.port, target, "Origin: https://a.test")).status == 403
+        assert (await ask(server.port, below(server, "status"))).status == 404
+        assert (await ask(server.port, target.replace("status", "webnn.js"))).status == 404
+        assert server.status_token not in (await ask(server.port, below(server, "webnn.js"))).body.decode()
+
+
 # Forged messages, giant and slow bodies
 
 
