@@ -106,12 +106,8 @@ function renderSession(session) {
   at("session").hidden = false;
   const { url } = session;
   at("session-title").textContent = `${session.kind}: ${url.length > 100 ? `${url.slice(0, 100)}…` : url || "without an address"}`;
-  const warnings = [
-    ...session.contexts.filter((each) => each.reason).map((each) => `context #${each.handle} asked for ${each.requested} and got ${each.device}: ${each.reason}`),
-    ...session.graphs.filter((each) => each.fallbacks).map((each) => `graph ${each.number}: ${count(each.fallbacks, "operator does", "operators do")} not run on the device that was asked for`),
-    ...session.warnings.map((each) => each.count > 1 ? `${each.text} (${each.count} times)` : each.text),
-    ...(session.moreWarnings ? [`${count(session.moreWarnings, "other warning")}`] : []),
-  ];
+  const warnings = session.warnings.map((each) => each.count > 1 ? `${each.text} (${count(each.count, "time")})` : each.text);
+  if (session.moreWarnings) warnings.push(count(session.moreWarnings, "other warning"));
   at("warnings").hidden = warnings.length === 0;
   if (JSON.stringify(warnings) !== at("warnings").dataset.shown) {
     at("warnings").dataset.shown = JSON.stringify(warnings);
@@ -120,7 +116,7 @@ function renderSession(session) {
   fill("contexts", session.contexts.map((each) => ({
     key: each.handle,
     cells: [
-      number(each.handle), whole(each.requested), whole(each.device), each.profile || "none", each.fallback, whole(each.power), each.providers,
+      number(each.handle), whole(each.requested), each.reason ? long(`${each.device}: ${each.reason}`, true) : whole(each.device), each.profile || "none", each.fallback, whole(each.power), each.providers,
       each.lost === null ? { text: "alive", className: "good" } : long(`lost: ${each.lost}`, true),
       { button: "Lose", label: `Lose context ${each.handle}`, disabled: each.lost !== null, act: () => send("lose", { session: session.name, context: each.handle }, `Context ${each.handle} is lost.`) },
     ],
