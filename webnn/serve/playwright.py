@@ -106,6 +106,11 @@ class Emulator:
         self._server.stop()
 
     @property
+    def options(self) -> Options:
+        """What `navigator.ml` is made with."""
+        return self._server.sessions.options
+
+    @property
     def script(self) -> str:
         """The script that puts the emulator behind `navigator.ml`; it runs before those of the page."""
         return self._server.script()
