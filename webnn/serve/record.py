@@ -33,8 +33,8 @@ _CALLS, _GRAPHS, _WARNINGS, _LOST = 200, 50, 50, 50
 _LONGEST, _LONGEST_ARGUMENTS, _LONGEST_RESULT = 600, 160, 400
 #: The most bytes of inputs that a session keeps, and how often those of a graph are copied, in seconds.
 _INPUT_BYTES, _INTERVAL = 1 << 26, 1.0
-#: How many inputs, or outputs, of a graph are named.
-_NAMED = 8
+#: How many inputs, or outputs, of a graph are named, and how many operators the placement has that outlives its graph.
+_NAMED, _PLACED = 8, 2000
 #: The beginning of a request: interface, member, handle.
 _HEAD = re.compile(r'\["(\w+)", ?"(\w+)", ?(?:-?\d+|null), ?')
 #: Objects and views in a request that was cut.
@@ -76,7 +76,7 @@ class Built:
         operators: How many operators it has.
         constants: How many bytes its constants have.
         graph: A weak reference to the graph.
-        placement: Where its operators run, if a device profile says so.
+        placement: Where its operators run, if a device profile says so of a graph that is not large; it outlives the graph.
         computations: How many computations there were.
         values: The inputs of one of the last computations; ``None`` if there was none, or if they are too large.
         note: Why there are no inputs.
@@ -198,7 +198,8 @@ class Record:
     def _note_build(self, description: GraphDescription, graph: MLGraph) -> None:
         known = description.descriptors()
         # With a profile it is known already, and says why operators fall back. Otherwise it is found out when the page asks.
-        placement = None if graph._state.profile is None else graph.placement
+        isKept = graph._state.profile is not None and len(description.operators) <= _PLACED
+        placement = graph.placement if isKept else None
         with self._lock:
             self._built += 1
             number = self._built
@@ -257,7 +258,7 @@ def _name(values: Mapping[str, object], count: int | None = None) -> str:
     """Write the names of inputs or outputs, and what they are."""
     names = [f"{printable(name)}: {value}" for name, value in islice(values.items(), _NAMED)]
     more = (len(values) if count is None else count) - len(names)
-    return ", ".join([*names, *([f"{more} more"] if more else [])])
+    return printable(", ".join([*names, *([f"{more} more"] if more else [])]), _LONGEST)
 
 
 # Requests and answers as text

@@ -384,7 +384,9 @@ def _describe_context(handle: int, context: webnn.MLContext) -> dict[str, Any]:
 
 
 def _describe_graph(built: Built) -> dict[str, Any]:
-    placement = built.placement
+    placement = None
+    with suppress(webnn.DOMException):  # the engine does not tell
+        placement = _find_placement(built)
     reasons = Counter(each.reason for each in placement.fallbacks) if placement is not None else Counter[str]()
     return {
         "number": built.number,
@@ -413,9 +415,8 @@ def _note(built: Built) -> str:
 
 
 def _find_placement(built: Built) -> Placement | None:
-    if built.placement is None and (graph := built.find()) is not None:
-        built.placement = graph.placement
-    return built.placement
+    graph = built.graph()
+    return built.placement if graph is None else graph.placement
 
 
 def _describe_table(table: Table) -> dict[str, Any]:
