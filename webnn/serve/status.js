@@ -125,7 +125,7 @@ function renderSession(session) {
   fill("graphs", session.graphs.map((each) => ({
     key: each.number,
     cells: [
-      number(each.number), long(each.inputs || "none"), long(each.outputs), number(each.operators), number(each.constants), number(each.computations),
+      number(each.number), long(each.inputs || "none"), long(each.outputs), number(each.operators), number(`${grouped.format(each.constants)} bytes`), number(each.computations),
       each.devices.join(", "),
       long(each.reasons.map((reason) => `${reason.count} × ${reason.text || "the whole context runs elsewhere"}`).join("; "), true),
       { button: "Where", label: `Placement of graph ${each.number}`, act: () => look(session.name, each.number) },

@@ -139,6 +139,24 @@ def test_the_newest_sessions_are_shown(server: Server, monkeypatch: pytest.Monke
     assert (state["more"], state["begun"]) == (1, 3)
 
 
+def test_the_state_is_bounded(server: Server) -> None:
+    """Whatever a page says."""
+    client = Client(server, url="\u0416" * 4096)
+    context = client.make("ML", "createContext", 0, {})
+    builder = client.make("MLGraphBuilder", "constructor", None, {"$h": context})
+    value = client.make("MLGraphBuilder", "input", builder, "\u0416" * 100_000, {"dataType": "float32", "shape": [2]})
+    value = client.make("MLGraphBuilder", "relu", builder, {"$h": value}, {"label": "\u202e" * 100_000})
+    client.make("MLGraphBuilder", "build", builder, {"$r": [["\0" * 100_000, {"$h": value}]]})
+    record = server.sessions.living[client.name].record
+    for number in range(1000):
+        record.called(f'["A","{number}{"Ж" * 100_000}",0,[],[],[]]', '{"error": ["A", "' + "Ж" * 100_000, 0.0, 0, 0)
+        record.warned(f"{number}{'Ж' * 100_000}")
+    status, _, body = ask(server, "GET", path(server, f"status.json?session={client.name}"))
+    assert status == 200
+    assert 100_000 < len(body) < 1 << 20
+    assert len(ask(server, "GET", path(server, f"status/graph?session={client.name}&graph=1"))[2]) < 10_000
+
+
 # What a person does
 
 
