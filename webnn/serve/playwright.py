@@ -3,8 +3,9 @@
 Playwright itself is not imported: it is that of the tests. Other drivers of browsers use `Emulator.script` or `Emulator.script_url`.
 
 Playwright runs a script before those of each document, but not in workers. A page says which worker it is about to start, and waits. Then
-the request for the worker's script is routed, once, and the script gets a first statement. No other request is routed: a browser with
-routes sends every request by way of the test, with its body.
+the request for the worker's script is routed, once, and the script gets a first statement. No other request is routed. But as soon as a
+browser has a route, it sends the bodies of all requests to Playwright: a large constant takes 80 ms more for each megabyte, and one of more
+than about 100 MB ends Playwright. Without workers (``workers=False``) there is no route.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ _PATIENCE = 30.0
 #: How many calls of each document and worker are kept.
 _MOST_CALLS = 10_000
 _MEMBER = re.compile(r'\["(\w+)", ?"(\w+)"')
+#: No address.
+_NOWHERE = re.compile("^webnn-serve:$")
 _POLICY = "content-security-policy"
 #: Headers that are about a body as it was sent.
 _OF_THE_BODY = frozenset({"content-encoding", "content-length", "etag", "transfer-encoding"})
@@ -88,6 +91,7 @@ class Emulator:
     def __init__(self, options: Options | None = None) -> None:
         self._faults: list[str] = []
         self._gate = _Gate()
+        self._tasks: set[asyncio.Future[None]] = set()
         self._journals: list[_Journal] = []
         self._server = Server(
             None,
@@ -157,46 +161,50 @@ class Emulator:
         self._journals.append(journal)
         return journal
 
-    def add_to(self, context: Any) -> Any:
+    def add_to(self, context: Any, *, workers: bool = True) -> Any:
         """Put the emulator into the pages and workers of a Playwright context, before its first page is opened.
 
         The context must be made with ``bypass_csp=True`` if its pages have a Content-Security-Policy.
 
         Args:
             context: A ``BrowserContext`` of Playwright's synchronous or asynchronous API.
+            workers: Workers have the emulator, too. Without, large constants travel faster.
 
         Returns:
             For the asynchronous API a coroutine, which is to be awaited; else ``None``.
         """
-        self._gate.closed = True
         if inspect.iscoroutinefunction(context.route):
-            return _perform_asynchronously(self._add(context, _perform_asynchronously))
-        return _perform(self._add(context, _perform))
+            return _perform_asynchronously(self._add(context, self._start, workers))
+        return _perform(self._add(context, _perform, workers))
 
     # What is done by calls of Playwright. Each of them is yielded: the asynchronous API returns coroutines.
 
-    def _add(self, context: Any, perform: _Perform) -> _Steps:
+    def _add(self, context: Any, perform: _Perform, workers: bool) -> _Steps:
         try:
             yield context.grant_permissions([_PERMISSION])
         except Exception as error:
             if "unknown permission" not in str(error).lower():
                 raise
         yield context.add_init_script(self.script)
-        context.on("request", lambda request: self._hear(context, request, perform))
+        if workers:
+            self._gate.closed = True
+            # A page that waits cannot be told that there are routes from now on. So there is one from the beginning.
+            yield context.route(_NOWHERE, lambda route: route.fallback())
+            context.on("request", lambda request: self._hear(context, request, perform))
         context.on("requestfailed", self._note_failure)
 
-    def _hear(self, context: Any, request: Any, perform: _Perform) -> Any:
+    def _hear(self, context: Any, request: Any, perform: _Perform) -> None:
         """Hear of a request: a page that is about to start a worker sends one, and waits."""
-        if not request.url.startswith(f"{self._server.endpoint}/worker?"):
-            return None
-        return perform(self._route(context, request.url, request.post_data_json, perform))
+        if request.url.startswith(f"{self._server.endpoint}/worker?"):
+            perform(self._route(context, request.url, request.post_data_json))
 
-    def _route(self, context: Any, announcement: str, worker: Mapping[str, Any], perform: _Perform) -> _Steps:
+    def _route(self, context: Any, announcement: str, worker: Mapping[str, Any]) -> _Steps:
         url, kind = worker["url"].partition("#")[0], worker["type"]
 
         def answer(route: Any) -> Any:
             context.remove_listener("response", check)
-            return perform(self._answer(route, url, kind))
+            steps = self._answer(route, url, kind)
+            return _perform_asynchronously(steps) if inspect.iscoroutinefunction(route.fetch) else _perform(steps)
 
         def check(response: Any) -> None:
             if response.url.partition("#")[0] == url:
@@ -227,6 +235,12 @@ class Emulator:
         if changed.policies:
             kept[_POLICY] = ", ".join(changed.policies)
         yield route.fulfill(status=response.status, headers=kept, body=changed.body)
+
+    def _start(self, steps: _Steps) -> None:
+        """Begin to perform steps with the asynchronous API, in its event loop."""
+        task = asyncio.ensure_future(_perform_asynchronously(steps))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     # What went wrong
 

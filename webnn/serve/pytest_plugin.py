@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["webnn_emulator", "webnn_page"]
 
 _NAME = "webnn"
-_KEYWORDS = ("revision", "dialect", "profile", "fallback", "faults", "numerics")
+_OPTIONS = ("revision", "dialect", "profile", "fallback", "faults", "numerics")
+_KEYWORDS = (*_OPTIONS, "workers")
 
 
 @pytest.fixture
@@ -31,7 +32,8 @@ def webnn_emulator(request: pytest.FixtureRequest) -> Iterator[Emulator]:
             raise
         raise pytest.fail.Exception("webnn_emulator needs aiohttp: pip install 'webnn[serve]'", pytrace=False) from None
     try:
-        emulator = Emulator(Options(**_settings_of(request.node)))
+        settings = _settings_of(request.node)
+        emulator = Emulator(Options(**{name: value for name, value in settings.items() if name in _OPTIONS}))
     except (TypeError, ValueError) as error:
         raise pytest.fail.Exception(f"the marker {_NAME}: {error}", pytrace=False) from None
     with emulator:
@@ -49,7 +51,7 @@ def webnn_page(request: pytest.FixtureRequest, webnn_emulator: Emulator) -> Iter
     make_context = _find_browser(request)
     context = make_context(bypass_csp=True)
     try:
-        webnn_emulator.add_to(context)
+        webnn_emulator.add_to(context, workers=_settings_of(request.node).get("workers", True))
         yield context.new_page()
     finally:
         context.close()

@@ -79,9 +79,11 @@ class Context:
     def add_init_script(self, script: str) -> None:
         self.scripts.append(script)
 
-    def route(self, url: Any, handler: Callable[[Any], Any], *, times: int) -> None:
-        assert times == 1
-        self.routes.append((url, handler))
+    def route(self, url: Any, handler: Callable[[Any], Any], *, times: int = 0) -> None:
+        if times:
+            self.routes.append((url, handler))
+        else:
+            assert not url.search(SCRIPT)
 
     def on(self, event: str, listener: Callable[[Any], Any]) -> None:
         self.listeners.append((event, listener))
@@ -115,10 +117,12 @@ def announce(emulator: Emulator, context: Any, kind: str = "classic") -> None:
     worker = {"url": f"{SCRIPT}#part", "type": kind}
     page = threading.Thread(target=send, args=[address, json.dumps(worker).encode()])
     page.start()
-    steps = context.emit("request", Request(address, worker))
-    for step in steps:
-        if step is not None:
-            asyncio.run(step)
+
+    async def hear() -> None:
+        context.emit("request", Request(address, worker))
+        await asyncio.sleep(0)
+
+    asyncio.run(hear())
     page.join(60)
     assert not page.is_alive()
 
@@ -223,6 +227,10 @@ def test_a_page_outside_of_playwright_does_not_wait(emulator: Emulator) -> None:
     assert emulator.faults == []
 
 
+# The classes of the asynchronous API differ from these in their return types only.
+# mypy: disable-error-code="override,assignment"
+
+
 class AsynchronousContext(Context):
     """A context of the asynchronous API."""
 
@@ -232,7 +240,7 @@ class AsynchronousContext(Context):
     async def add_init_script(self, script: str) -> None:
         super().add_init_script(script)
 
-    async def route(self, url: Any, handler: Callable[[Any], Any], *, times: int) -> None:
+    async def route(self, url: Any, handler: Callable[[Any], Any], *, times: int = 0) -> None:
         super().route(url, handler, times=times)
 
 
@@ -362,7 +370,10 @@ def test_without_a_marker(webnn_emulator):
 @pytest.mark.parametrize(
     ("marker", "error"),
     [
-        ("profil='coreml'", "*the marker webnn takes the keywords revision, dialect, profile, fallback, faults, numerics, got profil"),
+        (
+            "profil='coreml'",
+            "*the marker webnn takes the keywords revision, dialect, profile, fallback, faults, numerics, workers, got profil",
+        ),
         ("'coreml'", "*the marker webnn takes the keywords *, got 'coreml'"),
         ("profile='corem'", "*the marker webnn: *corem*must be a device profile*"),
         ("fallback='no'", "*the marker webnn: *fallback*no*"),
