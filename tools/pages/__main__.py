@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.pages import latency, samples, wpt
+from tools.pages import latency, ort, samples, wpt
 
 __all__ = ["main"]
 
-_COMMANDS = {"wpt": wpt, "latency": latency, "samples": samples}
+_COMMANDS = {"wpt": wpt, "latency": latency, "samples": samples, "ort": ort}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

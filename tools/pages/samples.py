@@ -109,6 +109,6 @@ def _measure_node(options: argparse.Namespace) -> float:
         shutil.copy(options.samples / "image_classification" / "squeezenet_nchw.js", folder)
         program = folder / "program.mjs"
         program.write_text(_PROGRAM % _RUNS, encoding="utf-8")
-        command: list[str | Path] = [sys.executable, "-m", "webnn", "run", "--dialect", "browsers-2026", "--root", site, program]
+        command = [sys.executable, "-m", "webnn", "run", "--dialect", "browsers-2026", "--root", str(site), str(program)]
         printed = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     return statistics.median(float(each) for each in re.findall(r"^compute (\S+)$", printed, re.MULTILINE))

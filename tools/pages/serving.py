@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from collections.abc import Iterator, Mapping, MutableSequence
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +49,7 @@ class _Pages:
         self._reports = reports
         self._headers = _ISOLATION if isolate else {"Cache-Control": "no-store"}
         self.script_url = ""
+        self.announced: Callable[[str], str | None] = lambda _: None
 
     async def answer(self, request: web.Request) -> web.Response:
         """Send a file, or take a report."""
@@ -62,16 +63,17 @@ class _Pages:
             file = None
         if file is None:
             return web.Response(status=404, headers=self._headers)
-        content = self._prefix(file, request.headers.get("Sec-Fetch-Dest", ""))
+        content = self._prefix(file, request)
         return web.Response(body=content, content_type=file.type.partition(";")[0], charset="utf-8", headers=self._headers)
 
     async def close(self) -> None:
         """Do nothing: it holds nothing."""
 
-    def _prefix(self, file: File, destination: str) -> bytes:
-        content = bytes(file.content)
+    def _prefix(self, file: File, request: web.Request) -> bytes:
+        content, destination = bytes(file.content), request.headers.get("Sec-Fetch-Dest", "")
         if destination in ("worker", "sharedworker"):
-            return f"importScripts('{self.script_url}');".encode() + content
+            is_module = self.announced(str(request.url)) == "module"
+            return (f"import '{self.script_url}';" if is_module else f"importScripts('{self.script_url}');").encode() + content
         if destination not in ("document", "iframe") or not file.type.startswith("text/html"):
             return content
         match = _HEAD.search(content)
@@ -91,7 +93,7 @@ def open_emulator(read: Read, options: Options, reports: Reports, *, isolate: bo
     """
     pages = _Pages(read, reports, isolate=isolate)
     with Server(pages, options, on_fault=reports.faults.append) as server:
-        pages.script_url = server.script_url
+        pages.script_url, pages.announced = server.script_url, server.announced
         yield server
 
 
