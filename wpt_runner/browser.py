@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from webnn.browser.chromium import Chromium, PageCrashError, PageError, PageTimeoutError, Read, serve
@@ -18,11 +19,30 @@ from webnn.wpt_runner.harness import Settings, time_limit
 from webnn.wpt_runner.pages import read_pages
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
-__all__ = ["Pair", "TestBrowser", "compare_results"]
+__all__ = ["Driver", "Pair", "TestBrowser", "compare_results"]
 
 #: The harness in the page has its own limit, after which it reports what it waits for.
 _GRACE = 3.0
 _LONGEST_RECORD = 200
+
+
+class Driver(Protocol):
+    """Drives a browser with one page, as `Chromium` does."""
+
+    version: str
+
+    @property
+    def name(self) -> str:
+        """The browser, in words."""
+        ...
+
+    def open(self, address: str, *, timeout: float | None = None) -> None:
+        """Open a page."""
+        ...
+
+    def evaluate(self, function: str, *, timeout: float | None = None) -> Any:
+        """Call a function in the page, and return its value."""
+        ...
 
 
 class TestBrowser:
@@ -35,7 +55,7 @@ class TestBrowser:
 
     __test__ = False
 
-    def __init__(self, browser: Chromium, address: str, settings: Settings, records: _Records) -> None:
+    def __init__(self, browser: Driver, address: str, settings: Settings, records: _Records) -> None:
         self._browser = browser
         self._address = address
         self._settings = settings
@@ -51,7 +71,7 @@ class TestBrowser:
         settings: Settings,
         *,
         server: Callable[[Read], AbstractContextManager[str]] = serve,
-        native: bool = True,
+        driver: Callable[..., AbstractContextManager[Driver]] = Chromium,
     ) -> Iterator[TestBrowser]:
         """Start a browser beside a server of the checkout.
 
@@ -60,11 +80,11 @@ class TestBrowser:
             executable: The browser.
             settings: How tests run.
             server: Serves the pages, and yields the address.
-            native: Start the browser with its own WebNN.
+            driver: Drives the browser; takes the arguments of `Chromium`.
         """
         records = _Records()
         pages, note = read_pages(checkout, records.mark, settings.timeout_multiplier), records.hear
-        with server(pages) as address, Chromium(executable, timeout=_GRACE, console=note, native=native) as browser:
+        with server(pages) as address, driver(executable, timeout=_GRACE, console=note) as browser:
             yield cls(browser, address, settings, records)
 
     def run(self, test: Test) -> FileResult:

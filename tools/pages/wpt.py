@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
+from tools.pages.firefox import Firefox
 from tools.pages.serving import Reports, serve_files
-from webnn.browser.chromium import Read
+from webnn.browser.chromium import Chromium, Read
 from webnn.processes.pool import cores
 from webnn.serve.options import Options
-from webnn.wpt_runner.browser import Pair, TestBrowser, compare_results
+from webnn.wpt_runner.browser import Driver, Pair, TestBrowser, compare_results
 from webnn.wpt_runner.checkout import Checkout
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings
@@ -29,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("checkout", type=Path, help="the checkout of web-platform-tests")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="parts of the files' paths, or shell patterns (default: all)")
+    parser.add_argument("--firefox", type=Path, metavar="PROGRAM", help="run them in this Firefox instead")
     parser.add_argument("--worker", action="store_true", help="in dedicated workers; otherwise in windows")
     parser.add_argument("--native", action="store_true", help="start the browser with its own WebNN, which the emulator must replace")
     parser.add_argument("--variant", default="cpu", help="the variant (%(default)s)")
@@ -51,7 +54,13 @@ def run(options: argparse.Namespace) -> list[str]:
         return serve_files(read, Options(revision=level.revision, dialect=level.dialect), reports)
 
     pairs: list[Pair] = []
-    with TestBrowser.start(checkout, options.chromium, settings, server=server, native=options.native) as browser:
+    executable: Path
+    driver: Callable[..., AbstractContextManager[Driver]]
+    if options.firefox:
+        executable, driver = options.firefox, Firefox
+    else:
+        executable, driver = options.chromium, partial(Chromium, native=options.native)
+    with TestBrowser.start(checkout, executable, settings, server=server, driver=driver) as browser:
         print(f"{browser.name}; the draft {settings.revision}, dialect {settings.dialect or 'none'}; {flavour}")
         for test, our in zip(tests, ours, strict=True):
             pairs.append(compare_results(our, browser.run(test)))
