@@ -208,12 +208,16 @@ function send(text, buffers) {
   return answer;
 }
 
-// Operations that go on, by session and number: what takes their results.
-const operations = new Map();
-function wait(number, settle, failed) {
-  const key = `${name} ${number}`;
-  operations.set(key, {settle, failed});
-  if (socket === undefined || socket.readyState > WebSocket.OPEN) take(key, addressOf('result', `&n=${number}`));
+// Operations that go on, by session and number: what takes their results. Firefox may bring a result while a synchronous request still waits
+// for its answer, which says that there is an operation: `early` are such results.
+const operations = new Map(), early = new Map();
+function wait(number, take_, failed) {
+  const key = `${name} ${number}`, result = early.get(key);
+  operations.set(key, {settle: take_, failed});
+  if (result !== undefined) {
+    early.delete(key);
+    settle(key, result);
+  } else if (socket === undefined || socket.readyState > WebSocket.OPEN) take(key, addressOf('result', `&n=${number}`));
 }
 // Fetch a result.
 async function take(key, address) {
@@ -229,7 +233,8 @@ async function take(key, address) {
 }
 function settle(key, body) {
   const operation = operations.get(key);
-  if (operation === undefined || !operations.delete(key)) return;
+  operations.delete(key);
+  if (operation === undefined) { early.set(key, body); return; }
   const answer = answerOf(body);
   for (const [, digits] of answer[0].matchAll(HANDLE)) highest = Math.max(highest, Number(digits) + 1);
   operation.settle(answer);
