@@ -154,6 +154,8 @@ class Session:
         self._answer: list[Bytes] = []
         self._operations = 0
         self._results: dict[int, asyncio.Future[list[Bytes]]] = {}
+        #: Lost contexts that the page was not told of: handles and messages.
+        self._losses: list[list[object]] = []
         self._ended = False
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._work, name=f"webnn-serve-{name[:8]}", daemon=True)
@@ -366,6 +368,7 @@ class Session:
         return [b'{"pending": %d}' % number]
 
     def _push_all(self) -> None:
+        self._push_losses()
         for number in [number for number, result in self._results.items() if result.done()]:
             self._push(number)
 
@@ -393,8 +396,14 @@ class Session:
 
     def _tell_lost(self, handle: int, message: str) -> None:
         self.record.lost.append(message)
-        if (push := self.push) is not None:
-            push(pack(0, "L", [json.dumps([[handle, message]]).encode()]))
+        self._losses.append([handle, message])
+        self._push_losses()
+
+    def _push_losses(self) -> None:
+        """Tell the page which contexts are lost, once it has a live connection."""
+        if (push := self.push) is not None and self._losses:
+            push(pack(0, "L", [json.dumps(self._losses).encode()]))
+            self._losses = []
 
     def _note_faults(self) -> None:
         faults = self._dispatcher.faults
