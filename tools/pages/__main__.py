@@ -20,9 +20,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, dest="command")
     for name, module in _COMMANDS.items():
         command = commands.add_parser(name, help=(module.__doc__ or "").strip().splitlines()[0])
-        command.add_argument("--chromium", type=Path, required=True, metavar="PROGRAM", help="the browser")
+        command.add_argument("--chromium", type=Path, metavar="PROGRAM", help="the browser")
         module.add_arguments(command)
     options = parser.parse_args(arguments)
+    if options.chromium is None and getattr(options, "firefox", None) is None:
+        parser.error("name the browser: --chromium PROGRAM")
     lines = _COMMANDS[options.command].run(options)
     for line in lines:
         print(f"not as it should be: {line}")

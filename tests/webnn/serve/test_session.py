@@ -122,14 +122,18 @@ async def test_results_are_pushed(begin: Begin, count: int, kind: str) -> None:
     assert parts[1] == content
 
 
-async def test_a_lost_context_is_pushed(begin: Begin) -> None:
+@pytest.mark.parametrize("early", [False, True], ids=["connected before", "connected after"])
+async def test_a_lost_context_is_pushed(begin: Begin, early: bool) -> None:
     session = begin()
     caller = Caller(session)
     await caller.make(CONTEXT)
     pushed: asyncio.Queue[list[Bytes]] = asyncio.Queue()
     loop = asyncio.get_running_loop()
+    if early:
+        await caller.answer(request("MLContext", "destroy", 1))
     session.connect(lambda body: loop.call_soon_threadsafe(pushed.put_nowait, body) and None)
-    await caller.answer(request("MLContext", "destroy", 1))
+    if not early:
+        await caller.answer(request("MLContext", "destroy", 1))
     _, kind, [text] = open_body(await asyncio.wait_for(pushed.get(), 60))
     assert (kind, json.loads(text)) == ("L", [[1, "destroy() was called"]])
 
