@@ -217,12 +217,12 @@ def test_turns() -> None:
 
     def theirs() -> None:
         calls.append("b")
-        end = time.process_time() + 4e-3
+        end = time.process_time() + 2e-2
         while time.process_time() < end:
             pass
 
     mine, other = interleave(ours, theirs, 3)
-    assert mine < 4e-3 <= other
+    assert mine < 2e-2 <= other
     # Two calls of each tell how often it is called in its turn: the long one once.
     many = "a" * (1 + 50)
     assert "".join(calls) == "aabb" + many + "bb" + "bb" + many + many + "bb"

@@ -28,7 +28,7 @@ TOLERANCE = 1e-5
 #: The largest ratio of the time to import a file to the time to make a session of it.
 IMPORT_BAR = 1.5
 #: A turn of one side lasts at least so long, in seconds: a small model runs several times in it.
-_TURN = 2e-3
+_TURN = 1e-2
 _MOST_REPEATS = 50
 #: How often the inputs are changed in the last bit.
 _SPREADS = 5

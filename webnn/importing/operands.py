@@ -107,17 +107,22 @@ class Operands:
         """
         if value.operand is None:
             assert value.array is not None
-            value.operand = self._constant(value.array)
+            value.operand = self.constant(value.array)
             if value.name:
                 self.remember(value.name, value)
         return value.operand
 
-    def _constant(self, array: Array) -> MLOperand:
+    def constant(self, array: Array) -> MLOperand:
+        """Return the constant of an array; equal small arrays share one.
+
+        Raises:
+            Refused: The array has no elements, or a type that WebNN does not have.
+        """
         dataType = self.carrier(array.dtype)
         if 0 in array.shape:
             raise Refused(f"tensors without elements are not supported, got {list(array.shape)}")
         if array.nbytes > _UNIFORM_BYTES and not any(array.strides) and id(array) not in self._missing:
-            return self.builder.expand(self._constant(array[(0,) * array.ndim]), list(array.shape))
+            return self.builder.expand(self.constant(array[(0,) * array.ndim]), list(array.shape))
         dtype = array.dtype if dataType in SMALL_TYPES else NUMPY_DTYPES[dataType]
         count = array.size * dtype.itemsize
         key: object = id(array)

@@ -52,7 +52,7 @@ class Steps:
 
     def constant(self, array: Array) -> MLOperand:
         """Return an operand for an array; equal small arrays share one."""
-        return self._operands.find(Value.known(array))
+        return self._operands.constant(array)
 
     def scalar(self, number: float, like: MLOperand | DataType) -> MLOperand:
         """Return a scalar constant in the data type of an operand."""

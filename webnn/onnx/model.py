@@ -198,8 +198,9 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
 def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
     if not proto.HasField("graph") or not proto.opset_import:
         raise FormatError("is no ONNX model: it must have a graph and the versions of its operators", file)
-    wrong = [text for text in _texts(proto) if type(text) is bytes or len(text) > _LONGEST_NAME]
-    if wrong:
+    texts = _texts(proto)
+    if {*map(type, texts)} != {str} or max(map(len, texts)) > _LONGEST_NAME:
+        wrong = [text for text in texts if type(text) is bytes or len(text) > _LONGEST_NAME]
         raise FormatError(f"names must be UTF-8 of at most {_LONGEST_NAME} characters, got {webidl.describe(wrong[0])}", file)
     opsets = _versions(proto, file)
     for function in proto.functions:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -68,7 +67,8 @@ class Node(Steps):
             attributes: Further attributes.
             version: The version of its domain, if that is another one.
         """
-        derived = copy.copy(self)
+        derived = object.__new__(Node)
+        vars(derived).update(vars(self))
         derived.version = self.version if version is None else version
         derived.inputs = tuple([value_of(each) if isinstance(each, MLOperand) else each for each in inputs])
         derived.outputs = self.outputs[:1]

@@ -55,7 +55,7 @@ def per_axis(what: str, given: Sequence[int], shape: Sequence[int], axis: int) -
     """
     rank = len(shape)
     spread = [1] * rank
-    if all(size == 1 for size in given):
+    if product(given) == 1:
         return spread
     fits = -rank <= axis < rank if len(given) == 1 else len(given) <= rank
     if fits and len(given) == 1:
