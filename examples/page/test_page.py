@@ -1,7 +1,6 @@
 """The page of this folder in a browser, with the emulator: on any device, on Core ML, and when the device is lost.
 
-    pip install 'webnn[serve]' pytest-playwright && playwright install chromium
-    pytest examples/page
+It needs webnn[serve], pytest-playwright and a browser: docs/pages.md.
 """
 
 from __future__ import annotations
