@@ -81,7 +81,10 @@ def amend(policy: str, addresses: Addresses, nonce: str | None = None) -> str:
         strict = "'strict-dynamic'" in map(str.lower, sources)
         _add(directives, _SCRIPT, f"'nonce-{nonce}'" if strict and nonce is not None else addresses.script)
     _add(directives, _WORKER, addresses.base)
-    _add(directives, _CONNECT, addresses.base, addresses.socket)
+    # The script of a worker in a Blob is read before it is changed. The page has made such a Blob itself.
+    workers = _effective(directives, _WORKER)
+    blob = ("blob:",) if workers is None or "blob:" in map(str.lower, workers) else ()
+    _add(directives, _CONNECT, addresses.base, addresses.socket, *blob)
     if "trusted-types" in directives:
         _add(directives, ("trusted-types",), TRUSTED_TYPES_POLICY)
     if directives == before:

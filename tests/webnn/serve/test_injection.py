@@ -182,7 +182,7 @@ def test_the_headers_are_amended_and_their_nonce_is_used() -> None:
     assert document.body.decode() == f'<head><script nonce="ab" src="{BASE}webnn.js"></script>'
     assert document.policies == [
         f"script-src 'nonce-ab'; img-src a; script-src-elem 'nonce-ab' {BASE}webnn.js; worker-src 'nonce-ab' {BASE}",
-        f"connect-src 'self' {BASE} {SOCKET}",
+        f"connect-src 'self' {BASE} {SOCKET} blob:",
         "object-src b",
     ]
 
@@ -195,7 +195,7 @@ def test_one_nonce_satisfies_several_policies() -> None:
     assert document.policies == ["script-src-elem 'strict-dynamic' 'nonce-b'", "script-src-elem 'strict-dynamic' 'nonce-b'"]
 
 
-ALLOWED = f"{BASE} {SOCKET}"
+ALLOWED = f"{BASE} {SOCKET} blob:"
 SELF = f"connect-src &#x27;self&#x27; {ALLOWED}"
 
 
@@ -241,7 +241,7 @@ def test_policies_of_elements_are_amended(given: str, changed: str) -> None:
 def test_a_policy_of_an_element_without_a_head() -> None:
     given = "<!doctype html><meta http-equiv=content-security-policy content=connect-src>"
     assert inject_into_document(given.encode(), ADDRESSES).body.decode() == (
-        f'<!doctype html>{TAG}<meta http-equiv=content-security-policy content="connect-src {BASE} {SOCKET}">'
+        f'<!doctype html>{TAG}<meta http-equiv=content-security-policy content="connect-src {BASE} {SOCKET} blob:">'
     )
 
 
@@ -343,7 +343,7 @@ def test_hostile_scripts_are_read_once(text: str) -> None:
 
 def test_the_policy_of_a_worker() -> None:
     document = inject_into_worker(b"", ADDRESSES, "classic", ["connect-src 'none'; trusted-types a; require-trusted-types-for 'script'"])
-    assert document.policies == [f"connect-src {BASE} {SOCKET}; trusted-types a webnn-emulator; require-trusted-types-for 'script'"]
+    assert document.policies == [f"connect-src {BASE} {SOCKET} blob:; trusted-types a webnn-emulator; require-trusted-types-for 'script'"]
     assert document.body.decode() == (
         f'importScripts(trustedTypes.createPolicy("webnn-emulator",{{createScriptURL:x=>x}}).createScriptURL("{BASE}webnn.js"));'
     )

@@ -49,8 +49,8 @@ NONCE = "abc+/-_1=="
         (f"script-src-elem 'strict-dynamic' 'nonce-{NONCE}'", f"script-src-elem 'strict-dynamic' 'nonce-{NONCE}'"),
         ("script-src-elem 'sha256-x'", f"script-src-elem 'sha256-x' {SCRIPT}"),
         # Connections.
-        ("connect-src 'self'", f"connect-src 'self' {BASE} {SOCKET}"),
-        ("connect-src 'none'", f"connect-src {BASE} {SOCKET}"),
+        ("connect-src 'self'", f"connect-src 'self' {BASE} {SOCKET} blob:"),
+        ("connect-src 'none'", f"connect-src {BASE} {SOCKET} blob:"),
         # `default-src` itself stays what it is: images, styles, frames.
         (
             "default-src 'none'",
@@ -58,15 +58,17 @@ NONCE = "abc+/-_1=="
         ),
         # Workers: in the order in which browsers look.
         ("worker-src blob:", f"worker-src blob: {BASE}"),
+        ("worker-src blob:; connect-src a", f"worker-src blob: {BASE}; connect-src a {BASE} {SOCKET} blob:"),
+        ("worker-src 'self'; connect-src a", f"worker-src 'self' {BASE}; connect-src a {BASE} {SOCKET}"),
         ("child-src blob:", f"child-src blob:; worker-src blob: {BASE}"),
         # The first directive of a name counts.
-        ("connect-src a; connect-src b", f"connect-src a {BASE} {SOCKET}"),
-        (f"connect-src {BASE} {SOCKET}", f"connect-src {BASE} {SOCKET}"),
+        ("connect-src a; connect-src b", f"connect-src a {BASE} {SOCKET} blob:"),
+        (f"connect-src {BASE} {SOCKET} blob:", f"connect-src {BASE} {SOCKET} blob:"),
         # Trusted Types.
         ("trusted-types", "trusted-types webnn-emulator"),
         ("trusted-types 'none'", "trusted-types webnn-emulator"),
         ("require-trusted-types-for 'script'", "require-trusted-types-for 'script'"),
-        ("connect-src\f'self'\t\n", f"connect-src 'self' {BASE} {SOCKET}"),
+        ("connect-src\f'self'\t\n", f"connect-src 'self' {BASE} {SOCKET} blob:"),
     ],
 )
 def test_a_policy_is_amended(policy: str, amended: str) -> None:
