@@ -89,6 +89,20 @@ def _fit(limits: _Limits, descriptors: Sequence[OperandDescriptor]) -> bool:
     return True
 
 
+def _prepare(revision: Revision, name: str) -> _Prepared:
+    """Return what all calls of an operation share."""
+    operation = revision.operations[name]
+    limits: _Limits = ()
+    if revision.checks_operands:
+        types, ranks = revision.data_types[name], revision.ranks[name]
+        limits = tuple([(types[row], *ranks[row]) for row in operation.operands])
+    default = None if operation.options is None else _default(operation.options)
+    return operation, Call(name, operation.anchor, revision), limits, default
+
+
+_prepare_once = cache(_prepare)
+
+
 def _round(dictionary: Dictionary, members: Sequence[str], dataType: DataType, *, isOwn: bool) -> Dictionary:
     """Cast members of a dictionary to a data type; change the dictionary if it is this call's own, otherwise a copy."""
     changes: dict[str, int | float] = {}
@@ -122,14 +136,9 @@ class BuilderBase(DraftMembers):
 
     def _prepare(self, name: str) -> _Prepared:
         revision = self._revision
-        operation = revision.operations[name]
-        limits: _Limits = ()
-        if revision.checks_operands:
-            types, ranks = revision.data_types[name], revision.ranks[name]
-            limits = tuple([(types[row], *ranks[row]) for row in operation.operands])
-        default = None if operation.options is None else _default(operation.options)
-        entry = operation, Call(name, operation.anchor, revision), limits, default
-        self._calls[name] = entry
+        # Each context of a device profile has a revision of its own, which is not kept.
+        make = _prepare_once if revision.acceptance is None else _prepare
+        entry = self._calls[name] = make(revision, name)
         return entry
 
     def _checkCanBuild(self, operation: str, label: str = "") -> None:
