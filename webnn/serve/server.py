@@ -37,6 +37,8 @@ _LONGEST_UPLOAD = 300.0
 _SWEEP = 2.0
 #: How long a connection is kept: a browser that sends on one that was closed meanwhile sends again, or fails.
 _KEEP_ALIVE = 3600.0
+#: How long the connections of open pages have to end when the server stops, in seconds.
+_PATIENCE = 0.5
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -150,7 +152,12 @@ class Server:
     async def _open(self) -> None:
         # A body stays compressed if it came so: a little could become very much.
         self._runner = web.AppRunner(
-            self._application(), access_log=None, auto_decompress=False, keepalive_timeout=_KEEP_ALIVE, handle_signals=False
+            self._application(),
+            access_log=None,
+            auto_decompress=False,
+            keepalive_timeout=_KEEP_ALIVE,
+            handle_signals=False,
+            shutdown_timeout=_PATIENCE,
         )
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port)
