@@ -185,7 +185,7 @@ function exchangeThroughRelay(body) {
 
 // Requests without an answer wait for the next one with an answer.
 let waiting = [], waitingSize = 0;
-const ENOUGH = 1 << 16;
+const ENOUGH = 1 << 20;
 const flush = () => { if (waiting.length > 0) exchange([]); };
 function tell(text, buffers) {
   const parts = [encoder.encode(text), ...buffers.map(each => each.slice())];
