@@ -75,7 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> list[str]:
     """Measure, print the medians, and return what is too slow."""
     reports = Reports()
-    with open_emulator(_FILES.get, Options(dialect="browsers-2026"), reports) as server, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    emulator = Options(dialect="browsers-2026")
+    with open_emulator(_FILES.get, emulator, reports) as server, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         command = [
             options.chromium,
             "--headless=new",
