@@ -106,6 +106,7 @@ function describe() {
 // Begin another session: the contexts of this one are lost.
 function renew(why) {
   relay = undefined;
+  early.clear();
   begin();
   binding?.loseAll(why);
   connect();
@@ -211,13 +212,11 @@ function send(text, buffers) {
 // Operations that go on, by session and number: what takes their results. Firefox may bring a result while a synchronous request still waits
 // for its answer, which says that there is an operation: `early` are such results.
 const operations = new Map(), early = new Map();
-function wait(number, take_, failed) {
+function wait(number, accept, failed) {
   const key = `${name} ${number}`, result = early.get(key);
-  operations.set(key, {settle: take_, failed});
-  if (result !== undefined) {
-    early.delete(key);
-    settle(key, result);
-  } else if (socket === undefined || socket.readyState > WebSocket.OPEN) take(key, addressOf('result', `&n=${number}`));
+  operations.set(key, {accept, failed});
+  if (early.delete(key)) queueTask(() => settle(key, result));
+  else if (socket === undefined || socket.readyState > WebSocket.OPEN) take(key, addressOf('result', `&n=${number}`));
 }
 // Fetch a result.
 async function take(key, address) {
@@ -234,10 +233,13 @@ async function take(key, address) {
 function settle(key, body) {
   const operation = operations.get(key);
   operations.delete(key);
-  if (operation === undefined) { early.set(key, body); return; }
+  if (operation === undefined) {
+    if (key.startsWith(name)) early.set(key, body);
+    return;
+  }
   const answer = answerOf(body);
   for (const [, digits] of answer[0].matchAll(HANDLE)) highest = Math.max(highest, Number(digits) + 1);
-  operation.settle(answer);
+  operation.accept(answer);
 }
 
 // ---- The live connection: the session lives as long as it does

@@ -1,6 +1,6 @@
 // What a page has and the realm lacks, as far as page_host.js uses it: requests, a live connection, blobs, channels, workers.
-// `exchange(method, address, bytes)` asks the host: it returns the status, and bytes.
-((global, exchange, push) => {
+// `exchange(method, address, bytes)` asks the host: it returns the status, and bytes. `take()` returns what was pushed: an address and bytes.
+((global, exchange, push, take) => {
 const text = bytes => Array.from(bytes, each => String.fromCharCode(each)).join('');
 const ask = (method, address, body) => {
   const [status, bytes] = JSON.parse(exchange(method, address, JSON.stringify(Array.from(body))));
@@ -22,6 +22,11 @@ class XMLHttpRequest {
     global.sizes.push([body instanceof Blob, bytesOf(body).length]);
     const [status, bytes] = blobs.has(this.address) ? [200, blobs.get(this.address).bytes] : ask(this.method, this.address, bytesOf(body));
     if (status === 0) throw new Error('the connection was refused');
+    // As in Firefox: what is pushed arrives while a synchronous request waits.
+    if (global.isEager && this.address.includes('/call')) {
+      const pushed = JSON.parse(take());
+      if (pushed !== null) deliver(...pushed);
+    }
     Object.assign(this, {status, response: bytes.buffer, responseText: text(bytes)});
   }
 }
@@ -55,7 +60,7 @@ async function fetch(address, {method = 'GET', body = ''} = {}) {
   const [status, bytes] = ask(method, address, bytesOf(body));
   return {ok: status === 200, status, statusText: '', arrayBuffer: async () => bytes.buffer, json: async () => JSON.parse(text(bytes))};
 }
-Object.assign(global, {Blob, XMLHttpRequest, WebSocket, MessageChannel, Worker, fetch, sizes: [], started: [], offline: false});
+Object.assign(global, {Blob, XMLHttpRequest, WebSocket, MessageChannel, Worker, fetch, sizes: [], started: [], offline: false, isEager: false});
 URL.createObjectURL = blob => { const address = `blob:${global.location.origin}/${blobs.size}`; blobs.set(address, blob); return address; };
 URL.revokeObjectURL = address => { blobs.delete(address); };
 global.textOf = address => text(blobs.get(address).bytes);
@@ -67,5 +72,8 @@ global.sockets = sockets;
 // What a browser with a WebNN of its own has.
 for (const name of ['ML', 'MLContext', 'MLNewest', 'MLGraphBuilder']) global[name] = class {};
 global.MLine = 1;
-return (address, bytes) => sockets.filter(each => each.address === address).forEach(each => each.onmessage({data: new Uint8Array(bytes).buffer}));
+function deliver(address, bytes) {
+  for (const each of sockets) if (each.address === address) each.onmessage({data: new Uint8Array(bytes).buffer});
+}
+return deliver;
 })

@@ -49,7 +49,8 @@ class Page:
         engine = self._realm._engine
         engine.add_callable("__exchange", self._exchange)
         engine.add_callable("__open", self._open)
-        self._deliver = engine.eval(f"globalThis.__deliver = ({FAKES})(globalThis, __exchange, __open); undefined")
+        engine.add_callable("__take", self._take)
+        engine.eval(f"globalThis.__deliver = ({FAKES})(globalThis, __exchange, __open, __take); undefined")
         self._realm.evaluate(make_script(ENDPOINT, options.idl()))
 
     def run(self, program: str) -> list[str]:
@@ -73,6 +74,13 @@ class Page:
         while not self._pushed.empty():
             address, body = self._pushed.get()
             self._realm.evaluate(f"__deliver({json.dumps(address)}, {list(body)})")
+
+    def _take(self) -> str:
+        try:
+            address, body = self._pushed.get(timeout=1)
+        except queue.Empty:
+            return "null"
+        return json.dumps([address, list(body)])
 
     def _open(self, address: str, hello: str) -> None:
         push = lambda body: self._pushed.put((address, b"".join(bytes(each) for each in body)))  # noqa: E731
@@ -196,6 +204,14 @@ def test_results_come(page: Page, faults: webnn.Faults, count: int, delay: float
     assert page.run(program) == [f"{count} {count - 1}", f"{count - 1}"]
     # A debugger is sent the bytes of large bodies, unless they are blobs.
     assert all(isBlob == (size > 1 << 15) for isBlob, size in json.loads(page.run("console.log(JSON.stringify(sizes))")[0]))
+
+
+def test_a_result_may_come_before_its_operation_is_known(page: Page, faults: webnn.Faults) -> None:
+    program = START + "globalThis.context = context; globalThis.tensor = await context.createTensor({...pair, readable: true});"
+    page.run(program)
+    faults.delay = 0.05
+    read = "isEager = true; const promise = context.readTensor(tensor); isEager = false; console.log((await promise).byteLength);"
+    assert page.run(read) == ["8"]
 
 
 def test_equal_calls_do_not_wait(page: Page) -> None:
