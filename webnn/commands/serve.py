@@ -87,7 +87,7 @@ def command(
     except ModuleNotFoundError as error:
         if error.name not in {"aiohttp", "multidict", "yarl"}:
             raise
-        raise failure("aiohttp is missing: python -m pip install 'webnn[serve]'", _WRONG) from None
+        raise failure("aiohttp is missing: install the extra serve of webnn (docs/install.md)", _WRONG) from None
     try:
         pages, start = _find_pages(page, proxy)
         options = Options(

@@ -1,8 +1,8 @@
 // The emulator in a page or a worker: `send`, `tell` and `wait` of the binding (binding.js), over what a page has: synchronous requests, in
 // an isolated worker shared memory and a relay; and a live connection, which brings results. messages.py has the form of what is sent.
 //
-// `setup` has the `endpoint` (the address of the emulator), the `idl`, and the header `policy` of the document. `sources` are the functions of
-// the binding's files, `relaySource` is the text of relay.js.
+// `setup` has the `endpoint` (the address of the emulator), the `idl`, the header `policy` of the document, and how many bytes a `piece` has.
+// `sources` are the functions of the binding's files, `relaySource` is the text of relay.js.
 (function (global, setup, sources, relaySource) {
 'use strict';
 const MARK = global.Symbol.for('webnn.serve');
@@ -198,9 +198,18 @@ function exchange(messages) {
   const body = pack(++sent, [...greeted ? [] : [['H', [encoder.encode(describe())]]], ...waiting, ...messages]);
   waiting = [];
   waitingSize = 0;
-  const bytes = canRelay(body) ? exchangeThroughRelay(body) : post(addressOf('call'), body);
+  const bytes = canRelay(body) ? exchangeThroughRelay(body) : post(addressOf('call'), sendAhead(body));
   greeted = true;
   return unpack(bytes);
+}
+// Send all of a very large body but its end, in pieces: a debugger that is sent the bytes of each request could not hold it. Returns the end.
+function sendAhead(body) {
+  let rest = body;
+  while (rest instanceof Blob && rest.size > setup.piece) {
+    post(addressOf('piece'), rest.slice(0, setup.piece));
+    rest = rest.slice(setup.piece);
+  }
+  return rest;
 }
 const HANDLE = /"\$h": ?(\d+)/g;
 function send(text, buffers) {

@@ -30,7 +30,9 @@ def webnn_emulator(request: pytest.FixtureRequest) -> Iterator[Emulator]:
     except ModuleNotFoundError as error:
         if error.name != "aiohttp":
             raise
-        raise pytest.fail.Exception("webnn_emulator needs aiohttp: pip install 'webnn[serve]'", pytrace=False) from None
+        raise pytest.fail.Exception(
+            "webnn_emulator needs aiohttp: install the extra serve of webnn (docs/install.md)", pytrace=False
+        ) from None
     try:
         settings = _settings_of(request.node)
         emulator = Emulator(Options(**{name: value for name, value in settings.items() if name in _OPTIONS}))

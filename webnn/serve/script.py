@@ -11,6 +11,8 @@ from webnn.javascript.realm import load_script
 
 __all__ = ["make_script"]
 
+#: How many bytes of calls go in one request: a debugger that sees requests holds each in a text of at most 512 MiB.
+_PIECE = 1 << 25
 _BINDING = ("conversion", "binding", "foresight", "navigator")
 
 
@@ -19,15 +21,16 @@ def _read(name: str) -> str:
     return (resources.files("webnn.serve") / name).read_text(encoding="utf-8")
 
 
-def make_script(endpoint: str, idl: BindingIdl, policy: str = "") -> str:
+def make_script(endpoint: str, idl: BindingIdl, policy: str = "", piece: int = _PIECE) -> str:
     """Return the script. It may run several times; the first one counts.
 
     Args:
         endpoint: The address of the emulator.
         idl: What the page sees.
         policy: The header Permissions-Policy of the document.
+        piece: How many bytes of calls go in one request.
     """
-    setup = json.dumps({"endpoint": endpoint, "policy": policy})[:-1] + f', "idl": {idl.text}}}'
+    setup = json.dumps({"endpoint": endpoint, "policy": policy, "piece": piece})[:-1] + f', "idl": {idl.text}}}'
     sources = ",\n".join(_binding())
     return f"({_read('page_host.js').strip()})(globalThis, {setup}, [{sources}], {json.dumps(_read('relay.js'))});\n"
 

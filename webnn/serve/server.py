@@ -90,7 +90,9 @@ class Server:
         self._loop = asyncio.new_event_loop()
         self._runner: web.AppRunner | None = None
         self._thread = threading.Thread(target=self._loop.run_forever, name="webnn-serve", daemon=True)
+        #: How many bytes of bodies are held, and the parts of bodies whose rest is to come, by session.
         self._receiving = 0
+        self._pieces: dict[str, bytearray] = {}
 
     @property
     def url(self) -> str:
@@ -179,7 +181,13 @@ class Server:
         application.router.add_get(f"{path}/webnn.js", self._script)
         application.router.add_get(f"{path}/live", self._live)
         application.router.add_get(f"{path}/relay", self._relay)
-        for name, handler in (("call", self._call), ("result", self._result), ("worker", self._worker), ("ignored", self._ignored)):
+        for name, handler in (
+            ("call", self._call),
+            ("piece", self._piece),
+            ("result", self._result),
+            ("worker", self._worker),
+            ("ignored", self._ignored),
+        ):
             application.router.add_post(f"{path}/{name}", handler)
         application.router.add_routes(Status(self.sessions).routes(f"{PREFIX}/{self.status_token}"))
         application.router.add_route("*", "/{path:.*}", self._page)
@@ -191,6 +199,8 @@ class Server:
             while True:
                 await asyncio.sleep(_SWEEP)
                 self.sessions.sweep()
+                for name in self._pieces.keys() - self.sessions.living.keys():
+                    self._receiving -= len(self._pieces.pop(name))
 
         task = asyncio.create_task(sweep())
         yield
@@ -208,7 +218,13 @@ class Server:
 
     async def _call(self, request: web.Request) -> web.Response:
         try:
-            return _body(await self._answer(request.query.get("s", ""), await self._receive(request)))
+            name = request.query.get("s", "")
+            body = await self._receive(request)
+            if (ahead := self._pieces.pop(name, None)) is not None:
+                self._receiving -= len(ahead)
+                ahead += body
+                body = ahead
+            return _body(await self._answer(name, body))
         except EndedError:
             return _refusal(410, "the session of the page has ended")
         except FullError as error:
@@ -244,6 +260,20 @@ class Server:
         finally:
             self._receiving -= size
         return body
+
+    async def _piece(self, request: web.Request) -> web.Response:
+        """Keep a part of a body whose rest comes later."""
+        try:
+            name = self.sessions.find(request.query.get("s", "")).name
+        except EndedError:
+            return _refusal(410, "the session of the page has ended")
+        piece = await self._receive(request)
+        kept = self._pieces.setdefault(name, bytearray())
+        if len(kept) + len(piece) > _LONGEST_BODY:
+            return _refusal(413, f"a body has at most {_LONGEST_BODY} bytes")
+        kept += piece
+        self._receiving += len(piece)
+        return web.Response(headers=_NO_STORE)
 
     async def _result(self, request: web.Request) -> web.Response:
         try:

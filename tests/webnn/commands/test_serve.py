@@ -126,7 +126,7 @@ def test_without_aiohttp_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "aiohttp", None)
     result = CliRunner().invoke(app, ["serve", str(tmp_path)])
-    assert (result.exit_code, result.stderr) == (2, "webnn: aiohttp is missing: python -m pip install 'webnn[serve]'\n")
+    assert (result.exit_code, result.stderr) == (2, "webnn: aiohttp is missing: install the extra serve of webnn (docs/install.md)\n")
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ const ask = (method, address, body) => {
 class Blob {
   constructor(parts) {
     const all = parts.map(part => typeof part === 'string' ? new TextEncoder().encode(part) : part);
-    this.bytes = new Uint8Array(all.flatMap(part => Array.from(part)));
+    this.bytes = new Uint8Array(all.flatMap(part => Array.from(part instanceof Blob ? part.bytes : part)));
   }
+  get size() { return this.bytes.length; }
+  slice(start, end) { return new Blob([this.bytes.subarray(start, end)]); }
 }
 const bytesOf = body => body instanceof Blob ? body.bytes : typeof body === 'string' ? new TextEncoder().encode(body) : body ?? [];
 const blobs = new Map();

@@ -59,6 +59,25 @@ async def test_a_session_lives_as_long_as_its_connection(server: Server, client:
     assert await post(client, call, body(CONTEXT, number=2)) == (410, b"webnn serve: the session of the page has ended\n")
 
 
+async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webnn.serve.server._LONGEST_BODY", 4096)
+    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
+        await live.send_str(json.dumps(HELLO))
+        await post(client, f"{server.endpoint}/call?s={NAME}", body(HELLO_MESSAGE))
+        content = body(message("C", b'"nothing"', bytes(2000)), number=2)
+        for start in range(0, len(content) - 1, 500):
+            assert (await post(client, f"{server.endpoint}/piece?s={NAME}", content[:-1][start : start + 500]))[0] == 200
+        status, answer = await post(client, f"{server.endpoint}/call?s={NAME}", content[-1:])
+        assert (status, open_body([answer])[:2]) == (200, (2, "A"))
+        # Together they are as long as a body, at most.
+        statuses = [(await post(client, f"{server.endpoint}/piece?s={NAME}", bytes(3000)))[0] for _ in range(3)]
+        assert statuses == [200, 413, 413]
+    await wait_until_empty(server)
+    async with asyncio.timeout(60):
+        while server._receiving:
+            await asyncio.sleep(0.05)
+
+
 async def test_a_relay_answers_calls(server: Server, client: aiohttp.ClientSession) -> None:
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
         await live.send_str(json.dumps(HELLO))
@@ -85,6 +104,7 @@ async def test_a_relay_answers_calls(server: Server, client: aiohttp.ClientSessi
         ("call", body(HELLO_MESSAGE), 400),
         ("call?s=" + NAME, body(message("H", b"{}")), 400),
         ("call?s=" + NAME, body(HELLO_MESSAGE, number=0), 400),
+        ("piece?s=" + NAME, b"part", 410),
         ("result?s=" + NAME, b"", 400),
         ("result?s=" + NAME + "&n=1", b"", 410),
         ("worker", b"", 400),
