@@ -11,6 +11,7 @@ import pytest
 
 from tests.webnn.serve.pages import HELLO, PAIR, open_body, request
 from tests.webnn.serve.test_messages import body, message
+from webnn.serve import server as server_module
 from webnn.serve.options import Options
 from webnn.serve.server import Server
 
@@ -60,7 +61,7 @@ async def test_a_session_lives_as_long_as_its_connection(server: Server, client:
 
 
 async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webnn.serve.server._LONGEST_BODY", 4096)
+    monkeypatch.setattr(server_module, "_LONGEST_BODY", 4096)
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
         await live.send_str(json.dumps(HELLO))
         await post(client, f"{server.endpoint}/call?s={NAME}", body(HELLO_MESSAGE))

@@ -13,6 +13,7 @@ import pytest
 import webnn
 from tests.webnn.serve.pages import HELLO, PAIR, VISITOR, Caller, open_body, request
 from webnn.javascript.channel import Bytes, Message
+from webnn.serve import sessions as limits
 from webnn.serve.messages import MessageError
 from webnn.serve.options import Options
 from webnn.serve.session import SMALL, EndedError, Session, Visitor, read_visitor
@@ -247,7 +248,7 @@ async def test_silent_pages_without_a_connection_end(monkeypatch: pytest.MonkeyP
     kept.connect(lambda _: None)
     sessions.sweep()
     assert len(sessions.living) == 2
-    monkeypatch.setattr("webnn.serve.sessions._IDLE", -1.0)
+    monkeypatch.setattr(limits, "_IDLE", -1.0)
     sessions.sweep()
     assert list(sessions.living.values()) == [kept]
     assert silent.ended
@@ -261,7 +262,7 @@ async def test_names_are_digits(name: str) -> None:
 
 
 async def test_there_are_at_most_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webnn.serve.sessions._MOST_SESSIONS", 1)
+    monkeypatch.setattr(limits, "_MOST_SESSIONS", 1)
     sessions = Sessions(Options(), pytest.fail)
     sessions.begin(NAME, VISITOR)
     with pytest.raises(FullError, match="there are 1 sessions"):
@@ -270,7 +271,7 @@ async def test_there_are_at_most_so_many(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_announced_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webnn.serve.sessions._MOST_WORKERS", 2)
+    monkeypatch.setattr(limits, "_MOST_WORKERS", 2)
     sessions = Sessions(Options(), pytest.fail)
     for url, kind in (("/a", "classic"), ("/b", "module"), ("/a", "module"), ("/c", "classic")):
         sessions.announce(url, kind)

@@ -13,6 +13,7 @@ import pytest
 import webnn
 from tests.webnn.serve.support import Client, ask
 from webnn.context.profiles import PROFILES, load_profile
+from webnn.serve import status as status_module
 from webnn.serve.guard import PREFIX
 from webnn.serve.options import Options
 from webnn.serve.server import Server
@@ -132,7 +133,7 @@ def test_a_fallback_has_its_reason(tmp_path: Path) -> None:
 
 
 def test_the_newest_sessions_are_shown(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webnn.serve.status._MOST_SESSIONS", 2)
+    monkeypatch.setattr(status_module, "_MOST_SESSIONS", 2)
     clients = [Client(server) for _ in range(3)]
     state = read(server)
     assert [each["name"] for each in state["sessions"]] == [clients[2].name, clients[1].name]
