@@ -13,7 +13,9 @@ __all__ = [
     "PAGES",
     "REVISION",
     "Device",
+    "DialectOption",
     "Fallback",
+    "FallbackOption",
     "FormerDialect",
     "Numerics",
     "NumericsOption",
@@ -58,6 +60,19 @@ NUMERICS_VARIABLE = "WEBNN_NUMERICS"
 NumericsOption = Annotated[
     Numerics | None,
     typer.Option("--numerics", help="Whose numbers: docs/numerics.md's or the kernels'.", envvar=NUMERICS_VARIABLE, show_default="exact"),
+]
+
+#: ``--dialect``, where a program in JavaScript runs.
+DialectOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dialect", help="What browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153.", show_default=False
+    ),
+]
+#: ``--fallback``.
+FallbackOption = Annotated[
+    Fallback | None,
+    typer.Option("--fallback", help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
 ]
 
 

@@ -13,7 +13,17 @@ import typer
 from typer.core import TyperCommand
 
 import webnn
-from webnn.commands.choices import PAGES, REVISION, Fallback, FormerDialect, NumericsOption, choose_dialect, set_numerics
+from webnn.commands.choices import (
+    PAGES,
+    REVISION,
+    DialectOption,
+    Fallback,
+    FallbackOption,
+    FormerDialect,
+    NumericsOption,
+    choose_dialect,
+    set_numerics,
+)
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -59,10 +69,7 @@ def command(
     node: Annotated[
         Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
     ] = None,
-    dialect: Annotated[
-        str | None,
-        typer.Option(help="What browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153.", show_default=False),
-    ] = None,
+    dialect: DialectOption = None,
     profile: FormerDialect = None,
     revision: Annotated[
         str | None,
@@ -77,10 +84,7 @@ def command(
             show_default=False,
         ),
     ] = None,
-    fallback: Annotated[
-        Fallback | None,
-        typer.Option(help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
-    ] = None,
+    fallback: FallbackOption = None,
     numerics: NumericsOption = None,
     embedder: Annotated[
         str | None, typer.Option(metavar="ORIGIN", help="Run a JavaScript program in a frame of this page.", show_default=False)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import webnn
-from webnn.commands.choices import Fallback, Numerics
+from webnn.commands.choices import DialectOption, FallbackOption, NumericsOption
 from webnn.commands.failure import failure
 from webnn.commands.text import one_line
+from webnn.serve.options import FAULTS, Options
 
 if TYPE_CHECKING:
     from webnn.serve.pages import Pages
@@ -42,10 +43,7 @@ def command(
         str | None,
         typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default="that of the dialect, or 2026-06"),
     ] = None,
-    dialect: Annotated[
-        str | None,
-        typer.Option(help="What browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153.", show_default=False),
-    ] = None,
+    dialect: DialectOption = None,
     profile: Annotated[
         str | None,
         typer.Option(
@@ -57,18 +55,12 @@ def command(
             show_default=False,
         ),
     ] = None,
-    fallback: Annotated[
-        Fallback | None,
-        typer.Option(help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
-    ] = None,
+    fallback: FallbackOption = None,
     faults: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="Failures on demand: failBuild=1,delay=0.5. docs/testing.md has all.", show_default=False),
     ] = None,
-    numerics: Annotated[
-        Numerics | None,
-        typer.Option(help="Whose numbers: docs/numerics.md's or the kernels'.", envvar="WEBNN_NUMERICS", show_default="exact"),
-    ] = None,
+    numerics: NumericsOption = None,
     isolate: Annotated[
         bool, typer.Option("--isolate", help="Isolate documents from other origins, which gives them SharedArrayBuffer.")
     ] = False,
@@ -82,8 +74,7 @@ def command(
     if (page is None) == (proxy is None):
         raise failure("give a page or a folder, or the address of a server with --proxy", _WRONG)
     try:
-        from webnn.serve.options import Options  # noqa: PLC0415 (an extra has what this imports)
-        from webnn.serve.server import Server  # noqa: PLC0415
+        from webnn.serve.server import Server  # noqa: PLC0415 (an extra has what this imports)
     except ModuleNotFoundError as error:
         if error.name not in {"aiohttp", "multidict", "yarl"}:
             raise
@@ -128,13 +119,12 @@ def parse_faults(text: str) -> webnn.Faults:
         ValueError: It is no such text, or a value is invalid.
     """
     values: dict[str, Any] = {}
-    known = ("refuse", "failBuild", "failCompute", "memoryLimit", "loseAfter", "delay")
     for part in text.split(","):
         name, separator, value = (each.strip() for each in part.partition("="))
         if not separator or not value:
             raise ValueError(f"--faults takes NAME=VALUE, separated by commas, got {part!r}")
-        if name not in known:
-            raise ValueError(f"--faults: there is no {name!r}; there are {', '.join(known)}")
+        if name not in FAULTS:
+            raise ValueError(f"--faults: there is no {name!r}; there are {', '.join(FAULTS)}")
         if name in values:
             raise ValueError(f"--faults: {name} is given twice")
         values[name] = _parse_fault(name, value)

@@ -14,6 +14,7 @@ from aiohttp import hdrs, web
 from aiohttp.abc import AbstractStreamWriter
 from multidict import CIMultiDict
 
+from webnn.serve.guard import refuse
 from webnn.serve.pages import LONGEST_CHANGED, change, find_change, isolate
 
 __all__ = ["Folder"]
@@ -69,7 +70,7 @@ class Folder:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """Answer a request with a file, or with the list of a folder that has no index.html."""
         if request.method not in {hdrs.METH_GET, hdrs.METH_HEAD}:
-            return _refuse(405, "files can only be read", {hdrs.ALLOW: "GET, HEAD"})
+            return refuse(405, "files can only be read", {hdrs.ALLOW: "GET, HEAD"})
         # Files on a slow disk must not hold up the calls of pages.
         return await asyncio.to_thread(self._find, request)
 
@@ -79,11 +80,11 @@ class Folder:
     def _find(self, request: web.Request) -> web.StreamResponse:
         names = _names_of(request)
         if names is None:
-            return _refuse(404, "there is no such file")
+            return refuse(404, "there is no such file")
         try:
             path = self._root.joinpath(*names).resolve()
             if not path.is_relative_to(self._root):
-                return _refuse(404, "this is a link that leads out of the folder, which is not followed")
+                return refuse(404, "this is a link that leads out of the folder, which is not followed")
             if path.is_dir():
                 if not request.path.endswith("/"):
                     # A path and no address: nothing of the request can lead to another server.
@@ -96,12 +97,12 @@ class Folder:
                     return _list(request, path, names)
                 path = index
             elif request.path.endswith("/"):
-                return _refuse(404, "there is no such folder")
+                return refuse(404, "there is no such folder")
             if not path.is_file():
-                return _refuse(404, "there is no such file")
+                return refuse(404, "there is no such file")
             return _send(request, path)
         except (OSError, RuntimeError, ValueError):  # no name for the system, a loop of links, a file that may not be read
-            return _refuse(404, "there is no such file")
+            return refuse(404, "there is no such file")
 
 
 class _File(web.FileResponse):
@@ -141,7 +142,7 @@ def _send(request: web.Request, path: Path) -> web.StreamResponse:
     if what is None:
         return _File(path, headers=headers)
     if path.stat().st_size > LONGEST_CHANGED:
-        return _refuse(500, f"a document or a worker's script has at most {LONGEST_CHANGED} bytes")
+        return refuse(500, f"a document or a worker's script has at most {LONGEST_CHANGED} bytes")
     body = change(request, what, path.read_bytes(), headers, content_type)
     return web.Response(body=body, headers=headers)
 
@@ -165,7 +166,3 @@ def _list(request: web.Request, path: Path, names: list[str]) -> web.Response:
 
 def _show(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _refuse(status: int, why: str, headers: dict[str, str] | None = None) -> web.Response:
-    return web.Response(status=status, text=f"webnn serve: {why}\n", headers={hdrs.CACHE_CONTROL: "no-store", **(headers or {})})

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 
 from aiohttp import hdrs, web
 
-__all__ = ["PREFIX", "Guard"]
+__all__ = ["PREFIX", "Guard", "refuse"]
 
 #: Where the paths of the emulator begin.
 PREFIX = "/__webnn__"
@@ -47,19 +47,19 @@ class Guard:
         hosts = request.headers.getall(hdrs.HOST, [])
         # A request may also name a server in its first line, which the headers then differ from.
         if len(hosts) != 1 or f"http://{hosts[0].lower()}" not in own or request.host != hosts[0]:
-            return _refuse(421, "this server has no such name")
+            return refuse(421, "this server has no such name")
         if request.path.split("/")[1:2] != [PREFIX.removeprefix("/")]:
             return await handler(request)
         token = (request.path.split("/")[2:3] or [""])[0].encode("utf-8", "surrogatepass")
         isOwn = secrets.compare_digest(token, self._own)
         if not (secrets.compare_digest(token, self._token) or isOwn):
-            return _refuse(404, "there is no such page")
+            return refuse(404, "there is no such page")
         origin = request.headers.get(hdrs.ORIGIN)
         foreign = origin is not None and origin not in own
         if foreign and (isOwn or not self._origins & {origin, "*"}):
-            return _refuse(403, "pages of this origin may not use the emulator")
+            return refuse(403, "pages of this origin may not use the emulator")
         if self._requests >= _MOST_REQUESTS:
-            return _refuse(503, "there are too many requests")
+            return refuse(503, "there are too many requests")
         headers = {
             "Cross-Origin-Resource-Policy": "cross-origin" if self._origins and not isOwn else "same-origin",
             "X-Content-Type-Options": "nosniff",
@@ -88,5 +88,6 @@ def _own_origins(request: web.Request) -> frozenset[str]:
     return frozenset(f"http://{name}{ending}" for name in _NAMES for ending in ([f":{port}", ""] if port == 80 else [f":{port}"]))
 
 
-def _refuse(status: int, why: str) -> web.Response:
-    return web.Response(status=status, text=f"webnn serve: {why}\n", headers={hdrs.CACHE_CONTROL: "no-store"})
+def refuse(status: int, why: str, headers: Mapping[str, str] | None = None) -> web.Response:
+    """Return an answer that says why there is no other."""
+    return web.Response(status=status, text=f"webnn serve: {why}\n", headers={hdrs.CACHE_CONTROL: "no-store", **(headers or {})})

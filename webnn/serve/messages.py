@@ -14,11 +14,11 @@ number of its bodies counts them. It gets
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from webnn.javascript.channel import Bytes, Message
 
-__all__ = ["MessageError", "pack", "size_of", "unpack"]
+__all__ = ["MessageError", "pack", "size_of", "total_size", "unpack"]
 
 _MAGIC = b"WN"
 _NUMBER = struct.Struct("<I")
@@ -43,6 +43,11 @@ def pack(number: int, kind: str, parts: Sequence[Bytes]) -> list[Bytes]:
 def size_of(part: Bytes) -> int:
     """Return the length of a part in bytes."""
     return part.nbytes if isinstance(part, memoryview) else len(part)
+
+
+def total_size(parts: Iterable[Bytes]) -> int:
+    """Return the length of parts in bytes."""
+    return sum(map(size_of, parts))
 
 
 def unpack(body: Bytes) -> tuple[int, list[Message]]:

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from webnn.context.devices.selection import FallbackPolicy
     from webnn.context.profiles import Profile
 
-__all__ = ["Options"]
+__all__ = ["FAULTS", "Options"]
+
+#: The parameters of `webnn.Faults`.
+FAULTS = ("refuse", "failBuild", "failCompute", "memoryLimit", "loseAfter", "delay")
 
 #: The draft that pages see by default.
 _REVISION = "2026-06"

@@ -72,7 +72,13 @@ function unpack(bytes) {
   }
   return {number: view.getUint32(0, true), kind: String.fromCharCode(view.getUint8(NUMBER + 2)), parts};
 }
-const answerOf = ({parts: [text, ...rest]}) => [decoder.decode(text.part), rest];
+const HANDLE = /"\$h": ?(\d+)/g;
+// What the binding takes of an answer. Its handles tell which numbers a later session may give to objects.
+function answerOf({parts: [first, ...rest]}) {
+  const text = decoder.decode(first.part);
+  for (const [, digits] of text.matchAll(HANDLE)) highest = Math.max(highest, Number(digits) + 1);
+  return [text, rest];
+}
 
 // ---- The session. It ends with its page, or with the emulator; then another one begins.
 
@@ -84,7 +90,7 @@ function begin() {
   greeted = false;
 }
 begin();
-const addressOf = (what, query = '') => `${endpoint}/${what}?s=${name}${query}`;
+const addressOf = what => `${endpoint}/${what}?s=${name}`;
 
 // The origins of the documents around this one, the nearest first.
 function ancestorsOf(frame) {
@@ -211,12 +217,7 @@ function sendAhead(body) {
   }
   return rest;
 }
-const HANDLE = /"\$h": ?(\d+)/g;
-function send(text, buffers) {
-  const answer = answerOf(exchange([['C', [encoder.encode(text), ...buffers]]]));
-  for (const [, digits] of answer[0].matchAll(HANDLE)) highest = Math.max(highest, Number(digits) + 1);
-  return answer;
-}
+const send = (text, buffers) => answerOf(exchange([['C', [encoder.encode(text), ...buffers]]]));
 
 // Operations that go on, by session and number: what takes their results. Firefox may bring a result while a synchronous request still waits
 // for its answer, which says that there is an operation: `early` are such results.
@@ -225,12 +226,13 @@ function wait(number, accept, failed) {
   const key = `${name} ${number}`, result = early.get(key);
   operations.set(key, {accept, failed});
   if (early.delete(key)) queueTask(() => settle(key, result));
-  else if (socket === undefined || socket.readyState > WebSocket.OPEN) take(key, addressOf('result', `&n=${number}`));
+  else if (socket === undefined || socket.readyState > WebSocket.OPEN) take(key);
 }
 // Fetch a result.
-async function take(key, address) {
+async function take(key) {
+  const [session, number] = key.split(' ');
   try {
-    const response = await fetch(address, {method: 'POST'});
+    const response = await fetch(`${endpoint}/result?s=${session}&n=${number}`, {method: 'POST'});
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
     settle(key, unpack(new Uint8Array(await response.arrayBuffer())));
   } catch (error) {
@@ -246,9 +248,7 @@ function settle(key, body) {
     if (key.startsWith(name)) early.set(key, body);
     return;
   }
-  const answer = answerOf(body);
-  for (const [, digits] of answer[0].matchAll(HANDLE)) highest = Math.max(highest, Number(digits) + 1);
-  operation.accept(answer);
+  operation.accept(answerOf(body));
 }
 
 // ---- The live connection: the session lives as long as it does
@@ -267,11 +267,11 @@ function connect() {
   socket.onmessage = ({data}) => {
     const body = unpack(new Uint8Array(data)), key = `${ours} ${body.number}`;
     if (body.kind === 'R') settle(key, body);
-    if (body.kind === 'N') take(key, `${endpoint}/result?s=${ours}&n=${body.number}`);
+    if (body.kind === 'N') take(key);
     if (body.kind === 'L' && ours === name) binding?.tellLost(JSON.parse(decoder.decode(body.parts[0].part)), run => run());
   };
   socket.onclose = () => {
-    for (const key of [...operations.keys()].filter(each => each.startsWith(ours))) take(key, `${endpoint}/result?s=${ours}&n=${key.split(' ')[1]}`);
+    for (const key of [...operations.keys()]) if (key.startsWith(ours)) take(key);
   };
 }
 

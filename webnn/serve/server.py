@@ -15,7 +15,7 @@ from aiohttp import WSMsgType, web
 
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import explain_members
-from webnn.serve.guard import PREFIX, Guard
+from webnn.serve.guard import PREFIX, Guard, refuse
 from webnn.serve.messages import MessageError, read_text, unpack
 from webnn.serve.options import Options
 from webnn.serve.pages import EMULATOR, Emulator, Pages
@@ -208,7 +208,7 @@ class Server:
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
         if self._pages is None or request.path.startswith(f"{PREFIX}/"):
-            return _refusal(404, "there is no such page")
+            return refuse(404, "there is no such page")
         return await self._pages.answer(request)
 
     async def _script(self, request: web.Request) -> web.Response:
@@ -226,11 +226,11 @@ class Server:
                 body = ahead
             return _body(await self._answer(name, body))
         except EndedError:
-            return _refusal(410, "the session of the page has ended")
+            return refuse(410, "the session of the page has ended")
         except FullError as error:
-            return _refusal(503, str(error))
+            return refuse(503, str(error))
         except MessageError as error:
-            return _refusal(400, str(error))
+            return refuse(400, str(error))
 
     async def _answer(self, name: str, body: Bytes) -> list[Bytes]:
         number, messages = unpack(body)
@@ -266,11 +266,11 @@ class Server:
         try:
             name = self.sessions.find(request.query.get("s", "")).name
         except EndedError:
-            return _refusal(410, "the session of the page has ended")
+            return refuse(410, "the session of the page has ended")
         piece = await self._receive(request)
         kept = self._pieces.setdefault(name, bytearray())
         if len(kept) + len(piece) > _LONGEST_BODY:
-            return _refusal(413, f"a body has at most {_LONGEST_BODY} bytes")
+            return refuse(413, f"a body has at most {_LONGEST_BODY} bytes")
         kept += piece
         self._receiving += len(piece)
         return web.Response(headers=_NO_STORE)
@@ -280,18 +280,18 @@ class Server:
             number = int(request.query.get("n", ""))
             return _body(await self.sessions.find(request.query.get("s", "")).result(number))
         except EndedError:
-            return _refusal(410, "the session of the page has ended")
+            return refuse(410, "the session of the page has ended")
         except (ValueError, MessageError) as error:
-            return _refusal(400, str(error))
+            return refuse(400, str(error))
 
     async def _worker(self, request: web.Request) -> web.Response:
         try:
             value = json.loads(read_text(await request.read()))
             url, kind = value["url"], value["type"]
         except (MessageError, ValueError, RecursionError, TypeError, KeyError):
-            return _refusal(400, "the script of a worker is announced by its address and its type")
+            return refuse(400, "the script of a worker is announced by its address and its type")
         if not isinstance(url, str) or kind not in ("classic", "module"):
-            return _refusal(400, "the type of a worker is classic or module")
+            return refuse(400, "the type of a worker is classic or module")
         self.sessions.announce(url, kind)
         if self._on_worker is not None:
             await self._on_worker(request.query.get("s", ""), url)
@@ -302,7 +302,7 @@ class Server:
         try:
             texts = explain_members(self.sessions.options.idl(), read_text(await request.read()))
         except (MessageError, RecursionError, ValueError):
-            return _refusal(400, "there is no such dictionary")
+            return refuse(400, "there is no such dictionary")
         return web.json_response(texts, headers=_NO_STORE)
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
@@ -353,7 +353,3 @@ class Server:
 
 def _body(pieces: list[Bytes]) -> web.Response:
     return web.Response(body=b"".join(pieces), content_type="application/octet-stream", headers=_NO_STORE)
-
-
-def _refusal(status: int, why: str) -> web.Response:
-    return web.Response(status=status, text=f"webnn serve: {why}\n", headers=_NO_STORE)

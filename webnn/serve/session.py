@@ -15,7 +15,7 @@ from typing import Any
 import webnn
 from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.dispatch import Begun, Dispatcher
-from webnn.serve.messages import MessageError, pack, read_text, size_of
+from webnn.serve.messages import MessageError, pack, read_text, total_size
 from webnn.serve.options import Options
 from webnn.serve.record import Record
 from webnn.validation.caller import LISTENER
@@ -296,7 +296,6 @@ class Session:
     async def _carry_out(self, number: int, messages: Sequence[Message]) -> list[Bytes]:
         answer: list[Bytes] = [b'{"value": null}']
         for kind, (text, *parts) in messages:
-            self.counts.received += sum(map(size_of, parts))
             if kind == "D":
                 self.counts.told += 1
                 request = read_text(text)
@@ -309,7 +308,6 @@ class Session:
                 # A context that was destroyed is lost in the next turn of the loop.
                 await asyncio.sleep(0)
             self._note_faults()
-        self.counts.sent += sum(map(size_of, answer[1:]))
         return pack(number, "A", answer)
 
     async def _call(self, text: str, parts: list[Bytes]) -> list[Bytes]:
@@ -322,10 +320,12 @@ class Session:
             begun = begun.answer()
         answered, buffers = begun
         note(answered, buffers)
-        if sum(map(size_of, buffers)) <= SMALL:
+        if total_size(buffers) <= SMALL:
             return [answered.encode(), *buffers]
         # Only operations that return promises have results in bytes.
-        return self._promise(self._store([answered.encode(), *buffers]))
+        number = self._next_operation()
+        self._settle(number, answered, buffers)
+        return self._promise(number)
 
     def _defer(self, begun: Begun, note: _Note) -> list[Bytes]:
         """Answer with the number of an operation that goes on."""
@@ -334,20 +334,25 @@ class Session:
         def finish(_: object) -> None:
             if begun.future.cancelled() or self._stop.is_set():
                 return
-            text, buffers = begun.answer()
-            note(text, buffers)
+            answered, buffers = begun.answer()
+            note(answered, buffers)
             self._note_faults()
-            self.counts.sent += sum(map(size_of, buffers))
-            self._results[number].set_result(pack(number, "R", [text.encode(), *buffers]))
-            self._push(number)
+            self._settle(number, answered, buffers)
 
         begun.future.add_done_callback(finish)
         return self._promise(number)
 
     def _noting(self, text: str, parts: Sequence[Bytes]) -> _Note:
         """Return what records a request that begins now, once it has its answer."""
-        begin, received = time.perf_counter(), sum(map(size_of, parts))
-        return lambda answer, buffers: self.record.called(text, answer, time.perf_counter() - begin, received, sum(map(size_of, buffers)))
+        begin, received = time.perf_counter(), total_size(parts)
+        self.counts.received += received
+
+        def note(answered: str, buffers: Sequence[Bytes]) -> None:
+            sent = total_size(buffers)
+            self.counts.sent += sent
+            self.record.called(text, answered, time.perf_counter() - begin, received, sent)
+
+        return note
 
     def _next_operation(self) -> int:
         if len(self._results) >= _MOST_RESULTS:
@@ -356,12 +361,10 @@ class Session:
         self._results[self._operations] = self._loop.create_future()
         return self._operations
 
-    def _store(self, parts: list[Bytes]) -> int:
-        """Keep a result until it is fetched; return its number."""
-        number = self._next_operation()
-        self._results[number].set_result(pack(number, "R", parts))
+    def _settle(self, number: int, answered: str, buffers: Sequence[Bytes]) -> None:
+        """Take the result of an operation, and send it to the page or keep it until it is fetched."""
+        self._results[number].set_result(pack(number, "R", [answered.encode(), *buffers]))
         self._push(number)
-        return number
 
     @staticmethod
     def _promise(number: int) -> list[Bytes]:
@@ -377,7 +380,7 @@ class Session:
         if (push := self.push) is None:
             return
         body = self._results[number].result()
-        if sum(map(size_of, body)) <= SMALL:
+        if total_size(body) <= SMALL:
             del self._results[number]
             push(body)
         else:

@@ -22,6 +22,7 @@ from webnn.context.devices.selection import FallbackPolicy
 from webnn.context.placement import Placement
 from webnn.context.profiles import PROFILES, Profile
 from webnn.inspect.show import Table, printable, seconds, tabulate
+from webnn.serve.options import FAULTS
 from webnn.serve.record import Built
 from webnn.serve.session import EndedError, Session
 from webnn.serve.sessions import Sessions
@@ -39,7 +40,6 @@ _LONGEST, _MOST_REASONS = 400, 10
 #: The largest number that JavaScript has exactly, and the longest delay in seconds.
 _LARGEST, _LONGEST_DELAY = 2**53 - 1, 60
 _LOSS = "lost by hand, on the status page of webnn serve"
-_FAULTS = ("refuse", "failBuild", "failCompute", "memoryLimit", "loseAfter", "delay")
 _CHOICES = ("profile", "fallback", "numerics")
 #: The files of the page: where they are, and their type. The style begins with that of the pages of `webnn run --inspect`.
 _FILES = {
@@ -131,7 +131,7 @@ class Status:
                 "fallback": ["", *get_args(FallbackPolicy)],
                 "numerics": ["", *get_args(Numerics)],
             },
-            "faults": {name: _write_fault(getattr(faults, name)) for name in _FAULTS},
+            "faults": {name: _write_fault(getattr(faults, name)) for name in FAULTS},
             "counted": {"contexts": faults.contexts, "builds": faults.builds, "computations": faults.computes},
             "begun": self._sessions.begun,
             # The newest first.
@@ -176,7 +176,7 @@ class Status:
 
     async def _arm(self, values: dict[str, Any]) -> dict[str, Any]:
         """Arm and disarm faults. What is not named stays as it is."""
-        armed = {name: _check_fault(name, values.pop(name)) for name in _FAULTS if name in values}
+        armed = {name: _check_fault(name, values.pop(name)) for name in FAULTS if name in values}
         _check_empty(values)
         try:
             webnn.Faults(**armed)

@@ -123,6 +123,16 @@ async def test_results_are_pushed(begin: Begin, count: int, kind: str) -> None:
     assert parts[1] == content
 
 
+async def test_the_bytes_of_large_results_are_counted(begin: Begin) -> None:
+    session = begin()
+    caller = Caller(session)
+    await caller.make(CONTEXT)
+    descriptor = {"dataType": "float32", "shape": [SMALL], "readable": True}
+    tensor = await caller.make(request("MLContext", "createTensor", 1, descriptor))
+    _, [content] = await caller.complete(request("MLContext", "readTensor", 1, {"$h": tensor}))
+    assert len(content) == session.counts.sent == 4 * SMALL
+
+
 @pytest.mark.parametrize("early", [False, True], ids=["connected before", "connected after"])
 async def test_a_lost_context_is_pushed(begin: Begin, early: bool) -> None:
     session = begin()
