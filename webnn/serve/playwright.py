@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from weakref import WeakSet
 
 from webnn.serve.injection import Kind, inject_into_worker
 from webnn.serve.options import Options
@@ -92,6 +93,8 @@ class Emulator:
         self._faults: list[str] = []
         self._gate = _Gate()
         self._tasks: set[asyncio.Future[None]] = set()
+        #: The requests for workers' scripts that were answered here.
+        self._answered = WeakSet[Any]()
         self._journals: list[_Journal] = []
         self._server = Server(
             None,
@@ -203,11 +206,13 @@ class Emulator:
 
         def answer(route: Any) -> Any:
             context.remove_listener("response", check)
+            self._answered.add(route.request)
             steps = self._answer(route, url, kind)
             return _perform_asynchronously(steps) if inspect.iscoroutinefunction(route.fetch) else _perform(steps)
 
         def check(response: Any) -> None:
-            if response.url.partition("#")[0] == url:
+            # Workers that start at the same time may have the same script.
+            if response.url.partition("#")[0] == url and response.request not in self._answered:
                 context.remove_listener("response", check)
                 self._note(_NOT_REACHED.format(url, self.script_url, self.script_url))
 
