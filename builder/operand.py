@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
@@ -117,6 +117,9 @@ class MLOperand(OperandBase):
 
     def _getShape(self) -> list[int]:
         return list(self._descriptor.dimensions)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("MLOperand cannot be pickled: pickle webnn.describe(outputs), which has the graph up to some operands")
 
     def __repr__(self) -> str:
         if self._name is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
@@ -57,6 +57,10 @@ class MLContext(DraftMembers):
         context._computeSteps = compute
         context._tensorSteps = tensors
         return context
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        reduced: tuple[Callable[..., Any], tuple[Any, ...]] = above.load("context.travel").reduce_context(self)
+        return reduced
 
     def __repr__(self) -> str:
         state = self._state

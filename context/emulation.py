@@ -71,6 +71,7 @@ class Settings:
         numerics: The numerics policy of the engine's graphs.
         cache: The folder of optimized models, an absolute path.
         cacheSize: The most bytes that they may take.
+        threads: How many threads of the engine an operator may use on the CPU; no program can ask for it.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
     """
@@ -84,6 +85,7 @@ class Settings:
     numerics: Numerics | None = None
     cache: Path | None = None
     cacheSize: int | None = None
+    threads: int | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
 

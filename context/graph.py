@@ -31,12 +31,24 @@ class MLGraph(DraftMembers):
     Graphs are made by `MLGraphBuilder.build`.
     """
 
-    __slots__ = ("__weakref__", "_checked", "_implementation", "_inputDescriptors", "_outputDescriptors", "_placement", "_source", "_state")
+    __slots__ = (
+        "__weakref__",
+        "_checked",
+        "_digest",
+        "_implementation",
+        "_inputDescriptors",
+        "_outputDescriptors",
+        "_placement",
+        "_source",
+        "_state",
+    )
 
     #: A lost context destroys its graphs before its tensors.
     _endsFirst: ClassVar[bool] = True
     #: The slots of tensors that were checked together, by their names and tokens.
     _checked: dict[tuple[object, ...], Sequence[BufferSlot]]
+    #: That of its description, once it was pickled.
+    _digest: str
     _inputDescriptors: Mapping[str, OperandDescriptor]
     _outputDescriptors: Mapping[str, OperandDescriptor]
     #: ``None`` once the graph is destroyed. Work that was queued before has its own reference.
@@ -61,6 +73,7 @@ class MLGraph(DraftMembers):
     ) -> MLGraph:
         graph = object.__new__(cls)
         graph._checked = {}
+        graph._digest = ""
         graph._implementation = implementation
         graph._inputDescriptors = {name: slot.descriptor for name, slot in implementation.inputs.items()}
         graph._outputDescriptors = {name: slot.descriptor for name, slot in implementation.outputs.items()}
@@ -72,6 +85,10 @@ class MLGraph(DraftMembers):
     @property
     def _revision(self) -> Revision:  # type: ignore[override]  # read-only here
         return self._state.revision
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        reduced: tuple[Callable[..., Any], tuple[Any, ...]] = above.load("context.travel").reduce_graph(self)
+        return reduced
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name!r}: {descriptor}" for name, descriptor in self._inputDescriptors.items())

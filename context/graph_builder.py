@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from webnn.builder import above
 from webnn.builder.graph_builder import GraphBuilder
@@ -63,6 +63,9 @@ class MLGraphBuilder(GraphBuilder):
         reshaped = class_of_draft(type(self), "MLGraphBuilder", context._revision)
         if reshaped is not type(self):
             self.__class__ = reshaped
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("MLGraphBuilder cannot be pickled: pickle webnn.describe(outputs), or the graph that it builds")
 
     def __repr__(self) -> str:
         return f"<MLGraphBuilder {self._revision.draft}: {self._count} operators{', built' if self._hasBuilt else ''}>"

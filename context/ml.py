@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
+from webnn.builder import above
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.context import emulation
 from webnn.context.context import MLContext
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
 
-__all__ = ["ML", "GPUDevice", "MLContextOptions", "Navigator"]
+__all__ = ["ML", "GPUDevice", "MLContextOptions", "Navigator", "Origin", "plain_context"]
 
 _ANCHOR = "#api-ml-createcontext"
 
@@ -67,6 +68,27 @@ class _Request:
     deviceType: str | None = None
     powerPreference: str = "default"
     accelerated: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """How a context was made: all that another process needs to make it again."""
+
+    request: _Request
+    settings: emulation.Settings
+    revision: Revision
+    document: Document
+
+    def create(self, caller: Caller) -> MLContext:
+        """Make a context: *create a context*, `#create-a-context`.
+
+        Args:
+            caller: The program's line, for a warning.
+
+        Raises:
+            NotSupportedError: There is no engine; or the request would get another device, and the fallback policy refuses that.
+        """
+        return _create(self, caller)
 
 
 class GPUDevice:
@@ -145,6 +167,10 @@ class ML:
         )
         self._timeline = Timeline()
 
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        reduced: tuple[Callable[..., Any], tuple[Any, ...]] = above.load("context.travel").reduce_ml(self)
+        return reduced
+
     def createContext(
         self, options: MLContextOptions | GPUDevice | None = None, **members: Unpack[MLContextOptions]
     ) -> asyncio.Future[MLContext]:
@@ -162,15 +188,15 @@ class ML:
         """
         caller = find_caller(2)
         try:
-            create, settings = self._prepare(options, members, caller)
+            origin, create = self._prepare(options, members, caller)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
-        if settings.faults is None:
+        if origin.settings.faults is None:
             return promise(self._timeline, create)
         # Imported lazily; most programs inject no faults.
         from webnn.context.faults.injection import create_context  # noqa: PLC0415
 
-        return create_context(self._timeline, create, settings.faults)
+        return create_context(self._timeline, create, origin.settings.faults)
 
     def createContextSync(self, options: MLContextOptions | GPUDevice | None = None, **members: Unpack[MLContextOptions]) -> MLContext:
         """Create a context and wait for it: `createContext` for scripts.
@@ -184,12 +210,12 @@ class ML:
             SecurityError: The document may not use the feature.
             NotSupportedError: There is no engine.
         """
-        create, settings = self._prepare(options, members, find_caller(2))
-        if settings.faults is None:
+        origin, create = self._prepare(options, members, find_caller(2))
+        if origin.settings.faults is None:
             return create()
         from webnn.context.faults.injection import create_context_sync  # noqa: PLC0415 (as above)
 
-        return create_context_sync(create, settings.faults)
+        return create_context_sync(create, origin.settings.faults)
 
     def _watch(
         self, on_build: Callable[[GraphDescription, MLGraph], None], on_compute: Callable[[MLGraph, Mapping[str, emulation.Array]], None]
@@ -197,11 +223,16 @@ class ML:
         """Have the contexts that are made from now on call these functions, as those of `emulate` are called."""
         self._settings = replace(self._settings, on_build=on_build, on_compute=on_compute)
 
-    def _prepare(self, options: object, members: Mapping[str, Any], caller: Caller) -> tuple[Callable[[], MLContext], emulation.Settings]:
-        """Convert the arguments and run the steps before the parallel ones; return these, and the settings of the context."""
+    def _prepare(self, options: object, members: Mapping[str, Any], caller: Caller) -> tuple[Origin, Callable[[], MLContext]]:
+        """Convert the arguments and run the steps before the parallel ones; return what the context is made of, and these."""
+        origin = self._origin(options, members)
+        return origin, partial(origin.create, caller)
+
+    def _origin(self, options: object, members: Mapping[str, Any]) -> Origin:
+        """Convert the arguments, and run the steps of `createContext` before the parallel ones."""
         request = self._request(options, members)
         settings = self._settings.over(emulation.ambient())
-        return partial(_create, request, settings, self._revision, self._document, caller), settings
+        return Origin(request=request, settings=settings, revision=self._revision, document=self._document)
 
     def _request(self, options: object, members: Mapping[str, Any]) -> _Request:
         """Convert the arguments and run the steps of `ML.createContext` before the parallel ones."""
@@ -274,13 +305,12 @@ class Navigator:
         return self._ml
 
 
-def _create(request: _Request, settings: emulation.Settings, revision: Revision, document: Document, caller: Caller) -> MLContext:
-    """*Create a context*, `#create-a-context`.
-
-    Raises:
-        NotSupportedError: There is no engine; or the request would get another device, and the fallback policy refuses that.
-    """
+def _create(origin: Origin, caller: Caller) -> MLContext:
+    """Run the steps of `Origin.create`."""
+    request, settings, revision = origin.request, origin.settings, origin.revision
     selection, load_backend = _select(request, settings)
+    if settings.threads is not None:
+        selection = replace(selection, settings=replace(selection.settings, threads=settings.threads))
     if settings.faults is not None:
         settings.faults._admitContext(request.deviceType or selection.device)
     if settings.profile is not None:
@@ -292,22 +322,28 @@ def _create(request: _Request, settings: emulation.Settings, revision: Revision,
         answer_selection(selection, policy, caller)
     state = ContextState(
         contextType=request.contextType,
-        document=document,
+        document=origin.document,
         fallback=policy,
         load_backend=load_backend,
         on_build=settings.on_build,
         on_compute=settings.on_compute,
+        origin=origin,
         powerPreference=request.powerPreference,
         profile=settings.profile,
         revision=revision,
         selection=selection,
     )
     if settings.faults is None:
-        return MLContext._create(state, BuildSteps(state), ComputeSteps(state), TensorSteps(state))
+        return plain_context(state)
     # Imported lazily; most programs inject no faults.
     from webnn.context.faults.injection import make_steps  # noqa: PLC0415
 
     return MLContext._create(state, *make_steps(state, settings.faults))
+
+
+def plain_context(state: ContextState) -> MLContext:
+    """Return a context without faults that has a state."""
+    return MLContext._create(state, BuildSteps(state), ComputeSteps(state), TensorSteps(state))
 
 
 def _select(request: _Request, settings: emulation.Settings) -> tuple[Selection, Callable[[], Backend]]:

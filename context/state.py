@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from webnn.context.document import Document
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
+    from webnn.validation.caller import Caller
     from webnn.validation.revision import Revision
 
 __all__ = ["ContextState", "ContextType", "Loss", "MLContextLostInfo", "Steps"]
@@ -43,6 +45,12 @@ class _Member(Protocol):
     _endsFirst: ClassVar[bool]
 
     def _destroy(self) -> None: ...
+
+
+class _Origin(Protocol):
+    """How a context was made: `webnn.context.ml.Origin`."""
+
+    def create(self, caller: Caller) -> Any: ...
 
 
 class Loss:
@@ -139,6 +147,7 @@ class ContextState:
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
         on_build: Called on the timeline with every graph that is built.
         on_compute: Called on the timeline before every computation, with the graph and its inputs.
+        origin: How the context was made.
         profile: The device profile, if there is one; the revision accepts what the profile accepts.
     """
 
@@ -148,11 +157,14 @@ class ContextState:
     load_backend: Callable[[], Backend]
     on_build: Callable[[GraphDescription, MLGraph], None] | None
     on_compute: Callable[[MLGraph, Mapping[str, np.ndarray[Any, np.dtype[Any]]]], None] | None
+    origin: _Origin
     powerPreference: str
     profile: Profile | None
     revision: Revision
     selection: Selection
     loss: Loss = field(default_factory=Loss)
+    #: Identifies the context where it was pickled.
+    token: str = field(default_factory=lambda: os.urandom(16).hex())
     timeline: Timeline = field(default_factory=Timeline)
 
     def detached_reason(self, view: np.ndarray[Any, np.dtype[Any]]) -> str:

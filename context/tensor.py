@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Required, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Required, TypedDict
 
 import numpy as np
 
@@ -68,6 +68,9 @@ class MLTensor:
         tensor._token = object()
         tensor._writable = writable
         return tensor
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("MLTensor cannot be pickled: it is memory of this process; read it, and pickle the array")
 
     def __repr__(self) -> str:
         flags = {
