@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
+    from webnn.validation.context_options import Preferences
 
 __all__ = ["ML", "GPUDevice", "MLContextOptions", "Navigator", "Origin", "plain_context"]
 
@@ -57,24 +58,11 @@ class MLContextOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
-    """What a program asks of a context: the converted arguments, of either draft.
-
-    Attributes:
-        deviceType: A device; ``None`` leaves the choice to ``accelerated``.
-    """
-
-    contextType: ContextType = "default"
-    deviceType: str | None = None
-    powerPreference: str = "default"
-    accelerated: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """How a context was made: all that another process needs to make it again."""
 
-    request: _Request
+    contextType: ContextType
+    asked: Preferences
     settings: emulation.Settings
     revision: Revision
     document: Document
@@ -88,7 +76,38 @@ class Origin:
         Raises:
             NotSupportedError: There is no engine; or the request would get another device, and the fallback policy refuses that.
         """
-        return _create(self, caller)
+        asked, settings, revision = self.asked, self.settings, self.revision
+        selection, load_backend = _select(asked, settings)
+        if settings.threads is not None:
+            selection = replace(selection, settings=replace(selection.settings, threads=settings.threads))
+        if settings.faults is not None:
+            settings.faults._admitContext(asked.deviceType or selection.device)
+        if settings.profile is not None:
+            from webnn.validation.drafts import with_acceptance  # noqa: PLC0415 (as above)
+
+            revision = with_acceptance(revision, settings.profile)
+        policy = settings.fallback or "allow"
+        if self.contextType == "default":
+            answer_selection(selection, policy, caller)
+        state = ContextState(
+            contextType=self.contextType,
+            document=self.document,
+            fallback=policy,
+            load_backend=load_backend,
+            on_build=settings.on_build,
+            on_compute=settings.on_compute,
+            origin=self,
+            powerPreference=asked.powerPreference,
+            profile=settings.profile,
+            revision=revision,
+            selection=selection,
+        )
+        if settings.faults is None:
+            return plain_context(state)
+        # Imported lazily; most programs inject no faults.
+        from webnn.context.faults.injection import make_steps  # noqa: PLC0415
+
+        return MLContext._create(state, *make_steps(state, settings.faults))
 
 
 class GPUDevice:
@@ -230,49 +249,51 @@ class ML:
 
     def _origin(self, options: object, members: Mapping[str, Any]) -> Origin:
         """Convert the arguments, and run the steps of `createContext` before the parallel ones."""
-        request = self._request(options, members)
+        contextType, asked = self._ask(options, members)
         settings = self._settings.over(emulation.ambient())
-        return Origin(request=request, settings=settings, revision=self._revision, document=self._document)
+        return Origin(contextType=contextType, asked=asked, settings=settings, revision=self._revision, document=self._document)
 
-    def _request(self, options: object, members: Mapping[str, Any]) -> _Request:
+    def _ask(self, options: object, members: Mapping[str, Any]) -> tuple[ContextType, Preferences]:
         """Convert the arguments and run the steps of `ML.createContext` before the parallel ones."""
         if isinstance(options, GPUDevice):
             if members:
                 raise _error("gpuDevice", "must be the only argument")
-            request = _Request(contextType="webgpu", deviceType="gpu")
+            # Imported lazily because it loads pydantic.
+            from webnn.validation.context_options import Preferences  # noqa: PLC0415
+
+            contextType: ContextType = "webgpu"
+            asked = Preferences("gpu")
         else:
             if members and options is not None:
                 raise _error("options", "must be given as a dictionary or as keyword arguments, not as both")
+            contextType = "default"
             try:
-                request = self._convert(webidl.dictionary_members(members or options))
+                asked = self._convert(webidl.dictionary_members(members or options))
             except webidl.ConversionError as error:
                 raise _error(f"options{error.path}", error.reason) from error.__cause__
         # [2; 2026-06: 3] The document may use the feature.
         self._document._checkAllowed("createContext", self._revision.draft)
-        return request
+        return contextType, asked
 
-    def _convert(self, given: Mapping[str, Any]) -> _Request:
+    def _convert(self, given: Mapping[str, Any]) -> Preferences:
         """Convert to the ``MLContextOptions`` of the revision."""
         # Imported lazily because it loads pydantic.
-        from webnn.context.context_options import AcceleratedContextOptions, ContextOptions, convertDeviceType  # noqa: PLC0415
+        from webnn.validation.context_options import convertDeviceType  # noqa: PLC0415
 
-        call = Call("createContext", _ANCHOR, self._revision)
-        if not self._revision.tensors:
-            if "accelerated" in given:
-                raise webidl.ConversionError(f"is not a member in the draft {self._revision.name}, which has deviceType", ".accelerated")
-            warn_ignored(call, "options", given, ContextOptions.member_names())
-            named = ContextOptions.convertMembers(given)
-            return _Request(deviceType=named.deviceType, powerPreference=named.powerPreference)
-        # No member of the draft, but browsers have it.
-        warn_ignored(call, "options", given, AcceleratedContextOptions.member_names("deviceType"))
+        call, model = Call("createContext", _ANCHOR, self._revision), self._revision.context_options
+        for member in model.instead.keys() & given.keys():
+            reason = f"is not a member in the draft {self._revision.name}, which has {model.instead[member]}"
+            raise webidl.ConversionError(reason, f".{member}")
+        # Browsers take the device in every draft.
+        warn_ignored(call, "options", given, model.member_names("deviceType"))
+        asked = model.convertMembers(given).preferences()
         deviceType = given.get("deviceType")
-        if deviceType is not None:
-            try:
-                deviceType = convertDeviceType(deviceType)
-            except webidl.ConversionError as error:
-                raise webidl.ConversionError(error.reason, ".deviceType") from error.__cause__
-        converted = AcceleratedContextOptions.convertMembers(given)
-        return _Request(deviceType=deviceType, powerPreference=converted.powerPreference, accelerated=converted.accelerated)
+        if deviceType is None:
+            return asked
+        try:
+            return asked._replace(deviceType=convertDeviceType(deviceType))
+        except webidl.ConversionError as error:
+            raise webidl.ConversionError(error.reason, ".deviceType") from error.__cause__
 
 
 class Navigator:
@@ -305,50 +326,14 @@ class Navigator:
         return self._ml
 
 
-def _create(origin: Origin, caller: Caller) -> MLContext:
-    """Run the steps of `Origin.create`."""
-    request, settings, revision = origin.request, origin.settings, origin.revision
-    selection, load_backend = _select(request, settings)
-    if settings.threads is not None:
-        selection = replace(selection, settings=replace(selection.settings, threads=settings.threads))
-    if settings.faults is not None:
-        settings.faults._admitContext(request.deviceType or selection.device)
-    if settings.profile is not None:
-        from webnn.validation.drafts import with_acceptance  # noqa: PLC0415 (as above)
-
-        revision = with_acceptance(revision, settings.profile)
-    policy = settings.fallback or "allow"
-    if request.contextType == "default":
-        answer_selection(selection, policy, caller)
-    state = ContextState(
-        contextType=request.contextType,
-        document=origin.document,
-        fallback=policy,
-        load_backend=load_backend,
-        on_build=settings.on_build,
-        on_compute=settings.on_compute,
-        origin=origin,
-        powerPreference=request.powerPreference,
-        profile=settings.profile,
-        revision=revision,
-        selection=selection,
-    )
-    if settings.faults is None:
-        return plain_context(state)
-    # Imported lazily; most programs inject no faults.
-    from webnn.context.faults.injection import make_steps  # noqa: PLC0415
-
-    return MLContext._create(state, *make_steps(state, settings.faults))
-
-
 def plain_context(state: ContextState) -> MLContext:
     """Return a context without faults that has a state."""
     return MLContext._create(state, BuildSteps(state), ComputeSteps(state), TensorSteps(state))
 
 
-def _select(request: _Request, settings: emulation.Settings) -> tuple[Selection, Callable[[], Backend]]:
+def _select(asked: Preferences, settings: emulation.Settings) -> tuple[Selection, Callable[[], Backend]]:
     """Choose the devices of a context, real ones or those of a profile, and what computes."""
-    power = request.powerPreference
+    power = asked.powerPreference
     choose: Callable[[str], Selection]
     load, provider = (_load_reference, REFERENCE) if settings.reference else (partial(_load_engine, settings), CPU)
     if settings.profile is not None:
@@ -358,9 +343,9 @@ def _select(request: _Request, settings: emulation.Settings) -> tuple[Selection,
     else:
         options = settings.providerOptions or {}
         choose = partial(select, inventory=discovery.discover(), powerPreference=power, order=settings.order or {}, providerOptions=options)
-    if request.deviceType is None and request.accelerated:
+    if asked.deviceType is None and asked.accelerated:
         return select_accelerated(choose, power), load
-    return choose(request.deviceType or "cpu"), load
+    return choose(asked.deviceType or "cpu"), load
 
 
 def _load_engine(settings: emulation.Settings) -> Backend:

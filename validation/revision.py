@@ -20,6 +20,7 @@ from webnn.validation.descriptor import (
 from webnn.validation.webidl import domString
 
 if TYPE_CHECKING:
+    from webnn.validation.context_options import ContextOptions
     from webnn.validation.drafts.idl import Idl
     from webnn.validation.drafts.limits import Limits
     from webnn.validation.operation import Acceptance, Operation
@@ -43,6 +44,7 @@ class Revision:
         mixins: For an interface, classes with members that the package's own class lacks.
         reshapes: Interfaces have members that the package's classes lack, or lack members that every draft of the package has.
         idl: Returns its IDL, which must not be changed.
+        context_options: The model of ``MLContextOptions``.
         limits: Its tables of tensor limits, if it has them.
         data_types: The data types an operation allows for an operand, where it restricts them.
         ranks: The smallest and largest rank an operation allows for an operand, where it restricts them.
@@ -72,6 +74,7 @@ class Revision:
     removed: Mapping[str, str]
     mixins: Mapping[str, tuple[type, ...]]
     idl: Callable[[], Idl] = field(compare=False)
+    context_options: type[ContextOptions]
     limits: Limits | None
     data_types: Mapping[str, Mapping[str, Types]]
     ranks: Mapping[str, Mapping[str, Ranks]]

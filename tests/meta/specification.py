@@ -13,7 +13,6 @@ import pytest
 
 import webnn
 from tests.support import FIRST, NEWEST, each_row
-from webnn.context import context_options
 from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
 from webnn.validation import descriptor_models, dictionary
 from webnn.validation.drafts.idl import Idl, IdlArgument, IdlInterface, IdlMember, IdlOperation, IdlType
@@ -172,11 +171,9 @@ class Draft:
 #: The models of dictionaries that belong to no operation, in the drafts that have them.
 _DESCRIPTORS: Mapping[str, Mapping[str, type[dictionary.Dictionary]]] = {
     "2024-06": {
-        "MLContextOptions": context_options.ContextOptions,
         "MLOperandDescriptor": descriptor_models.OperandDescriptorWithDimensions,
     },
     "2026-06": {
-        "MLContextOptions": context_options.AcceleratedContextOptions,
         "MLOperandDescriptor": descriptor_models.OperandDescriptorWithShape,
         "MLTensorDescriptor": descriptor_models.TensorDescriptor,
     },
@@ -184,7 +181,7 @@ _DESCRIPTORS: Mapping[str, Mapping[str, type[dictionary.Dictionary]]] = {
 
 
 def _draft(revision: Revision, reference: Mapping[str, Callable[..., Any]]) -> Draft:
-    models = dict(_DESCRIPTORS[revision.name])
+    models = {"MLContextOptions": revision.context_options, **_DESCRIPTORS[revision.name]}
     draft = Draft(revision=revision, idl=revision.idl(), models=models, reference=reference)
     builder = draft.overloads("MLGraphBuilder")
     for name, row in revision.operations.items():

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
 
 from pydantic import create_model
 
+from webnn.validation.context_options import ContextOptions
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.dictionary import Dictionary, find_replacements
 from webnn.validation.drafts.idl import Idl
@@ -38,6 +39,7 @@ class Flags(TypedDict, total=False):
     big_numbers: bool
     small_integers: bool
     convert_name: Callable[[object], str]
+    context_options: type[ContextOptions]
 
 
 class RowChanges(TypedDict, total=False):

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from webnn.validation.context_options import DeviceContextOptions
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, MAX_RANK, Ranks, Types
 from webnn.validation.drafts.idl import read_idl
 from webnn.validation.families import OPERATIONS
@@ -70,6 +71,7 @@ DRAFT = Revision(
     members=frozenset({"MLContext.compute"}),
     removed=MappingProxyType({}),
     mixins=MappingProxyType({}),
+    context_options=DeviceContextOptions,
     idl=functools.cache(functools.partial(read_idl, _NAME)),
     limits=None,
     data_types=MappingProxyType(_DATA_TYPES),

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 from webnn.validation import activation, matmul, movement, normalization, pooling, recurrent, reduction, resample, webidl
+from webnn.validation.context_options import AcceleratedContextOptions
 from webnn.validation.data_type import convertDataType
 from webnn.validation.descriptor import FLOAT_TYPES
 from webnn.validation.dictionary import ActivationNames, Dictionary, Double, Enumeration, Number
@@ -194,6 +195,7 @@ DRAFT = Delta(
         "any_buffer": True,
         "big_numbers": True,
         "convert_name": webidl.usvString,
+        "context_options": AcceleratedContextOptions,
     },
     idl=lambda _: read_idl(_NAME),
     limits=lambda _: read_limits(_NAME),
