@@ -11,7 +11,17 @@ from typing import Any
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, OperandDescriptor, Ranks, Types
 from webnn.validation.revision import Revision
 
-__all__ = ["CONTEXT", "EXCEPTIONS", "LOWER_RANKS", "Operations", "TensorLimits", "op_support_limits", "operand_names", "write_limits"]
+__all__ = [
+    "CONTEXT",
+    "EXCEPTIONS",
+    "LOWER_RANKS",
+    "Operations",
+    "TensorLimits",
+    "op_support_limits",
+    "operand_names",
+    "operation_limits",
+    "write_limits",
+]
 
 #: The members of ``MLOpSupportLimits`` that are no operation's.
 CONTEXT = ("preferredInputLayout", "maxTensorByteLength", "input", "constant", "output")
@@ -72,7 +82,7 @@ def op_support_limits(revision: Revision) -> dict[str, Any]:
     if revision.limits is None:
         raise ValueError(f"there are no limits of a revision {revision.name!r} here")
     every = TensorLimits(revision.limits.data_types, (0, revision.max_rank))
-    return write_limits(("nchw", revision.max_byte_length, every, every, every), _operations(revision))
+    return write_limits(("nchw", revision.max_byte_length, every, every, every), operation_limits(revision))
 
 
 def write_limits(context: tuple[str, int, TensorLimits, TensorLimits, TensorLimits], operations: Operations) -> dict[str, Any]:
@@ -94,9 +104,9 @@ def operand_names(revision: Revision) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _operations(revision: Revision) -> Operations:
-    """Return the limits of each operation."""
-    assert revision.limits is not None  # as just checked
+def operation_limits(revision: Revision) -> Operations:
+    """Return the limits of each operation in a draft that has them."""
+    assert revision.limits is not None, revision.name
     tables = revision.limits.operations
     operations: dict[str, dict[str, TensorLimits]] = {}
     for operation, names in operand_names(revision).items():

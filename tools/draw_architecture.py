@@ -44,6 +44,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.reference": "webnn/reference",
         "webnn.javascript": "webnn/javascript",
         "webnn.processes": "webnn/processes",
+        "webnn.proposals": "webnn/proposals",
         "webnn": "webnn",
         "webnn.context": "context",
         "webnn.builder": "builder",

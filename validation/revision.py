@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from webnn.validation.descriptor import (
     MAX_BYTE_LENGTH,
@@ -42,6 +42,8 @@ class Revision:
         members: The members of interfaces that it has and other drafts lack: ``"MLContext.compute"``.
         removed: The members that only an earlier draft has, with their replacements, empty for none.
         mixins: For an interface, classes with members that the package's own class lacks.
+        conflicts: Why an addition of it, the first of a pair of names, cannot be combined with the second.
+        references: Returns functions of `webnn.reference` for operations of additions, by the operation's name.
         reshapes: Interfaces have members that the package's classes lack, or lack members that every draft of the package has.
         idl: Returns its IDL, which must not be changed.
         context_options: The model of ``MLContextOptions``.
@@ -92,6 +94,8 @@ class Revision:
     big_numbers: bool = False
     small_integers: bool = False
     convert_name: Callable[[object], str] = domString
+    conflicts: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    references: tuple[Callable[[], Mapping[str, Callable[..., Any]]], ...] = ()
     reshapes: bool = False
     acceptance: Acceptance | None = None
 

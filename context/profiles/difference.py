@@ -9,7 +9,7 @@ from typing import Any, Literal
 from webnn.context.limits import TensorLimits
 from webnn.context.profiles.profile import Profile
 
-__all__ = ["Difference", "compare", "describe"]
+__all__ = ["Difference", "compare", "compare_operands", "describe"]
 
 #: What differs: a single value; or a list, of which entries are added or removed.
 Kind = Literal["value", "dataTypes", "ranks", "operations", "native", "rules", "members"]
@@ -37,6 +37,12 @@ def compare(first: Profile, second: Profile) -> list[Difference]:
     return [each for each in _compare(first, second) if each.removed or each.added]
 
 
+def compare_operands(operation: str, one: Mapping[str, TensorLimits], other: Mapping[str, TensorLimits]) -> Iterator[Difference]:
+    """Compare the limits of the operands of an operation."""
+    for row in dict.fromkeys([*one, *other]):
+        yield from _limits(f"{operation}.{row}", one.get(row), other.get(row))
+
+
 def _compare(first: Profile, second: Profile) -> Iterator[Difference]:
     for name, of in (("maxTensorByteLength", "max_byte_length"), ("preferredInputLayout", "preferred_layout"), ("numerics", "numerics")):
         yield _value(name, "value", getattr(first, of), getattr(second, of))
@@ -47,10 +53,8 @@ def _compare(first: Profile, second: Profile) -> Iterator[Difference]:
     for name in ("input", "constant", "output"):
         yield from _limits(name, getattr(first, name), getattr(second, name))
     for prefix, one, other in (("", first.operations, second.operations), ("native.", first.native or {}, second.native or {})):
-        for operation, rows in one.items():
-            others = other.get(operation, rows)
-            for row in dict.fromkeys([*rows, *others]):
-                yield from _limits(f"{prefix}{operation}.{row}", rows.get(row), others.get(row))
+        for operation in filter(other.__contains__, one):
+            yield from compare_operands(f"{prefix}{operation}", one[operation], other[operation])
     for operation in dict.fromkeys([*first.rules, *second.rules]):
         sentences = ([f"{rule.sentence} ({rule.error})" for rule in each.rules.get(operation, ())] for each in (first, second))
         yield _lists(operation, "rules", *sentences)

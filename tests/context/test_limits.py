@@ -97,7 +97,7 @@ def test_exceptions_name_what_the_draft_allows() -> None:
 
 def test_an_exception_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "EXCEPTIONS", {**EXCEPTIONS, "where": {"trueValue": frozenset({"float16", "uint8"})}})
-    monkeypatch.setattr(limits, "_operations", limits._operations.__wrapped__)
+    monkeypatch.setattr(limits, "operation_limits", limits.operation_limits.__wrapped__)
     changed = op_support_limits(REVISION)
     expected = ["float32", "int32", "uint32", "int64", "uint64", "int8"]
     assert changed.pop("where") == {

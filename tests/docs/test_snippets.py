@@ -24,9 +24,9 @@ from tests.shared import ROOT
 from tests.support import each_row
 from webnn.commands import main as cli
 
-DOCUMENTS = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if path.is_file()]
+DOCUMENTS = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if path.is_file()]
 #: Blocks that are shown and not run.
-SHOWN = {"bash", "javascript", "mermaid", "text", "toml"}
+SHOWN = {"bash", "diff", "javascript", "mermaid", "text", "toml"}
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PRINTS = re.compile(r"\s*(?:[\w ]+ prints:?)?\s*", re.IGNORECASE)

@@ -51,6 +51,7 @@ BELOW = {
     },
     "webnn.serve": {"webnn", "webnn.builder", "webnn.context", "webnn.inspect", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn.context"},
+    "webnn.proposals": {"webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.context", "webnn.reference"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
     "webnn.commands": {

@@ -23,12 +23,26 @@ from webnn.validation.revision import DEFAULT, Revision
 if TYPE_CHECKING:
     from webnn.validation.operation import Acceptance
 
-__all__ = ["DEFAULT", "DELTAS", "DRAFTS", "Delta", "compose", "explain_absence", "find_revision", "for_devices", "with_acceptance"]
+__all__ = [
+    "DEFAULT",
+    "DELTAS",
+    "DRAFTS",
+    "PROPOSALS",
+    "Delta",
+    "compose",
+    "explain_absence",
+    "find_revision",
+    "find_shipped",
+    "for_devices",
+    "with_acceptance",
+]
 
 _FIRST = draft_2024_06.DRAFT
 #: The drafts after the first one, and the additions.
 DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT,)
 _ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS,)})
+#: The names of the proposals, each of which is a module of `webnn.proposals`.
+PROPOSALS: tuple[str, ...] = ("compute-policy",)
 #: The names of the drafts, the oldest first.
 DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
 
@@ -36,6 +50,8 @@ DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
 @cache
 def find_revision(name: str, *, imports: bool = True) -> Revision:
     """Return a draft by its name, with additions behind plus signs: ``"2026-06+browsers"``.
+
+    Proposals are additions, too: ``"2026-06+compute-policy"``, docs/proposals.md.
 
     A part of the name with a colon refers to another package: ``"2026-06+proposals.rope:ROPE"`` imports the module ``proposals.rope`` and
     adds its `Delta` ``ROPE``.
@@ -61,11 +77,22 @@ def find_revision(name: str, *, imports: bool = True) -> Revision:
     return compose(replace(revision, operations=MappingProxyType(operations)), *map(_find_addition, additions))
 
 
+def find_shipped(name: str) -> Revision:
+    """Return a draft by its name, without the additions of other packages: nothing is imported from these.
+
+    Raises:
+        ValueError: As `find_revision`.
+    """
+    return find_revision("+".join(part for part in name.split("+") if ":" not in part))
+
+
 def _find_addition(name: str) -> Delta:
     module, _, attribute = name.partition(":")
-    if not attribute:
+    if name in PROPOSALS:
+        module, attribute = f"webnn.proposals.{name.replace('-', '_')}", "PROPOSAL"
+    elif not attribute:
         if name not in _ADDITIONS:
-            raise ValueError(f"there is no addition {name!r} to a revision here; known are {list(_ADDITIONS)}")
+            raise ValueError(f"there is no addition {name!r} to a revision here; known are {[*_ADDITIONS, *PROPOSALS]}")
         return _ADDITIONS[name]
     try:
         found = getattr(importlib.import_module(module), attribute)

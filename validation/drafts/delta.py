@@ -99,6 +99,8 @@ class Delta:
             `NoCounterpartError`. Renamed arguments and options need no function.
         lowers: The same in the other direction; `Lifting` then has the names of this draft.
         flags: Other changes.
+        conflicts: The additions that this one cannot be combined with, with the reasons.
+        reference: Returns the functions of `webnn.reference` for operations that are new or changed, by the operation's name.
         idl: Makes the IDL from that of the draft before.
         limits: Makes the tables of tensor limits from those of the draft before, if that has them.
     """
@@ -115,6 +117,8 @@ class Delta:
     lifts: Mapping[str, Callable[[Lifting], None]] = field(default_factory=dict)
     lowers: Mapping[str, Callable[[Lifting], None]] = field(default_factory=dict)
     flags: Flags = field(default_factory=Flags)
+    conflicts: Mapping[str, str] = field(default_factory=dict)
+    reference: Callable[[], Mapping[str, Callable[..., Any]]] | None = None
     idl: Callable[[Idl], Idl] = _same
     limits: Callable[[Limits | None], Limits | None] = _same
 
@@ -123,11 +127,17 @@ def compose(before: Revision, *deltas: Delta) -> Revision:
     """Return a draft with changes applied in order.
 
     Raises:
-        ValueError: A change does not fit this draft: the draft that it comes after, or the first one that it fits, is missing.
+        ValueError: A change does not fit this draft: the draft that it comes after, or the first one that it fits, is missing; or the
+            draft has the change already, or one that conflicts with it.
     """
     for delta in deltas:
         if (delta.since and delta.since not in before.history) or delta.after not in {"", before.name}:
             raise ValueError(f"{delta.name!r} comes after {delta.after or delta.since!r}, not after {before.name!r}")
+        if delta.name in before.history:
+            raise ValueError(f"{before.name!r} has {delta.name!r} already")
+        for other in before.history:
+            if reason := delta.conflicts.get(other) or before.conflicts.get((other, delta.name)):
+                raise ValueError(f"{delta.name!r} cannot be combined with {other!r}: {reason}")
         before = _apply(before, delta)
     return before
 
@@ -156,6 +166,8 @@ def _apply(before: Revision, delta: Delta) -> Revision:
         removed=MappingProxyType({key: instead for key, instead in {**before.removed, **removed}.items() if key not in added}),
         mixins=MappingProxyType({**before.mixins, **mixins}),
         reshapes=before.reshapes or bool(delta.mixins or delta.removed or removed.keys() - before.members),
+        conflicts=MappingProxyType({**before.conflicts, **{(delta.name, other): why for other, why in delta.conflicts.items()}}),
+        references=before.references if delta.reference is None else (*before.references, delta.reference),
         idl=before.idl if delta.idl is _same else functools.cache(lambda: delta.idl(before.idl())),
         limits=limits,
         **changes,

@@ -124,11 +124,14 @@ def merge_idl(idl: Idl, changes: Mapping[str, Any]) -> Idl:
 
     Args:
         idl: The IDL, which is not changed.
-        changes: Values of ``enumerations``, to be added; ``members`` of ``dictionaries``; ``operations`` and ``attributes`` of
-            ``interfaces``. ``without`` of a dictionary or an interface lists what is removed: a member's name, or the signature of an
-            overload, ``[name, type of each argument]``.
+        changes: Names of definitions that are ``removed``; values of ``enumerations``, to be added; ``members`` of ``dictionaries``;
+            ``operations`` and ``attributes`` of ``interfaces``. ``without`` of a dictionary or an interface lists what is removed: a
+            member's name, or the signature of an overload, ``[name, type of each argument]``.
     """
     merged = cast("dict[str, Any]", copy.deepcopy(idl))
+    for name in changes.get("removed", ()):
+        for definitions in (merged["enumerations"], merged["typedefs"], merged["dictionaries"], merged["interfaces"]):
+            definitions.pop(name, None)
     for name, values in changes.get("enumerations", {}).items():
         merged["enumerations"].setdefault(name, []).extend(values)
     for kind, name, lists in (

@@ -13,7 +13,7 @@ from webnn.reference.numbers import Array, cast_number
 from webnn.reference.operations import operations_of
 from webnn.validation.buffers import elements_mismatch
 from webnn.validation.descriptor import CARRIERS, FLOAT_TYPES, SMALL_TYPES, OperandDescriptor, integer_range, pack, unpack
-from webnn.validation.drafts import find_revision
+from webnn.validation.drafts import find_shipped
 from webnn.validation.errors import DOMException, NotSupportedError, OperationError, WebNNTypeError, label_prefix
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Prepared:
 
     def __init__(self, operator: OperatorDescription, draft: str, descriptors: Mapping[str, OperandDescriptor]) -> None:
         self._function = _find(operator, draft)
-        self._row = find_revision(_plain(draft)).operations[operator.operation]
+        self._row = find_shipped(draft).operations[operator.operation]
         names = [argument.name for argument in self._row.arguments]
         for part, given, wanted in (("inputs", operator.inputs, self._row.operands), ("arguments", operator.arguments, names)):
             if set(given) != set(wanted):
@@ -198,13 +198,8 @@ def last_uses(description: GraphDescription) -> dict[str, int]:
     return {value: position for position, operator in enumerate(description.operators) for _, _, value in operator.named_values()}
 
 
-def _plain(draft: str) -> str:
-    """Return a draft without its additions."""
-    return draft.partition("+")[0]
-
-
 def _find(operator: OperatorDescription, draft: str) -> Callable[..., Array | list[Array]]:
-    function = operations_of(_plain(draft)).get(operator.operation)
+    function = operations_of(draft).get(operator.operation)
     if function is None:
         raise NotSupportedError(
             f"{label_prefix(operator.label)}{operator.operation}: the reference has no such operation in the draft {draft}",

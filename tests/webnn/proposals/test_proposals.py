@@ -1,0 +1,95 @@
+"""All proposals: found by their names, invisible without them, combined or refused, with a page that is up to date."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+
+import pytest
+
+from tests.shared import ROOT
+from tests.support import NEWEST, each_row
+from tools import proposals as tool
+from webnn.validation.drafts import DRAFTS, PROPOSALS, Delta, compose, find_revision, find_shipped
+from webnn.validation.drafts.idl_text import write_definitions
+
+FOUND = {name: tool.find_proposal(name) for name in PROPOSALS}
+
+
+def names(revision: str) -> set[str]:
+    """Return all names of an IDL, and the values of its enumerations."""
+    definitions = write_definitions(find_revision(revision).idl())
+    return set(re.findall(r"[\w-]+", " ".join([*definitions, *itertools.chain.from_iterable(definitions.values())])))
+
+
+@each_row("name", PROPOSALS)
+def test_a_proposal(name: str) -> None:
+    proposal = FOUND[name]
+    assert proposal.name == name
+    revision = find_revision(f"{proposal.since}+{name}")
+    assert revision.history[-1] == name
+    assert revision == compose(find_revision(proposal.since), proposal)
+    assert names(f"{proposal.since}+{name}") - names(proposal.since), "nothing is new"
+
+
+@each_row("name", PROPOSALS)
+def test_nothing_of_it_is_visible_without_its_name(name: str) -> None:
+    proposal = FOUND[name]
+    new = names(f"{proposal.since}+{name}") - names(proposal.since)
+    for draft in DRAFTS:
+        assert not new & names(draft)
+
+
+def test_the_pages_are_up_to_date() -> None:
+    """`python -m tools.proposals` writes them."""
+    assert tool.main(["--check"]) == 0
+    assert {path.stem for path in tool.FOLDER.glob("*.md")} == set(PROPOSALS)
+    listed = re.findall(r"\(proposals/([\w-]+)\.md\)", (ROOT / "docs/proposals.md").read_text(encoding="utf-8"))
+    assert listed == list(PROPOSALS)
+
+
+@pytest.mark.parametrize("pair", [pytest.param(pair, id=" ".join(pair)) for pair in itertools.combinations(PROPOSALS, 2)])
+def test_pairs(pair: tuple[str, str]) -> None:
+    first, second = pair
+    orders = [f"{NEWEST.name}+{first}+{second}", f"{NEWEST.name}+{second}+{first}"]
+    if second in FOUND[first].conflicts or first in FOUND[second].conflicts:
+        for order in orders:
+            with pytest.raises(ValueError, match="cannot be combined with"):
+                find_revision(order)
+        return
+    one, other = map(find_revision, orders)
+    assert one.idl() == other.idl()
+    assert (one.operations, one.members, one.data_types, one.ranks) == (other.operations, other.members, other.data_types, other.ranks)
+
+
+WRONG = [
+    # additions to the newest draft, and the message
+    ("compute-policy+compute-policy", r"^'2026-06\+compute-policy' has 'compute-policy' already$"),
+    ("compute-polity", r"^there is no addition 'compute-polity' to a revision here; known are \['browsers', 'compute-policy'"),
+    ("compute_policy", r"^there is no addition 'compute_policy'"),
+]
+
+
+@each_row(("additions", "message"), WRONG)
+def test_names_that_are_refused(additions: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        find_revision(f"2026-06+{additions}")
+
+
+def test_a_draft_that_is_too_old() -> None:
+    with pytest.raises(ValueError, match=r"^'compute-policy' comes after '2026-06', not after '2024-06'$"):
+        find_revision("2024-06+compute-policy")
+
+
+@each_row("order", [(0, 1), (1, 0)])
+def test_proposals_that_conflict(order: tuple[int, int]) -> None:
+    deltas = [Delta(name="round", since="2026-06", conflicts={"flat": "a thing cannot be both"}), Delta(name="flat", since="2026-06")]
+    message = r"^'(round|flat)' cannot be combined with '(flat|round)': a thing cannot be both$"
+    with pytest.raises(ValueError, match=message):
+        compose(NEWEST, *(deltas[place] for place in order))
+    assert compose(NEWEST, replace(deltas[0], conflicts={}), deltas[1]).history[-2:] == ("round", "flat")
+
+
+def test_nothing_of_another_package_is_imported() -> None:
+    assert find_shipped("2026-06+no.such.module:DRAFT+compute-policy") is find_revision("2026-06+compute-policy")

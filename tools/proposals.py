@@ -1,0 +1,52 @@
+"""Writes docs/proposals/<name>.md from the proposals themselves.
+
+python -m tools.proposals            writes the pages
+python -m tools.proposals --check    fails if one is outdated
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from webnn.proposals import Proposal
+from webnn.proposals.document import write_page
+from webnn.validation.drafts import PROPOSALS, find_revision
+
+__all__ = ["FOLDER", "find_proposal", "main", "pages"]
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "proposals"
+
+
+def find_proposal(name: str) -> Proposal:
+    """Return a proposal by its name."""
+    proposal: Proposal = importlib.import_module(f"webnn.proposals.{name.replace('-', '_')}").PROPOSAL
+    return proposal
+
+
+def pages() -> Mapping[Path, str]:
+    """Return the pages, by their files."""
+    found = {name: find_proposal(name) for name in PROPOSALS}
+    return {FOLDER / f"{name}.md": write_page(proposal, find_revision(proposal.since)) for name, proposal in found.items()}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; return its exit status."""
+    parser = argparse.ArgumentParser(description="Write the pages of the proposals.")
+    parser.add_argument("--check", action="store_true", help="write nothing, and fail if a page is outdated")
+    options = parser.parse_args(arguments)
+    outdated = [(path, text) for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path, text in outdated:
+        if options.check:
+            print(f"{path.name} is outdated: python -m tools.proposals", file=sys.stderr)
+        else:
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(f"wrote {path.name}")
+    return int(options.check and bool(outdated))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

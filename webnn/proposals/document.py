@@ -1,0 +1,80 @@
+"""What a proposal changes, as a page of the documentation."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator, Sequence
+
+from webnn.context.limits import operation_limits
+from webnn.context.profiles.difference import compare_operands, describe
+from webnn.proposals import Proposal
+from webnn.validation.drafts import find_revision
+from webnn.validation.drafts.idl_text import compare_idl
+from webnn.validation.revision import Revision
+
+__all__ = ["compare_limits", "write_page"]
+
+
+def compare_limits(before: Revision, after: Revision) -> list[tuple[str, str]]:
+    """Return what differs between the limits of two drafts: places and texts, those of operations that both have."""
+    if before.limits is None or after.limits is None:
+        return []
+    old, new = operation_limits(before), operation_limits(after)
+    found = (each for name in old if name in new for each in compare_operands(name, old[name], new[name]))
+    return list(describe(each for each in found if each.removed or each.added))
+
+
+def write_page(proposal: Proposal, before: Revision) -> str:
+    """Write the page of a proposal in Markdown.
+
+    Args:
+        proposal: The proposal.
+        before: The draft that it is applied to.
+    """
+    after = find_revision(f"{before.name}+{proposal.name}")
+    return "\n".join(_page(proposal, before, after)) + "\n"
+
+
+def _page(proposal: Proposal, before: Revision, after: Revision) -> Iterator[str]:
+    yield f"# {proposal.title}: `{proposal.name}`"
+    yield ""
+    yield f"{proposal.summary}"
+    yield ""
+    yield f"Source: {proposal.source}."
+    yield ""
+    yield f'`ML(revision="{after.name}")` follows it, as do `WEBNN_REVISION={after.name}` and `webnn run --revision {after.name}`.'
+    yield "`python -m tools.proposals` writes this page from the proposal."
+    yield from _program(proposal)
+    yield from _section("IDL", ["```diff", *compare_idl(before.idl(), after.idl()), "```"])
+    new = sorted(set(after.operations) - set(before.operations))
+    if new:
+        yield from _section("New operations", [f"- `{name}`" for name in new])
+    limits = compare_limits(before, after)
+    if limits:
+        yield from _section("Limits", ["| operand | change |", "|---|---|", *(f"| `{place}` | {text} |" for place, text in limits)])
+    yield from _list("Errors", proposal.errors)
+    yield from _list("What a program must do", proposal.program)
+    if proposal.decisions:
+        rows = [f"| {each.question} | {each.answer} |" for each in proposal.decisions]
+        yield from _section("What the text leaves open", ["| question | here |", "|---|---|", *rows])
+    if proposal.conflicts:
+        rows = [f"- `{name}`: {reason}" for name, reason in proposal.conflicts.items()]
+        yield from _section("Cannot be combined with", rows)
+
+
+def _program(proposal: Proposal) -> Iterator[str]:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(proposal.example, proposal.name, "exec"), {"__name__": "example"})
+    output = printed.getvalue().rstrip("\n")
+    yield from _section("A program", ["```python", proposal.example.rstrip("\n"), "```", "", "```text", output, "```"])
+
+
+def _list(title: str, sentences: Sequence[str]) -> Iterator[str]:
+    if sentences:
+        yield from _section(title, [f"- {each}" for each in sentences])
+
+
+def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
+    yield from ("", f"## {title}", "", *lines)
