@@ -1,7 +1,8 @@
 """The documentation is true: its Python runs and prints what it says, its quotations stand in the code, its links lead somewhere.
 
-A document's ``python`` blocks are one program, run from top to bottom. A block of which the first line is a comment with the name of a file
-is a quotation: the file has the rest of it, word for word. A ``text`` block that follows a program's block, with nothing between but a line
+A document's ``python`` blocks are one program, run from top to bottom. A block of which the first line is a comment with the path of a file
+is a quotation: the file has the rest of it, word for word. A name without a folder is that of a file of the reader's (`test_commands.py`).
+A ``text`` block that follows a program's block, with nothing between but a line
 like "It prints", is what that block prints.
 """
 
@@ -10,9 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
-import itertools
 import re
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,53 +19,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.docs.blocks import DOCUMENTS, FENCE, Block, blocks, quoted_file
 from tests.shared import ROOT
 from tests.support import each_row
 from webnn.commands import main as cli
 
-DOCUMENTS = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if path.is_file()]
 #: Blocks that are shown and not run.
-SHOWN = {"bash", "diff", "javascript", "mermaid", "text", "toml"}
+SHOWN = {"bash", "diff", "html", "javascript", "mermaid", "text", "toml"}
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_PRINTS = re.compile(r"\s*(?:[\w ]+ prints:?)?\s*", re.IGNORECASE)
-_QUOTATION = re.compile(r"# ([\w/.-]+\.\w+)\n")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Block:
-    """A fenced block.
-
-    Attributes:
-        language: What stands behind its fence.
-        text: Its lines.
-        line: The line of the document before its first one.
-        output: What it prints, if the document says so.
-    """
-
-    language: str
-    text: str
-    line: int
-    output: str | None = None
-
-
-def blocks(document: str) -> list[Block]:
-    """Return a document's fenced blocks."""
-    source = (ROOT / document).read_text(encoding="utf-8")
-    matches = list(_FENCE.finditer(source))
-    found: list[Block] = []
-    for match, following in itertools.zip_longest(matches, matches[1:]):
-        shows = following is not None and following[1] == "text" and _PRINTS.fullmatch(source, match.end(), following.start())
-        output = following[2] if shows and following is not None else None
-        found.append(Block(language=match[1], text=match[2], line=source.count("\n", 0, match.start()) + 1, output=output))
-    return found
-
-
-def quoted_file(block: Block) -> str | None:
-    """Return the file that a block quotes, if it is a quotation."""
-    match = _QUOTATION.match(block.text)
-    return match[1] if match else None
 
 
 PROGRAMS = {name: [block for block in blocks(name) if block.language == "python" and not quoted_file(block)] for name in DOCUMENTS}
@@ -128,9 +89,18 @@ def test_the_devices_are_shown_as_they_are_printed() -> None:
     assert names(printed) in shown
 
 
+def anchors(document: Path) -> set[str]:
+    """Return the anchors that a Git host gives the headings of a document."""
+    prose = FENCE.sub("", document.read_text(encoding="utf-8"))
+    headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in re.findall(r"^#+ (.+)$", prose, re.MULTILINE)]
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @each_row("document", DOCUMENTS)
 def test_links_lead_somewhere(document: str) -> None:
-    prose = _FENCE.sub("", (ROOT / document).read_text(encoding="utf-8"))
-    targets = [target.partition("#")[0] for target in _LINK.findall(prose) if "://" not in target]
-    folder = (ROOT / document).parent
-    assert [target for target in targets if target and not (folder / Path(target)).exists()] == []
+    file = ROOT / document
+    prose = FENCE.sub("", file.read_text(encoding="utf-8"))
+    targets = [target.partition("#") for target in _LINK.findall(prose) if "://" not in target]
+    assert [path for path, _, _ in targets if not (file.parent / path).exists()] == []
+    pages = [(file.parent / path if path else file, anchor) for path, _, anchor in targets if anchor]
+    assert [anchor for page, anchor in pages if anchor not in anchors(page)] == []
