@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from webnn._installation import warn_of_mixture
+from webnn._installation import check_layers, warn_of_mixture
 from webnn._version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -49,4 +49,5 @@ def _load() -> dict[str, Any]:
     return names
 
 
+check_layers()
 warn_of_mixture()

@@ -1,7 +1,11 @@
-"""What is in the folder of this package: another distribution, such as pywebnn, may install a folder ``webnn`` too.
+"""What is in the folder of this package: links may be missing, and files of another package may be there.
 
-pip writes the files of both into one folder, and `pip check` does not notice. Which package ``import webnn`` finds depends on which one was
-installed last, and uninstalling one of them deletes the ``__init__.py`` of the other. Imported by every `import webnn`: nothing heavy here.
+A checkout has links such as ``webnn/builder`` -> ``../builder``. Where Windows does not let git make links, it writes text files in their
+place; the sdist has nothing there.
+
+Another distribution, such as pywebnn, may install a folder ``webnn`` too. pip writes the files of both into one folder, and `pip check`
+does not notice. Which package ``import webnn`` finds depends on which one was installed last, and uninstalling one of them deletes the
+``__init__.py`` of the other. Imported by every `import webnn`: nothing heavy here.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ import os
 import sys
 import warnings
 
-__all__ = ["MODULES", "find_mixture", "is_overwritten", "warn_of_mixture"]
+__all__ = ["MODULES", "check_layers", "find_mixture", "is_overwritten", "warn_of_mixture"]
 
 #: The modules in this folder itself.
 MODULES = frozenset(
@@ -51,3 +55,20 @@ def warn_of_mixture() -> None:
     mixture = find_mixture()
     if mixture:
         warnings.warn(f"webnn: {mixture}", stacklevel=3)
+
+
+def check_layers(folder: str = os.path.dirname(__file__)) -> None:
+    """Raise `ImportError` if the folders beside this package belong to it, and Python cannot find them."""
+    root = os.path.dirname(folder)
+    isBeside = not os.path.isdir(os.path.join(folder, "builder")) and os.path.isdir(os.path.join(root, "builder"))
+    if not isBeside:
+        return
+    # Imported lazily: few have such a folder.
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    # An editable installation finds them without links.
+    if find_spec(f"{__name__.partition('.')[0]}.builder") is None:
+        raise ImportError(
+            f"webnn: the folder {root} has no symbolic links in webnn, as a checkout on Windows and an unpacked sdist: "
+            "run 'python -m pip install -e .' in it"
+        )

@@ -114,6 +114,40 @@ def test_our_init_is_not_there(site: Path, steps: list[Callable[[Path], None]], 
     assert message in result.stdout
 
 
+@pytest.fixture(params=["text files", "nothing"])
+def linkless(request: pytest.FixtureRequest, site: Path) -> Path:
+    """The checkout as git makes it where it cannot make links, with text files in their place, or with nothing there, as the sdist."""
+    for folder in (*LAYERS.values(), ROOT / "tools"):
+        names = [other.name for other in LAYERS.values()] if folder.name == "webnn" else []
+        shutil.copytree(folder, site / folder.name, ignore=shutil.ignore_patterns("__pycache__", *names))
+    for folder in LAYERS.values():
+        if request.param == "text files" and folder.name != "webnn":
+            site.joinpath("webnn", folder.name).write_text(f"../{folder.name}", encoding="utf-8")
+    return site
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    "arguments", [("-m", "webnn", "devices"), ("-m", "webnn", "--version"), ("-m", "tools.pack_vectors"), ("-c", "import webnn")]
+)
+def test_a_checkout_without_links(linkless: Path, arguments: tuple[str, ...]) -> None:
+    """It says in one sentence what to do. `-S` leaves out the environment's packages, in which this checkout may be installed."""
+    result = subprocess.run(
+        [sys.executable, "-S", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=linkless,
+        env={**os.environ, "PYTHONPATH": ""},
+        timeout=120,
+    )
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.splitlines()[-1] == (
+        f"ImportError: webnn: the folder {linkless} has no symbolic links in webnn, as a checkout on Windows and an unpacked sdist: "
+        "run 'python -m pip install -e .' in it"
+    )
+
+
 def test_without_files_there_is_nothing_to_compare(tmp_path: Path) -> None:
     assert find_mixture(str(tmp_path)) == ""
     assert find_mixture(str(tmp_path / "archive.zip")) == ""
