@@ -141,7 +141,7 @@ def conv2d(call: Call, input: OperandDescriptor, filter: OperandDescriptor, opti
             f"in {options.groups} groups)",
             filterInputChannels,
         )
-    # [2026-06: 16.7] Each group has as many output channels. It holds in all drafts: see docs/spec-issues.md.
+    # [2026-06: 16.7] Each group has the same number of output channels. It holds in all drafts: see docs/spec-issues.md.
     if outputChannels % options.groups != 0:
         raise call.error("options.groups", f"must divide the {outputChannels} output channels evenly", options.groups)
     # [15.7.1, 15.7.2; 2026-06: 16.8.1, 16.8.2] The bias.

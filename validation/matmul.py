@@ -29,12 +29,12 @@ def _matmul_output_sizes(call: Call, a: OperandDescriptor, b: OperandDescriptor)
     # 6.-9. The matrices' sizes.
     rowsA, colsA = a.dimensions[-2:]
     rowsB, colsB = b.dimensions[-2:]
-    # [10; 2026-06: 4.10] The columns of one are the rows of the other.
+    # [10; 2026-06: 4.10] a has as many columns as b has rows.
     if colsA != rowsB:
         raise call.error("b", f"must have {colsA} rows, the number of columns of a", rowsB)
     # 11.-12. The other dimensions are batches.
     batchShapeA, batchShapeB = a.dimensions[:-2], b.dimensions[:-2]
-    # [13; 2026-06: 4.13] They broadcast in both directions.
+    # [13; 2026-06: 4.13] The batch dimensions broadcast in both directions.
     outputShape = bidirectionally_broadcast(batchShapeA, batchShapeB)
     if outputShape is None:
         raise call.error("b", f"must have batch dimensions that broadcast with those of a, {list(batchShapeA)}", list(batchShapeB))
@@ -60,12 +60,12 @@ def gemm(call: Call, a: OperandDescriptor, b: OperandDescriptor, options: GemmOp
     call.check_same_type("b", b, "a", a)
     # [4] The first operand is 2-D.
     call.check_rank("a", a)
-    # [4] So is the second one.
+    # [4] The second operand is 2-D.
     call.check_rank("b", b)
     # 5.-8. The shapes after transposing.
     shapeA = a.dimensions[::-1] if options.aTranspose else a.dimensions
     shapeB = b.dimensions[::-1] if options.bTranspose else b.dimensions
-    # [9; 2026-06: 11] The columns of one are the rows of the other.
+    # [9; 2026-06: 11] a has as many columns as b has rows.
     if shapeA[1] != shapeB[0]:
         raise call.error("b", f"must have {shapeA[1]} rows, the number of columns of a (after transposing)", shapeB[0])
     shape = (shapeA[0], shapeB[1])
@@ -74,7 +74,7 @@ def gemm(call: Call, a: OperandDescriptor, b: OperandDescriptor, options: GemmOp
         # [10.1; 2026-06: 12.1] The third operand can be stretched to the output's shape.
         if unidirectionally_broadcast(c.dimensions, shape) is None:
             raise call.error("options.c", f"must broadcast to the output's shape, {list(shape)}", list(c.dimensions))
-        # [10.2; 2026-06: 12.2] It has the type of the others.
+        # [10.2; 2026-06: 12.2] The third operand has the type of the others.
         call.check_same_type("options.c", c, "a", a)
     # 11.-13. The output's type and shape.
     return call.output(a.dataType, shape)

@@ -106,12 +106,12 @@ def concat(call: Call, inputs: tuple[OperandDescriptor, ...], axis: int) -> Oper
     before, after = first.dimensions[:axis], first.dimensions[axis + 1 :]
     for index, input in enumerate(inputs[1:], 1):
         argument = f"inputs[{index}]"
-        # [9.2; 2026-06: 8.2] It has the first one's type.
+        # [9.2; 2026-06: 8.2] Each input has the first one's type.
         call.check_same_type(argument, input, "inputs[0]", first)
-        # [9.3; 2026-06: 8.3] It has the first one's rank.
+        # [9.3; 2026-06: 8.3] Each input has the first one's rank.
         if input.rank != first.rank:
             raise call.error(argument, f"must have the rank of inputs[0], {first.rank}", list(input.dimensions))
-        # [9.4.1; 2026-06: 8.4.1] Away from the axis it has the first one's sizes.
+        # [9.4.1; 2026-06: 8.4.1] Away from the axis, each input has the first one's sizes.
         if input.dimensions[:axis] != before or input.dimensions[axis + 1 :] != after:
             wanted = ", ".join(map(str, [*before, "any", *after]))
             raise call.error(argument, f"must have the shape of inputs[0] but for axis {axis}, [{wanted}]", list(input.dimensions))
@@ -148,9 +148,9 @@ def pad(
     # [3] and one behind it.
     call.check_size("endingPadding", endingPadding, input.rank)
     if options.mode == "reflection" and not options.mirrors_again:
-        # [2026-06: 6.1.1] A mirror needs as many elements beside the first one,
+        # [2026-06: 6.1.1] A mirror needs as many elements beside the first one as it adds.
         _check_mirror(call, "beginningPadding", beginningPadding, input.dimensions)
-        # [2026-06: 6.1.2] and as many beside the last.
+        # [2026-06: 6.1.2] The mirror needs as many elements beside the last one, too.
         _check_mirror(call, "endingPadding", endingPadding, input.dimensions)
     # 5. The padded sizes.
     outputShape = tuple(sum(sizes) for sizes in zip(beginningPadding, input.dimensions, endingPadding, strict=True))
@@ -181,9 +181,9 @@ def slice(
     call.check_size("sizes", sizes, input.rank)
     strides = None if options is None else options.strides
     if strides is not None:
-        # [2026-06: 6.2] There is one stride for each axis,
+        # [2026-06: 6.2] There is one stride for each axis.
         call.check_size("options.strides", strides, input.rank)
-        # [2026-06: 9.5] and none is 0.
+        # [2026-06: 9.5] No stride is 0.
         call.check_no_zero("options.strides", strides)
     for index, (start, size, extent) in enumerate(zip(starts, sizes, input.dimensions, strict=True)):
         # [4.2; 2026-06: 9.6] The slice starts inside the input.
@@ -229,9 +229,9 @@ def transpose(call: Call, input: OperandDescriptor, options: TransposeOptions) -
     if options.permutation is None:
         return call.output(input.dataType, input.dimensions[::-1])
     permutation, rank = options.permutation, input.rank
-    # [2.1; 2026-06: 4.1] It has one element for each axis.
+    # [2.1; 2026-06: 4.1] The permutation has one element for each axis.
     call.check_size("options.permutation", permutation, rank)
-    # [2.2; 2026-06: 4.2] Each element is an axis.
+    # [2.2; 2026-06: 4.2] Each element of the permutation is an axis.
     if any(axis >= rank for axis in permutation):
         raise call.error("options.permutation", f"must be less than the rank of input, {rank}, in each element", list(permutation))
     # [2.3; 2026-06: 4.3] No axis occurs twice.
@@ -265,7 +265,7 @@ def where(
     if values is None:
         wanted = f"must broadcast with the shape of {first}, {list(trueValue.dimensions)}"
         raise call.error(second, wanted, list(falseValue.dimensions))
-    # [6; 2026-06: 5.1] So does the condition's with theirs; it may stretch the output. (Until 2024-06 it may not: see docs/spec-issues.md.)
+    # [6; 2026-06: 5.1] The shape of the condition broadcasts with theirs; it may stretch the output. (Until 2024-06 it may not: see docs/spec-issues.md.)
     dimensions = bidirectionally_broadcast(condition.dimensions, values)
     if dimensions is None:
         raise call.error("condition", f"must broadcast with the shape of {first} and {second}, {list(values)}", list(condition.dimensions))

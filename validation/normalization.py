@@ -47,17 +47,17 @@ class LayerNormalizationOptions(Dictionary):
 
 def _check_features(call: Call, argument: str, operand: OperandDescriptor, input: OperandDescriptor, axis: int) -> None:
     """Check an operand that has one value for each index of an axis: the input's type, then its shape."""
-    # [a] It has the input's type.
+    # [a] Each operand beside the input has the input's type.
     call.check_same_type(argument, operand, "input", input)
-    # [b] It has one dimension, the size of the axis.
+    # [b] Each operand beside the input has one dimension, the size of the axis.
     call.check_shape(argument, operand, (input.dimensions[axis],))
 
 
 def _check_parameter(call: Call, argument: str, operand: OperandDescriptor, input: OperandDescriptor, axes: Shape) -> None:
     """Check an operand that has one dimension for each of some axes: the input's type, then its rank."""
-    # [a] It has the input's type.
+    # [a] Each operand beside the input has the input's type.
     call.check_same_type(argument, operand, "input", input)
-    # [b] It has as many dimensions as there are axes.
+    # [b] Scale and bias have as many dimensions as there are axes.
     if operand.rank != len(axes):
         raise call.error(argument, f"must have one dimension for each of the axes {list(axes)}", list(operand.dimensions))
 
@@ -129,7 +129,7 @@ def layerNormalization(call: Call, input: OperandDescriptor, options: LayerNorma
     # [7.4.1; 2026-06: 9.4.1] The scale's dimensions are those of the input along the axes, in the order of the axes.
     if options.scale is not None:
         call.check_shape("options.scale", options.scale, wanted)
-    # [7.5.1; 2026-06: 9.5.1] So are the bias's.
+    # [7.5.1; 2026-06: 9.5.1] The bias's dimensions are those of the input along the axes, too.
     if options.bias is not None:
         call.check_shape("options.bias", options.bias, wanted)
     return input

@@ -34,9 +34,9 @@ def pool2d(call: Call, input: OperandDescriptor, options: Pool2dOptions) -> Oper
     call.check_rank("input", input)
     batches, channels, inputHeight, inputWidth = input_sizes(options.layout, input.dimensions)
     if options.windowDimensions is not None:
-        # [5; 2026-06: 8] The window has two dimensions,
+        # [5; 2026-06: 8] The window has two dimensions.
         call.check_size("options.windowDimensions", options.windowDimensions, 2)
-        # [2026-06: 9] of which none is 0. It holds in all drafts: see docs/spec-issues.md.
+        # [2026-06: 9] No dimension of the window is 0. It holds in all drafts: see docs/spec-issues.md.
         call.check_no_zero("options.windowDimensions", options.windowDimensions)
     # 6. The window is the whole input by default.
     windowHeight, windowWidth = options.windowDimensions or (inputHeight, inputWidth)
@@ -73,7 +73,7 @@ def pool2d(call: Call, input: OperandDescriptor, options: Pool2dOptions) -> Oper
         outputShape = (batches, channels, outputHeight, outputWidth)
     else:
         outputShape = (batches, outputHeight, outputWidth, channels)
-    # [18; 2026-06: 20.5] Every dimension of it is valid.
+    # [18; 2026-06: 20.5] Every dimension of the output is valid.
     return call.output(input.dataType, outputShape)
 
 

@@ -26,7 +26,7 @@ def _check_shapes(call: Call, input: OperandDescriptor, scale: OperandDescriptor
     for name, operand in (("scale", scale), ("zeroPoint", zeroPoint)):
         if operand.rank != input.rank:
             raise call.error(name, f"must have the rank of input, {input.rank}", f"{operand.rank}-D {list(operand.dimensions)}")
-    # [b] Both have the same shape.
+    # [b] Scale and zero point have the same shape.
     if scale.dimensions != zeroPoint.dimensions:
         raise call.error("zeroPoint", f"must have the shape of scale, {list(scale.dimensions)}", list(zeroPoint.dimensions))
     # [c, d] The scale's shape divides the input into blocks, and with it the zero point's.

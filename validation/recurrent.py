@@ -105,9 +105,9 @@ def _check_activations(call: Call, activations: tuple[Activation, ...] | None, c
 def _check_option(call: Call, member: str, operand: OperandDescriptor | None, input: OperandDescriptor, shape: Shape) -> None:
     """Check an operand among the options, if it was given. These two steps are the same for each of them."""
     if operand is not None:
-        # [a] It has the input's type.
+        # [a] Each operand among the options has the input's type.
         call.check_same_type(f"options.{member}", operand, "input", input)
-        # [b] It has the one shape that fits.
+        # [b] Each operand among the options has the one shape that fits.
         call.check_shape(f"options.{member}", operand, shape)
 
 
@@ -134,9 +134,9 @@ def gru(
     numDirections = 2 if options.direction == "both" else 1
     # [12; 2026-06: 11] Both biases together have a valid size; before the shapes that depend on it, for the better message.
     _check_hidden_size(call, hiddenSize, 6)
-    # [10; 2026-06: 9] The shape of the weights.
+    # [10; 2026-06: 9] The weights have the one shape that fits.
     call.check_shape("weight", weight, (numDirections, 3 * hiddenSize, inputSize))
-    # [11; 2026-06: 10] The shape of the recurrent weights.
+    # [11; 2026-06: 10] The recurrent weights have the one shape that fits.
     call.check_shape("recurrentWeight", recurrentWeight, (numDirections, 3 * hiddenSize, hiddenSize))
     # [13.1, 13.2; 2026-06: 12.1, 12.2] The bias.
     _check_option(call, "bias", options.bias, input, (numDirections, 3 * hiddenSize))
@@ -175,11 +175,11 @@ def gruCell(
     _check_same_types(call, input, weight=weight, recurrentWeight=recurrentWeight, hiddenState=hiddenState)
     # [11; 2026-06: 10] Both biases together have a valid size; before the shapes that depend on it, for the better message.
     _check_hidden_size(call, hiddenSize, 6)
-    # [8; 2026-06: 7] The shape of the weights.
+    # [8; 2026-06: 7] The weights have the one shape that fits.
     call.check_shape("weight", weight, (3 * hiddenSize, inputSize))
-    # [9; 2026-06: 8] The shape of the recurrent weights.
+    # [9; 2026-06: 8] The recurrent weights have the one shape that fits.
     call.check_shape("recurrentWeight", recurrentWeight, (3 * hiddenSize, hiddenSize))
-    # [10; 2026-06: 9] The shape of the hidden state.
+    # [10; 2026-06: 9] The hidden state has the one shape that fits.
     call.check_shape("hiddenState", hiddenState, (batchSize, hiddenSize))
     # [12.1, 12.2; 2026-06: 11.1, 11.2] The bias.
     _check_option(call, "bias", options.bias, input, (3 * hiddenSize,))
@@ -215,9 +215,9 @@ def lstm(
     _, batchSize, inputSize = input.dimensions
     # [13; 2026-06: 12] Both biases together have a valid size; before the shapes that depend on it, for the better message.
     _check_hidden_size(call, hiddenSize, 8)
-    # [11; 2026-06: 10] The shape of the weights.
+    # [11; 2026-06: 10] The weights have the one shape that fits.
     call.check_shape("weight", weight, (numDirections, 4 * hiddenSize, inputSize))
-    # [12; 2026-06: 11] The shape of the recurrent weights.
+    # [12; 2026-06: 11] The recurrent weights have the one shape that fits.
     call.check_shape("recurrentWeight", recurrentWeight, (numDirections, 4 * hiddenSize, hiddenSize))
     # [14.1, 14.2; 2026-06: 13.1, 13.2] The bias.
     _check_option(call, "bias", options.bias, input, (numDirections, 4 * hiddenSize))
@@ -230,7 +230,8 @@ def lstm(
     _check_option(call, "initialHiddenState", options.initialHiddenState, input, state)
     # [18.1, 18.2; 2026-06: 17.1, 17.2] The initial cell state.
     _check_option(call, "initialCellState", options.initialCellState, input, state)
-    # [19.1; 2026-06: 18.1] There are three activations, if any. 19.2.-5. Their validation steps in this draft accept every descriptor.
+    # [19.1; 2026-06: 18.1] There are three activations, if any.
+    # 19.2.-5. Their validation steps accept every descriptor.
     _check_activations(call, options.activations, 3)
     # 20. The outputs' shapes.
     last = call.output(input.dataType, state)
@@ -267,13 +268,13 @@ def lstmCell(
     batchSize, inputSize = input.dimensions
     # [12; 2026-06: 11] Both biases together have a valid size; before the shapes that depend on it, for the better message.
     _check_hidden_size(call, hiddenSize, 8)
-    # [8; 2026-06: 7] The shape of the weights.
+    # [8; 2026-06: 7] The weights have the one shape that fits.
     call.check_shape("weight", weight, (4 * hiddenSize, inputSize))
-    # [9; 2026-06: 8] The shape of the recurrent weights.
+    # [9; 2026-06: 8] The recurrent weights have the one shape that fits.
     call.check_shape("recurrentWeight", recurrentWeight, (4 * hiddenSize, hiddenSize))
-    # [10; 2026-06: 9] The shape of the hidden state.
+    # [10; 2026-06: 9] The hidden state has the one shape that fits.
     call.check_shape("hiddenState", hiddenState, (batchSize, hiddenSize))
-    # [11; 2026-06: 10] The shape of the cell state.
+    # [11; 2026-06: 10] The cell state has the one shape that fits.
     call.check_shape("cellState", cellState, (batchSize, hiddenSize))
     # [13.1, 13.2; 2026-06: 12.1, 12.2] The bias.
     _check_option(call, "bias", options.bias, input, (4 * hiddenSize,))

@@ -74,14 +74,14 @@ def reduce(call: Call, input: OperandDescriptor, options: ReduceOptions) -> Oper
     """*Create reduce operation*, `#mlgraphbuilder-reduce-op`; since 2026-06 *create reduction operation*."""
     # [3; 2026-06: 4] The input's data type is one of those that the operation allows.
     call.check_type("input", input)
-    # [4; 2026-06: 5] The output's shape.
+    # [4; 2026-06: 5] Each dimension of the output is valid.
     outputShape = reduction_output_sizes(call, input.dimensions, options.axes, options.keepDimensions)
     return call.output(input.dataType, outputShape)
 
 
 def arg_min_max(call: Call, input: OperandDescriptor, options: ArgMinMaxOptions) -> OperandDescriptor:
     """*Create argMin/argMax operation*, `#mlgraphbuilder-argminmax-op`."""
-    # [3] The output's shape.
+    # [3] Each dimension of the output is valid.
     outputShape = reduction_output_sizes(call, input.dimensions, options.axes, options.keepDimensions)
     return call.output("int64", outputShape)
 
@@ -95,11 +95,11 @@ def arg_min_max_of_axis(call: Call, input: OperandDescriptor, axis: int, options
     allowed = call.revision.data_types[call.operation]["output"]
     if options.outputDataType not in allowed:
         raise call.error("options.outputDataType", f"must be one of {list(allowed)}", options.outputDataType)
-    # [2026-06: 6] It holds the size of the axis.
+    # [2026-06: 6] The output's type holds the size of the axis.
     _, largest = integer_range(options.outputDataType)
     if input.dimensions[axis] > largest:
         raise call.error("options.outputDataType", f"must hold the size of axis {axis}, {input.dimensions[axis]}", options.outputDataType)
-    # [2026-06: 7] The output's shape.
+    # [2026-06: 7] Each dimension of the output is valid.
     outputShape = reduction_output_sizes(call, input.dimensions, (axis,), options.keepDimensions)
     return call.output(options.outputDataType, outputShape)
 

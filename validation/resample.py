@@ -42,7 +42,7 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
     scales = (1.0, 1.0) if options.scales is None else options.scales
     # [4, #mlgraphbuilder-check-resample-options 2; 2026-06: 6] There are two scales.
     call.check_size("options.scales", scales, 2)
-    # [4, #mlgraphbuilder-check-resample-options 2; 2026-06: 6] They are positive.
+    # [4, #mlgraphbuilder-check-resample-options 2; 2026-06: 6] The scales are positive.
     if not (scales[0] > 0 and scales[1] > 0):
         raise call.error("options.scales", "must be greater than 0 in each element", list(scales))
     # [4, #mlgraphbuilder-check-resample-options 3; 2026-06: 7] There are two sizes, if any, and none is 0.
@@ -56,12 +56,12 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
         if axes not in _AXES:
             raise call.error("options.axes", "must be [0, 1], [1, 2] or [2, 3]", list(axes))
     else:
-        # Since 2026-06: there are two axes (no step says so: see docs/spec-issues.md),
+        # Since 2026-06, there are two axes (no step says so: see docs/spec-issues.md).
         call.check_size("options.axes", axes, 2)
-        # [2026-06: 9] which differ,
+        # [2026-06: 9] The two axes differ.
         if axes[0] == axes[1]:
             raise call.error("options.axes", "must be different from each other", list(axes))
-        # [2026-06: 9] and are the input's.
+        # [2026-06: 9] Each axis is one of the input's.
         if max(axes) >= input.rank:
             raise call.error("options.axes", f"must be less than the rank of input, {input.rank}, in each element", list(axes))
     # 5. *Calculate resample output sizes*:
