@@ -31,6 +31,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.commands": "webnn/commands",
         "webnn.demo": "webnn/demo",
         "webnn.fuzz": "webnn/fuzz",
+        "webnn.notebook": "webnn/notebook",
         "webnn.browser": "webnn/browser",
         "webnn.serve": "webnn/serve",
         "webnn.inspect": "webnn/inspect",

@@ -49,5 +49,10 @@ def _load() -> dict[str, Any]:
     return names
 
 
+def load_ipython_extension(shell: object) -> None:
+    """Define what notebooks get with ``%load_ext webnn``: cells in JavaScript. docs/jupyter.md."""
+    import_module(f"{__name__}.notebook.magic").register(shell)
+
+
 check_layers()
 warn_of_mixture()

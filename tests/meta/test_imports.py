@@ -50,6 +50,7 @@ BELOW = {
         *("webnn.browser", "webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.reference"),
     },
     "webnn.serve": {"webnn", "webnn.builder", "webnn.context", "webnn.inspect", "webnn.javascript", "webnn.validation"},
+    "webnn.notebook": {"webnn", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn.context"},
     "webnn.proposals": {"webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.context", "webnn.reference"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
@@ -92,6 +93,7 @@ NOT_BY_THE_FACE = {
     "webnn.inspect",
     "webnn.javascript",
     "webnn.lowering",
+    "webnn.notebook",
     "webnn.onnx",
     "webnn.reference",
     "webnn.stablehlo",
@@ -107,6 +109,7 @@ DOORS = {
     "jaxlib": ("webnn/hlo/child.py",),
     "playwright": ("webnn/browser/chromium.py",),
     "aiohttp": ("webnn/serve/",),
+    "IPython": ("webnn/notebook/",),
 }
 FOLDERS = {folder.name for folder in LAYERS.values()} - {"webnn"}
 #: A statement, on one line or continued, that imports and has the bare name of a folder.
@@ -280,6 +283,7 @@ HEAVY = (
     "onnxruntime",
     "typer",
     "rich",
+    "IPython",
     "graphlay",
     "jaxlib",
     "webnn.formats",

@@ -25,7 +25,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from io import FileIO
@@ -41,6 +41,7 @@ from webnn.javascript.files import Files, RefusedError
 from webnn.javascript.idl import explain_members, load_idl
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import load_script
+from webnn.javascript.values import Values
 from webnn.javascript.workers import PAGE, Worker, Workers
 from webnn.processes.child import SIGNALLED, ends_at_signals, kill
 from webnn.validation.drafts import DEFAULT
@@ -87,6 +88,7 @@ class Program:
             of the system nor those of Node stand.
         document: The page that the program is in.
         worker: The name of the dedicated worker that it is; ``None`` for a page.
+        values: The values of its global variables, and those that it returns.
     """
 
     scripts: list[Script]
@@ -100,6 +102,7 @@ class Program:
     inspect: bool = False
     document: webnn.Document = field(default_factory=webnn.Document)
     worker: str | None = None
+    values: Values | None = None
 
 
 def find_node(named: Path | None = None) -> Node:
@@ -202,7 +205,7 @@ def run_program(
     codes = []
 
     def run_worker(worker: Worker) -> None:
-        own = replace(program, scripts=[worker.script], location=worker.script.url, timeout=None, worker=worker.name)
+        own = replace(program, scripts=[worker.script], location=worker.script.url, timeout=None, worker=worker.name, values=None)
         codes.append(_run(node, own, outputs, workers, worker.number))
 
     workers = Workers(run_worker, program.memory)
@@ -304,7 +307,7 @@ class _Host:
         listener.join(timeout=5)
         return self._conclude(code)
 
-    def _setup(self) -> list[bytes]:
+    def _setup(self) -> list[Bytes]:
         terminal = self._outputs.is_terminal
         setup = {
             "scripts": [asdict(script) for script in self._program.scripts],
@@ -314,11 +317,17 @@ class _Host:
             "colour": terminal and not os.environ.get("NO_COLOR"),
             "worker": self._program.worker,
             "columns": shutil.get_terminal_size().columns,
+            "inputs": None,
+            "outputs": [],
         }
+        buffers: list[Bytes] = []
+        if (values := self._program.values) is not None:
+            setup["inputs"], buffers = values.inputs
+            setup["outputs"] = [*values.outputs]
         # A context that is not secure has no interfaces.
         idl = self._idl.text if self._program.document.secure else "null"
-        sources = [load_script(f"{name}.js") for name in ("node_workers", "conversion", "binding", "foresight", "navigator")]
-        return [part.encode() for part in (json.dumps(setup), idl, *sources)]
+        sources = [load_script(f"{name}.js") for name in ("node_workers", "conversion", "binding", "foresight", "navigator", "values")]
+        return [*(part.encode() for part in (json.dumps(setup), idl, *sources)), *buffers]
 
     def _answer(self, channel: Channel, message: Message) -> None:
         part = message.parts[0] if message.parts else bytearray()
@@ -338,6 +347,8 @@ class _Host:
                 channel.send("A", self._workers.answer(self._number, _decode(part), message.parts[1:]))
             case "O" | "E":
                 self._outputs.print(message.kind, part)
+            case "V":
+                self._take_values(_decode(part), message.parts[1:])
             case "W":
                 # The first one comes before the program begins. Later ones come from the program and are ignored.
                 if self._missing is None:
@@ -371,6 +382,14 @@ class _Host:
         except (RecursionError, ValueError) as error:
             raise ChannelError(f"a question about a dictionary cannot be read: {error}") from None
 
+    def _take_values(self, text: str, buffers: Sequence[Bytes]) -> None:
+        try:
+            if self._program.values is None:
+                raise ValueError("nobody has asked for them")
+            self._program.values.take(text, buffers)
+        except ValueError as error:
+            raise ChannelError(f"values cannot be read: {error}") from None
+
     def _listen(self, stream: BinaryIO) -> None:
         """Keep Node's own output until the rest is printed: an uncaught error, or the reason for its end."""
         while content := stream.read(4096):
@@ -403,7 +422,7 @@ def _limits(memory: int) -> dict[str, Limit]:
     """Return what each message may have at most: a program sends no more views than its memory holds."""
     call = Limit(text=1 << 26, buffer=1 << 31, buffers=1 << 20, total=memory)
     message = Limit(text=1 << 26, buffer=1 << 31, buffers=1, total=memory)
-    return {"C": call, "D": call, "K": message, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
+    return {"C": call, "D": call, "V": call, "K": message, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
 
 
 def _decode(text: Bytes) -> str:

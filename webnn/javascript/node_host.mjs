@@ -168,7 +168,10 @@ function readFile(url) {
   return {...JSON.parse(text), content};
 }
 
-const [setupText, idlText, ...sources] = receive(false).map(part => decoder.decode(part));
+// The scripts of the package that Python sends, in this order. What follows them are the bytes of values for the program.
+const SOURCES = ['node_workers', 'conversion', 'binding', 'foresight', 'navigator', 'values'];
+const beginning = receive(false), givenBuffers = beginning.splice(2 + SOURCES.length).map(({buffer}) => buffer);
+const [setupText, idlText, ...sources] = beginning.map(part => decoder.decode(part));
 const setup = JSON.parse(setupText);
 
 // Who has nothing to say does not notice that the other end is gone.
@@ -390,8 +393,8 @@ function ignored(where, given, known) {
 // ---- The program
 
 const evaluate = (name, source) => vm.runInThisContext(source, {filename: `webnn:${name}`});
-const names = ['node_workers', 'conversion', 'binding', 'foresight', 'navigator'];
-const [makeWorkers, conversion, binding, makeForesight, navigator] = names.map((name, index) => evaluate(`${name}.js`, sources[index]));
+const evaluated = SOURCES.map((name, index) => evaluate(`${name}.js`, sources[index]));
+const [makeWorkers, conversion, binding, makeForesight, navigator, makeValues] = evaluated;
 const workers = makeWorkers(globalThis, {
   ask(question, parts) {
     post('K', stringify(question), parts);
@@ -415,6 +418,8 @@ if (setup.worker !== null) {
 navigator(
   globalThis, JSON.parse(idlText), binding, conversion, {send, tell, makeForesight}, callback => setImmediate(callback), markAsUncloneable, {isProxy, ignored},
 );
+
+const values = setup.inputs === null ? null : makeValues(globalThis);
 
 // What V8 says of a text that only makes sense as a module. Node decides in the same way.
 const MODULE_SYNTAX = new RegExp('^(Cannot use import statement outside a module|Unexpected token \'export\'' +
@@ -442,7 +447,12 @@ on('beforeExit', code => {
 });
 
 async function runAll() {
+  values?.install(setup.inputs, givenBuffers);
   for (const script of setup.scripts) await run(script);
+  if (setup.outputs.length > 0) {
+    const {webnn$outputs: getters} = await import(setup.scripts.at(-1).url);
+    post('V', ...values.read(getters));
+  }
   running = false;
   const event = new Event('load');
   target.dispatchEvent(event);

@@ -1,0 +1,43 @@
+"""The engines that run cells in JavaScript, and a shell of IPython that runs cells."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from tests.webnn.javascript.node_support import require_node
+from webnn.javascript.node import Node, NodeMissingError
+from webnn.notebook import cell
+
+__all__ = ["choose", "make_shell"]
+
+
+def choose(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have cells run in Node or in quickjs-ng."""
+    if engine == "node":
+        require_node()
+        return
+    if importlib.util.find_spec("quickjs") is None:
+        pytest.skip("the JavaScript engine quickjs-ng is not installed")
+
+    def find(_: Path | None = None) -> Node:
+        raise NodeMissingError("Node 22.15 or newer is needed, but there is none")
+
+    monkeypatch.setattr(cell, "find_node", find)
+
+
+def make_shell(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
+    """Make a shell that leaves nothing behind."""
+    monkeypatch.setenv("IPYTHONDIR", str(folder))
+    config = Config()
+    config.HistoryManager.enabled = False
+    shell = InteractiveShell(config=config)
+    yield shell
+    atexit.unregister(shell.atexit_operations)
+    shell.atexit_operations()

@@ -1,0 +1,1 @@
+"""What notebooks have beside pictures and tables: cells in JavaScript."""
