@@ -265,7 +265,8 @@ def where(
     if values is None:
         wanted = f"must broadcast with the shape of {first}, {list(trueValue.dimensions)}"
         raise call.error(second, wanted, list(falseValue.dimensions))
-    # [6; 2026-06: 5.1] The shape of the condition broadcasts with theirs; it may stretch the output. (Until 2024-06 it may not: see docs/spec-issues.md.)
+    # [6; 2026-06: 5.1] The shape of the condition broadcasts with theirs; it may stretch the output. (Until 2024-06 it may not: see
+    # docs/spec-issues.md.)
     dimensions = bidirectionally_broadcast(condition.dimensions, values)
     if dimensions is None:
         raise call.error("condition", f"must broadcast with the shape of {first} and {second}, {list(values)}", list(condition.dimensions))
