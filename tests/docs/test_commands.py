@@ -82,7 +82,13 @@ def write_program(folder: Path) -> None:
 def write_graph(folder: Path) -> None:
     """Write the reader's program, and a graph that it builds."""
     write_program(folder)
-    run(shlex.split("webnn convert program.py -o model.webnn"), folder)
+    run("webnn convert program.py -o model.webnn", folder)
+
+
+def write_newest(folder: Path) -> None:
+    """Write the reader's program and page for the newest draft."""
+    (folder / "program.py").write_text("from webnn import navigator\n\nnavigator.ml.createContextSync()\n", encoding="utf-8")
+    (folder / "page.html").write_text("<script>navigator.ml.createContext()</script>\n", encoding="utf-8")
 
 
 #: The files that a document takes for granted.
@@ -91,6 +97,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/check.md": write_model,
     "docs/inspect.md": write_program,
     "docs/onnx.md": write_model,
+    "docs/proposals.md": write_newest,
     "docs/viewing.md": write_graph,
 }
 
@@ -114,15 +121,23 @@ PROGRAMS = {"webnn": [sys.executable, "-m", "webnn"], "python": [sys.executable]
 RUN = sorted({document for document, line in COMMANDS if reason(line) is None})
 
 
-def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run one command of a document in a folder."""
+def split(line: str) -> tuple[dict[str, str], list[str]]:
+    """Return the variables that a line sets for its command, and the words of the command."""
+    words = shlex.split(line, comments=True)
+    count = next(number for number, word in enumerate(words) if not re.match(r"\w+=", word))
+    return dict(word.split("=", 1) for word in words[:count]), words[count:]
+
+
+def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run one line of a document in a folder."""
+    variables, words = split(line)
     if words[0] == "mkdir":
         (folder / words[1]).mkdir()
         return subprocess.CompletedProcess(words, 0, "", "")
     if words[0] == "cp":
         shutil.copy(folder / words[1], folder / words[2])
         return subprocess.CompletedProcess(words, 0, "", "")
-    environment = {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1"}
+    environment = {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **variables}
     return subprocess.run(
         [*PROGRAMS[words[0]], *words[1:]], cwd=folder, env=environment, capture_output=True, encoding="utf-8", timeout=600, check=False
     )
@@ -163,7 +178,7 @@ def test_the_commands_run(document: str, tmp_path: Path) -> None:
         for line in lines_of(block):
             if reason(line) is not None:
                 continue
-            result = run(shlex.split(line, comments=True), tmp_path)
+            result = run(line, tmp_path)
             expected = next((code for pattern, code in EXIT_CODES.items() if re.match(pattern, line)), 0)
             assert result.returncode == expected, f"{document}:{block.line} {line}\n{result.stdout}{result.stderr}"
             printed += result.stdout
@@ -173,4 +188,4 @@ def test_the_commands_run(document: str, tmp_path: Path) -> None:
 
 @each_row("line", [line for _, line in COMMANDS])
 def test_every_command_can_run_or_has_a_reason(line: str) -> None:
-    assert reason(line) is not None or shlex.split(line, comments=True)[0] in {*PROGRAMS, "mkdir", "cp"}, f"NOT_RUN must say why: {line}"
+    assert reason(line) is not None or split(line)[1][0] in {*PROGRAMS, "mkdir", "cp"}, f"NOT_RUN must say why: {line}"
