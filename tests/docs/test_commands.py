@@ -45,7 +45,7 @@ NOT_RUN = {
     r"webnn wpt vectors --device gpu": "it needs a GPU",
     r"(webnn wpt vectors cases|python -m tools\.pack_vectors)": "it needs cases of a checkout: tests/wpt_runner/test_record_command.py",
     r"(python classify\.py|webnn \w+ model\.mlirbc)": "it needs JAX: tests/webnn/stablehlo",
-    r"(python examples/jax_models|cp examples/js/gpt|webnn run .*gpt\.html)": "it needs jaxlib: tests/webnn/stablehlo",
+    r"(python examples/jax_models|cp examples/js/gpt|webnn run .*gpt\.html|webnn check examples/jax)": "it needs jaxlib",
     r"webnn run --root \.\./shared/models": "it needs the weights of SqueezeNet: tests/webnn/javascript",
     r"webnn run .*(webnn-polyfill|--root site program)": "it needs somebody else's programs",
     r"webnn run --revision 2026-06\+proposals": "it needs the draft of the page: tests/validation/drafts",
@@ -55,6 +55,7 @@ NOT_RUN = {
 EXIT_CODES = {
     r"webnn check (--all --profile coreml|--profile tflite program\.py)": 1,
     r"webnn profiles diff": 1,
+    r"webnn run --device-profile coreml --fallback deny examples/int8": 1,
     r"webnn run --embedder https://news\.test examples": 1,
     r"webnn run --permissions-policy": 1,
     r"webnn run --embedder http://": 1,
