@@ -34,6 +34,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.notebook": "webnn/notebook",
         "webnn.browser": "webnn/browser",
         "webnn.serve": "webnn/serve",
+        "webnn.scale": "webnn/scale",
         "webnn.inspect": "webnn/inspect",
         "webnn.formats": "webnn/formats",
         "webnn.lowering": "webnn/lowering",

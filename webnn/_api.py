@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from webnn._batch import Batch, BatchError, batch
 from webnn._names import publish
 from webnn.builder import options
 from webnn.builder.describe import describe
@@ -48,6 +49,8 @@ __all__ = [
     "ML",
     "AbortError",
     "ActivationDescription",
+    "Batch",
+    "BatchError",
     "ConstantDescription",
     "DOMException",
     "DataError",
@@ -83,6 +86,7 @@ __all__ = [
     "UnknownError",
     "WebNNTypeError",
     "WebNNWarning",
+    "batch",
     "describe",
     "emulate",
     "explain_ignored",

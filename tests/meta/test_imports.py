@@ -53,6 +53,7 @@ BELOW = {
     "webnn.notebook": {"webnn", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn.context"},
     "webnn.proposals": {"webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.context", "webnn.reference"},
+    "webnn.scale": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.onnx", "webnn.processes"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
     "webnn.commands": {
@@ -67,6 +68,8 @@ BELOW = {
             "webnn.hlo",
             "webnn.importing",
             "webnn.onnx",
+            "webnn.processes",
+            "webnn.scale",
             "webnn.stablehlo",
         ),
     },
@@ -96,6 +99,7 @@ NOT_BY_THE_FACE = {
     "webnn.notebook",
     "webnn.onnx",
     "webnn.reference",
+    "webnn.scale",
     "webnn.stablehlo",
     "webnn.xla",
 }
@@ -110,6 +114,9 @@ DOORS = {
     "playwright": ("webnn/browser/chromium.py",),
     "aiohttp": ("webnn/serve/",),
     "IPython": ("webnn/notebook/",),
+    "pyarrow": ("webnn/scale/parquet.py",),
+    "distributed": ("webnn/processes/executors.py",),
+    "ray": ("webnn/processes/executors.py",),
 }
 FOLDERS = {folder.name for folder in LAYERS.values()} - {"webnn"}
 #: A statement, on one line or continued, that imports and has the bare name of a folder.
@@ -294,7 +301,11 @@ HEAVY = (
     "webnn.wpt_runner",
     "webnn.browser",
     "webnn.serve",
+    "webnn.scale",
     "aiohttp",
+    "distributed",
+    "pyarrow",
+    "ray",
     "webnn.builder.onnx",
     "webnn.commands.main",
 )

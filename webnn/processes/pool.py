@@ -10,12 +10,11 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from multiprocessing import connection
@@ -25,6 +24,7 @@ from typing import Any, Generic, TypeVar
 
 from webnn.context.devices.selection import usable_cores as cores
 from webnn.processes.child import describe_code, end_with_parent
+from webnn.processes.spawn import starting
 
 __all__ = ["End", "Finished", "StartError", "Worker", "cores", "run_tasks"]
 
@@ -126,7 +126,7 @@ class Worker(Generic[T, N, R]):
         self.connection, theirs = _SPAWN.Pipe()
         self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs, prepare), daemon=True)
         try:
-            with _starting():
+            with starting():
                 self.process.start()
         except OSError as error:
             raise StartError(f"a process could not start: {error}") from error
@@ -216,25 +216,6 @@ class Worker(Generic[T, N, R]):
         self.process.kill()
         self.process.join()
         self.connection.close()
-
-
-@contextlib.contextmanager
-def _starting() -> Iterator[None]:
-    """Make starting processes ignore Ctrl-C from the beginning, and find this package.
-
-    Ctrl-C reaches all processes of a terminal, and only one should handle it. A process gets the module search path of this one. With an
-    editable installation, a folder ``webnn`` in any folder of that path would be imported as the package. A checkout of
-    web-platform-tests has such a folder.
-    """
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
-    sys.path.append(str(Path(__file__).absolute().parents[2]))
-    try:
-        yield
-    finally:
-        sys.path.pop()
-        if main:
-            signal.signal(signal.SIGINT, before)
 
 
 def _serve(link: connection.Connection, prepare: Callable[[], Work[Any, Any, Any]]) -> None:

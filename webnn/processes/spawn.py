@@ -1,0 +1,82 @@
+"""How processes are started afresh (*spawn*) from any program: a script, a notebook, or a worker of another pool."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.context import SpawnContext, SpawnProcess
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+__all__ = ["Spawner", "starting"]
+
+_MAIN = "__main__"
+#: What `starting` changes belongs to the process.
+_LOCK = threading.Lock()
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Make processes start well.
+
+    - They ignore Ctrl-C from the beginning. It reaches all processes of a terminal, and only one should handle it.
+    - They find this package. A process gets the module search path of this one. With an editable installation, a folder ``webnn`` in any
+      folder of that path would be imported as the package. A checkout of web-platform-tests has such a folder.
+    - They do not run the program's main module again, whose functions they do not need. A script needs no ``if __name__ == "__main__"``.
+    - They start from a worker of another pool, too, whose processes may have no children of their own. Ours end with their parent.
+    """
+    with _LOCK:
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main_thread else None
+        sys.path.append(str(Path(__file__).absolute().parents[2]))
+        main = sys.modules[_MAIN]
+        sys.modules[_MAIN] = ModuleType(_MAIN)
+        current = multiprocessing.current_process()
+        daemon = current.daemon
+        if daemon:
+            current.daemon = False
+        try:
+            yield
+        finally:
+            if daemon:
+                current.daemon = True
+            sys.modules[_MAIN] = main
+            sys.path.pop()
+            if in_main_thread:
+                signal.signal(signal.SIGINT, before)
+
+
+class _Process(SpawnProcess):
+    def start(self) -> None:
+        with starting():
+            super().start()
+
+
+class Spawner(SpawnContext):
+    """A context for pools, whose processes start as `starting` says.
+
+    Attributes:
+        started: The processes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started: list[SpawnProcess] = []
+
+    def Process(self, *arguments: Any, **options: Any) -> SpawnProcess:  # type: ignore[override]  # a class there
+        """Make a process."""
+        process = _Process(*arguments, **options)
+        self.started.append(process)
+        return process
+
+    def kill(self) -> None:
+        """End the processes at once."""
+        for process in self.started:
+            # One that never started has no id.
+            if process.pid is not None:
+                process.kill()
