@@ -34,7 +34,7 @@ __all__ = [
 
 
 class Inspection:
-    """The base of the results: ``print`` shows a table."""
+    """The base of the results: ``print`` and notebooks show a table."""
 
     __slots__ = ()
 
@@ -49,6 +49,10 @@ class Inspection:
     def __str__(self) -> str:
         text: str = above.load("inspect").as_text(self)
         return text
+
+    def _repr_html_(self) -> str:
+        page: str = above.load("inspect").as_html(self)
+        return page
 
     def __rich__(self) -> RenderableType:
         drawn: RenderableType = above.load("inspect").as_renderable(self)

@@ -8,6 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from webnn.builder import above
 from webnn.validation.descriptor import DATA_TYPES, FLOAT_TYPES, OperandDescriptor, Ranks, Types
 from webnn.validation.revision import Revision
 
@@ -15,6 +16,7 @@ __all__ = [
     "CONTEXT",
     "EXCEPTIONS",
     "LOWER_RANKS",
+    "Limits",
     "Operations",
     "TensorLimits",
     "op_support_limits",
@@ -60,6 +62,30 @@ class TensorLimits:
         return {"dataTypes": list(self.data_types), "rankRange": {"min": low, "max": high}}
 
 
+class Limits(dict[str, Any]):
+    """The dictionary ``MLOpSupportLimits``, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        rows: list[list[str]] = []
+        facts: list[str] = []
+        for member, value in self.items():
+            if not isinstance(value, dict):
+                facts.append(f"{member}: {value}")
+                continue
+            operands = {"": value} if "dataTypes" in value else value
+            rows += [[member, name, *_show(each)] for name, each in operands.items() if isinstance(each, dict)]
+        page: str = above.load("formats.html").table("MLOpSupportLimits", ("operation", "operand", "ranks", "types"), rows, before=facts)
+        return page
+
+
+def _show(limits: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the ranks and the types of an operand's limits, which a program may have changed."""
+    ranks = limits.get("rankRange")
+    numbers = [str(ranks.get(name, "")) for name in ("min", "max")] if isinstance(ranks, dict) else []
+    types = limits.get("dataTypes")
+    return " to ".join(dict.fromkeys(numbers)), ", ".join(map(str, types)) if isinstance(types, list) else ""
+
+
 #: The limits of operands by operation and row, in the order of the IDL's dictionaries.
 Operations = Mapping[str, Mapping[str, TensorLimits]]
 
@@ -85,9 +111,9 @@ def op_support_limits(revision: Revision) -> dict[str, Any]:
     return write_limits(("nchw", revision.max_byte_length, every, every, every), operation_limits(revision))
 
 
-def write_limits(context: tuple[str, int, TensorLimits, TensorLimits, TensorLimits], operations: Operations) -> dict[str, Any]:
+def write_limits(context: tuple[str, int, TensorLimits, TensorLimits, TensorLimits], operations: Operations) -> Limits:
     """Make the dictionary ``MLOpSupportLimits`` from the values of the members `CONTEXT` and those of the operations."""
-    limits: dict[str, Any] = dict(zip(CONTEXT, context, strict=True)) | dict(operations)
+    limits = Limits({**dict(zip(CONTEXT, context, strict=True)), **operations})
     for member, value in limits.items():
         if isinstance(value, TensorLimits):
             limits[member] = value.dictionary()

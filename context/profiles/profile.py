@@ -8,8 +8,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from webnn.builder import above
 from webnn.context import limits
-from webnn.context.limits import Operations, TensorLimits
+from webnn.context.limits import Limits, Operations, TensorLimits
 from webnn.context.profiles.rules import CONSTANT, ERRORS, Rule, constant_facts, demand, facts_of
 from webnn.validation.descriptor import MAX_RANK, OperandDescriptor
 from webnn.validation.drafts import for_devices
@@ -135,6 +136,13 @@ class Profile:
     def __repr__(self) -> str:
         return f"<Profile {self.name}: {self.summary}>"
 
+    def _repr_html_(self) -> str:
+        html: Any = above.load("formats.html")
+        devices = ", ".join(f"{requested} on {device}" for requested, device in self.devices.items())
+        rules = ", ".join(self.rules)
+        values = {"source": self.summary, "devices": devices, "numerics": self.numerics or "", "rules at build()": rules}
+        return f"<div>{html.facts(f'Profile {self.name}', values)}{self.limits()._repr_html_()}</div>"
+
     @property
     def summary(self) -> str:
         """The profile and its source in one line; empty if the file does not say."""
@@ -145,7 +153,7 @@ class Profile:
         device = self.devices.get(requested, requested)
         return device, "" if device == requested else f'the device profile "{self.name}" runs {requested} contexts on the {device}'
 
-    def limits(self) -> dict[str, Any]:
+    def limits(self) -> Limits:
         """Return what ``MLContext.opSupportLimits`` returns, a new dictionary each time: every member that the profile has."""
         context = (self.preferred_layout, self.max_byte_length, self.input, self.constant, self.output)
         return limits.write_limits(context, self.operations)

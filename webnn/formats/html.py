@@ -6,7 +6,7 @@ A picture stands in an image of its own, with its own ground: neither its styles
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -19,16 +19,18 @@ if TYPE_CHECKING:
     from webnn import Placement
     from webnn.builder.description import GraphDescription
 
-__all__ = ["as_html", "facts"]
+__all__ = ["as_html", "facts", "table"]
 
-#: The most operators that a notebook draws, and the longest value of a fact.
-_DRAWN, _LONGEST = 2000, 200
+#: The most operators that a notebook draws, the longest value of a fact, and the most rows of a table.
+_DRAWN, _LONGEST, _ROWS = 2000, 200, 300
 #: The columns of the table. A notebook's cell is wider than a terminal.
 _COLUMNS = 120
 #: Overrides a notebook's style sheet, as in `webnn.context.placement.show`.
 _CELL = "text-align: left; vertical-align: top; background: none; border: none; padding: 0.1em 1em 0.1em 0"
 _NAME = f"{_CELL}; font-weight: normal; opacity: 0.7"
 _VALUE = f"{_CELL}; overflow-wrap: anywhere; white-space: pre-wrap"
+_TABLE = "border-collapse: collapse; margin: 0.3em 0; color: inherit"
+_HEAD = f"{_CELL}; border-bottom: 1px solid rgba(128, 128, 128, 0.6); font-weight: 600"
 
 
 def as_html(description: GraphDescription, placement: Placement | None = None, title: str = "") -> str:
@@ -61,8 +63,40 @@ def facts(title: str, values: Mapping[str, str]) -> str:
         for name, value in values.items()
         if value
     )
-    table = f'<table style="border-collapse: collapse; margin: 0.3em 0; color: inherit"><tbody>{rows}</tbody></table>'
-    return f"<div><b>{escape(plain.printable(title))}</b>{table if rows else ''}</div>"
+    drawn = f'<table style="{_TABLE}"><tbody>{rows}</tbody></table>'
+    return f"<div><b>{escape(plain.printable(title))}</b>{drawn if rows else ''}</div>"
+
+
+def table(
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    numbers: Collection[str] = (),
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+) -> str:
+    """Write a table: a title, lines, rows, and lines again. Columns that are empty are left out.
+
+    Args:
+        title: What it is about.
+        columns: The names of the columns.
+        rows: The cells of each row.
+        numbers: The columns that are aligned to the right.
+        before: Lines before the rows.
+        after: Lines behind them.
+    """
+    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    sides = {place: "; text-align: right" if columns[place] in numbers else "" for place in kept}
+    head = "".join(f'<th style="{_HEAD}{sides[place]}">{escape(columns[place])}</th>' for place in kept)
+    body = "".join(
+        f'<tr style="background: none">{"".join(f"""<td style="{_VALUE}{sides[place]}">{_show(row[place])}</td>""" for place in kept)}</tr>'
+        for row in rows[:_ROWS]
+    )
+    drawn = f'<table style="{_TABLE}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>' if rows else ""
+    rest = [f"... and {len(rows) - _ROWS} more rows"] if len(rows) > _ROWS else []
+    lines = ["".join(f"<div>{_show(line)}</div>" for line in each) for each in (before, [*rest, *after])]
+    return f"<div><b>{_show(title)}</b>{lines[0]}{drawn}{lines[1]}</div>"
 
 
 def _show(value: str) -> str:

@@ -44,6 +44,9 @@ class Imported:
     outputs: Mapping[str, MLOperand]
     report: Report
 
+    def _repr_html_(self) -> str:
+        return f"<div>{self.description._repr_html_()}{self.report._repr_html_()}</div>"
+
 
 def describe_import(operands: Operands, outputs: Mapping[str, Value], name: str) -> GraphDescription:
     """Return the graph of an import that refused nothing."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, get_args
 
+from webnn.builder import above
 from webnn.validation.errors import NotSupportedError
 
 __all__ = ["NodeReport", "Outcome", "Refusal", "RefusedModelError", "Report"]
@@ -57,7 +59,7 @@ class NodeReport:
     refusals: tuple[Refusal, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Report:
     """What an import found.
 
@@ -74,6 +76,23 @@ class Report:
     def count(self, outcome: Outcome) -> int:
         """Count the nodes with an outcome."""
         return sum(node.outcome == outcome for node in self.nodes)
+
+    def __repr__(self) -> str:
+        counts = [f"{count} {outcome}" for outcome in get_args(Outcome) if (count := self.count(outcome))]
+        return f"<Report: {', '.join([*counts, f'{len(self.notes)} note(s)']) if self.nodes else 'no nodes'}>"
+
+    def _repr_html_(self) -> str:
+        html: Any = above.load("formats.html")
+        counts: dict[str, Counter[Outcome]] = {}
+        for node in self.nodes:
+            counts.setdefault(node.operator, Counter())[node.outcome] += 1
+        outcomes: tuple[Outcome, ...] = get_args(Outcome)
+        rows = [[operator, *[str(count[each] or "") for each in outcomes]] for operator, count in sorted(counts.items())]
+        page: str = html.table(repr(self)[1:-1], ("operator", *outcomes), rows, numbers=outcomes, after=self.notes)
+        if self.refusals:
+            refusals = [(each.place, each.operator, each.reason, each.advice) for each in self.refusals]
+            page += html.table("Refused", ("place", "operator", "reason", "advice"), refusals)
+        return f"<div>{page}</div>"
 
 
 class RefusedModelError(NotSupportedError):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from webnn.inspect.accuracy import judge
 from webnn.inspect.compare import Comparison, ValueDifference, compare
 from webnn.inspect.profile import profile_subject
-from webnn.inspect.show import as_renderable, as_text
+from webnn.inspect.show import as_html, as_renderable, as_text
 from webnn.inspect.subject import Subject
 from webnn.inspect.trace import find_nan, trace_subject
 
@@ -20,7 +20,19 @@ if TYPE_CHECKING:
     from webnn.context.graph import MLGraph
     from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace
 
-__all__ = ["Comparison", "ValueDifference", "accuracy", "as_renderable", "as_text", "compare", "firstNaN", "profile", "trace", "write_page"]
+__all__ = [
+    "Comparison",
+    "ValueDifference",
+    "accuracy",
+    "as_html",
+    "as_renderable",
+    "as_text",
+    "compare",
+    "firstNaN",
+    "profile",
+    "trace",
+    "write_page",
+]
 
 
 def profile(graph: MLGraph, inputs: Mapping[str, Any], runs: int) -> GraphProfile:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace, TracedValue
 from webnn.context.placement import Placement
-from webnn.formats import plain
+from webnn.formats import html, plain
 from webnn.inspect.compare import Comparison
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Cell", "Table", "as_renderable", "as_text", "number", "printable", "seconds", "tabulate"]
+__all__ = ["Cell", "Table", "as_html", "as_renderable", "as_text", "number", "printable", "seconds", "tabulate"]
 
 #: The most rows of a table in a terminal.
 _ROWS = 60
@@ -90,6 +90,15 @@ def as_renderable(result: object) -> RenderableType:
             parts.append(Text(f"... and {len(table.rows) - _ROWS} more rows"))
         parts += [Text(note) for note in table.notes]
     return Group(*parts)
+
+
+def as_html(result: object) -> str:
+    """Draw a result for a notebook."""
+    drawn = []
+    for each in tabulate(result):
+        cells = [[text for text, _ in row] for row in each.rows]
+        drawn.append(html.table(each.title, each.columns, cells, numbers=each.numbers, before=each.facts, after=each.notes))
+    return f"<div>{''.join(drawn)}</div>"
 
 
 # Text

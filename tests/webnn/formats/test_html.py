@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import json
+import pickle
 import re
 import sys
 from html.parser import HTMLParser
@@ -13,8 +15,11 @@ import pytest
 import webnn
 from tests.support import CURRENT, make_context
 from tests.webnn.formats.networks import HOSTILE, builder, chain, encoder, hostile, weights
+from webnn.context.profiles import load_profile
 from webnn.formats import html
 from webnn.formats.svg import draw
+from webnn.importing.report import NodeReport, Refusal, Report
+from webnn.inspect import compare
 
 
 class Page(HTMLParser):
@@ -136,3 +141,68 @@ def test_small_integers() -> None:
     b = webnn.MLGraphBuilder(make_context("2026-06+browsers"))
     constant = b.constant({"dataType": "int4", "shape": [3]}, np.zeros(2, np.uint8))
     assert "bytes 2" in Page(constant._repr_html_()).text
+
+
+# Tables
+
+
+def test_a_table() -> None:
+    page = Page(
+        html.table("Title", ("a", "b", "c"), [["1", "", "x\ny"], ["2", "", "<i>"]], numbers={"a"}, before=["first"], after=["last"])
+    )
+    assert page.text == "Title first a c 1 x\\ny 2 <i> last "
+    assert "i" not in page.tags
+    assert Page(html.table("Title", ("a",), [])).text == "Title "
+    assert "table" not in Page(html.table("Title", ("a",), [])).tags
+
+
+def test_a_long_table_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html, "_ROWS", 2)
+    assert Page(html.table("Title", ("a",), [["1"], ["2"], ["3"]])).text == "Title a 1 2 ... and 1 more rows "
+
+
+def test_limits() -> None:
+    limits = make_context(CURRENT).opSupportLimits()
+    text = Page(limits._repr_html_()).text  # type: ignore[attr-defined]
+    assert text.startswith("MLOpSupportLimits preferredInputLayout: nchw maxTensorByteLength: ")
+    assert "softmax input 1 to 8 float32, float16 " in text
+    # It is a dictionary like any other.
+    assert json.loads(json.dumps(limits)) == limits == pickle.loads(pickle.dumps(limits))
+    limits.update(softmax={HOSTILE: {"dataTypes": [HOSTILE], "rankRange": {"min": HOSTILE}}, "x": 7}, input={"dataTypes": 1})
+    assert Page(limits._repr_html_()).tags == {"div", "b", "table", "thead", "tbody", "tr", "th", "td"}  # type: ignore[attr-defined]
+
+
+def test_a_profile() -> None:
+    text = Page(load_profile("coreml")._repr_html_()).text
+    assert text.startswith("Profile coreml source ")
+    assert "softmax input " in text
+
+
+def node(operator: str, outcome: str, *refusals: Refusal) -> NodeReport:
+    return NodeReport(index=0, name="n", operator=operator, outcome=outcome, operators=range(0), refusals=refusals)
+
+
+def test_the_report_of_an_import() -> None:
+    refusal = Refusal(place=HOSTILE, operator="Foo", reason="must be known", advice="use another one")
+    nodes = (node("Relu", "converted"), node("Relu", "folded"), node("Foo", "refused", refusal))
+    report = Report(nodes=nodes, refusals=(refusal,), notes=("float64 is float32",))
+    assert repr(report) == "<Report: 1 converted, 1 folded, 1 refused, 1 note(s)>"
+    page = Page(report._repr_html_())
+    assert " Foo 1 Relu 1 1 float64 is float32 Refused place operator reason advice " in page.text
+    assert page.text.endswith("Foo must be known use another one ")
+    assert page.tags == {"div", "b", "table", "thead", "tbody", "tr", "th", "td"}
+    assert Page(Report(nodes=(), refusals=(), notes=())._repr_html_()).text == "Report: no nodes "
+
+
+def test_the_results_of_inspections() -> None:
+    b = builder()
+    graph = b.buildSync({"y<i>": b.sqrt(b.input("<i>", dataType="float32", shape=[2]), label="<i>")})
+    inputs = {"<i>": np.array([-1, 1], np.float32)}
+    found = [graph.accuracy(inputs), graph.profile(inputs, runs=1), graph.trace(inputs), graph.firstNaN(inputs)]
+    found.append(compare(graph.description, inputs, make_context(CURRENT), make_context(CURRENT)))
+    titles = ("Accuracy of the operators, each by itself", "Times", "Values", "First NaN", "Differences of the operators")
+    for result, title in zip(found, titles, strict=True):
+        page = Page(result._repr_html_())
+        assert page.text.startswith(title)
+        assert "<i>" in page.text
+        assert page.tags == {"div", "b", "table", "thead", "tbody", "tr", "th", "td"}
