@@ -38,6 +38,10 @@ class Implementation(Protocol):
         """A run is so short that a thread can do it that does not wait for its result."""
 
     @property
+    def in_place(self) -> bool:
+        """`dispatch` reads and writes the memory of the tensors, without copies."""
+
+    @property
     def last(self) -> Dispatch | None:
         """The last dispatch, as long as its tensors are bound and none of them is destroyed."""
 

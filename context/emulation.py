@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from webnn.builder.description import GraphDescription
+    from webnn.context.context import MLContext
     from webnn.context.devices.choice import Order
     from webnn.context.devices.selection import Options
     from webnn.context.graph import MLGraph
@@ -74,6 +75,7 @@ class Settings:
         threads: How many threads of the engine an operator may use on the CPU; no program can ask for it.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
+        on_context: Called with every context that is made.
     """
 
     profile: Profile | None = None
@@ -88,6 +90,7 @@ class Settings:
     threads: int | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
+    on_context: Callable[[MLContext], None] | None = None
 
     def over(self, outer: Settings) -> Settings:
         """Return these settings; those that are not set come from an outer layer."""
@@ -142,6 +145,7 @@ def emulate(
     cache: str | os.PathLike[str] | None = None,
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None,
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None,
+    on_context: Callable[[MLContext], None] | None = None,
 ) -> Emulation:
     """Set defaults for the contexts of every `ML` of the process, ``navigator.ml`` included, until the block ends.
 
@@ -164,6 +168,8 @@ def emulate(
         on_compute: A function that is called before every `MLContext.compute` and `MLContext.dispatch` with the graph, and with the arrays
             of its inputs by name: read-only, and valid during the call only. It is called on the context's timeline. If it raises an
             exception, `compute` fails with it; after `dispatch` nobody waits, so `threading.excepthook` gets it.
+        on_context: A function that is called with every context that is made, before the program has it. If it raises an exception,
+            `createContext` fails with it.
 
     Returns:
         A context manager.
@@ -183,11 +189,12 @@ def emulate(
         numerics=numerics,
         cache=cache,
     )
-    for name, hook in (("on_build", on_build), ("on_compute", on_compute)):
+    hooks: dict[str, Any] = {"on_build": on_build, "on_compute": on_compute, "on_context": on_context}
+    for name, hook in hooks.items():
         if hook is not None and not callable(hook):
             raise TypeError(f"emulate: {name} must be a function, got {webidl.describe(hook)}")
-    if on_build is not None or on_compute is not None:
-        settings = replace(settings, on_build=on_build, on_compute=on_compute)
+    if any(hook is not None for hook in hooks.values()):
+        settings = replace(settings, **hooks)
     return Emulation(settings)
 
 

@@ -103,11 +103,15 @@ class Origin:
             selection=selection,
         )
         if settings.faults is None:
-            return plain_context(state)
-        # Imported lazily; most programs inject no faults.
-        from webnn.context.faults.injection import make_steps  # noqa: PLC0415
+            context = plain_context(state)
+        else:
+            # Imported lazily; most programs inject no faults.
+            from webnn.context.faults.injection import make_steps  # noqa: PLC0415
 
-        return MLContext._create(state, *make_steps(state, settings.faults))
+            context = MLContext._create(state, *make_steps(state, settings.faults))
+        if settings.on_context is not None:
+            settings.on_context(context)
+        return context
 
 
 class GPUDevice:

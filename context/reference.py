@@ -61,6 +61,7 @@ class ReferenceGraph:
 
     #: It computes slowly, and remembers no call.
     quick: ClassVar[bool] = False
+    in_place: ClassVar[bool] = False
     last: ClassVar[None] = None
     repeat: ClassVar[Callable[[], object]] = staticmethod(lambda: None)
 

@@ -225,13 +225,17 @@ class TensorSteps(Steps):
         timeline, loss = state.timeline, state.loss
         if timeline.attempt(lambda: memory.write(view)):
             return
-        copied = view.copy()
+        copied = self.stage(view)
 
         def job() -> None:
             if loss.info is None:
                 memory.write(copied)
 
         timeline.post(job, copied.nbytes)
+
+    def stage(self, view: Array) -> Array:
+        """Copy data that is to be written later, when the timeline is no longer busy."""
+        return view.copy()
 
     def read(self, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
         """Run the steps of `MLContext.readTensor`, and return the promise."""

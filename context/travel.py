@@ -47,9 +47,9 @@ class _Packer(pickle.Pickler):
             return _frozen, (dict(value),)
         if isinstance(value, Faults):
             raise TypeError("a context or ML with faults cannot be pickled: the faults count the calls of this process")
-        if isinstance(value, Settings) and (value.on_build is not None or value.on_compute is not None):
+        if isinstance(value, Settings) and any(hook is not None for hook in (value.on_build, value.on_compute, value.on_context)):
             # These functions watch this process.
-            return replace, (replace(value, on_build=None, on_compute=None),)
+            return replace, (replace(value, on_build=None, on_compute=None, on_context=None),)
         if isinstance(value, Profile) and value.name in PROFILES and value is load_profile(value.name):
             return load_profile, (value.name,)
         if isinstance(value, Revision):

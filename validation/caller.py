@@ -9,11 +9,13 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Any, NamedTuple
 
-__all__ = ["LISTENER", "Caller", "find_caller", "find_program"]
+__all__ = ["LISTENER", "PLACE", "Caller", "find_caller", "find_line", "find_program"]
 
 #: Is told of the warnings about calls that are made in this context; Python's own warnings are not given then. For programs without lines
 #: of Python.
 LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("LISTENER", default=None)
+#: The file and the line of a program without lines of Python, which makes the calls of this context.
+PLACE: ContextVar[tuple[str, int] | None] = ContextVar("PLACE", default=None)
 
 #: The module name for code without one, as in `warnings.warn`. With ``None``, no warning would be given.
 _NO_MODULE = "<string>"
@@ -64,6 +66,15 @@ def find_program() -> Caller:
     while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
         frame = frame.f_back
     return _place(frame)
+
+
+def find_line() -> tuple[str, int]:
+    """Return the file and the line of the program that makes this call."""
+    place = PLACE.get()
+    if place is not None:
+        return place
+    caller = find_program()
+    return caller.filename, caller.lineno
 
 
 def _place(frame: FrameType | None) -> Caller:

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from webnn.builder.onnx_names import ELEMENT_TYPES, session_entries
 from webnn.context.buffers import BufferSlot
@@ -121,6 +121,8 @@ class CompiledGraph:
     Raises:
         OperationError: The engine refuses the model; the error names the operator where the engine does. Or a provider does not start.
     """
+
+    in_place: ClassVar[bool] = True
 
     __slots__ = (
         "__weakref__",

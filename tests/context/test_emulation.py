@@ -96,6 +96,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"order": ["gpu"]}, TypeError, "order must be a mapping"),
     ({"on_build": "print"}, TypeError, "emulate: on_build must be a function, got 'print'"),
     ({"on_compute": 3}, TypeError, "emulate: on_compute must be a function, got 3"),
+    ({"on_context": []}, TypeError, "emulate: on_context must be a function, got []"),
     ({"order": {"tpu": []}}, ValueError, "order must have keys of"),
     ({"providerOptions": CUDA}, TypeError, "providerOptions must be a mapping"),
 ]
@@ -375,3 +376,32 @@ def test_a_failure_of_the_observer_is_the_computation_s() -> None:
     graph = builder.buildSync({"y": builder.relu(builder.input("x", dataType="float32", dimensions=[1]))})
     with pytest.raises(LookupError, match="observed"):
         context.computeSync(graph, {"x": np.ones(1, np.float32)}, {"y": np.ones(1, np.float32)})
+
+
+# Contexts
+
+
+@pytest.mark.parametrize("faults", [None, Faults()])
+def test_contexts_are_handed_out(faults: Faults | None) -> None:
+    """Before the program has them; those of an inner block, of the inner function."""
+    seen: list[tuple[str, MLContext]] = []
+    before = ML().createContextSync()
+    with emulate(on_context=lambda context: seen.append(("outer", context)), faults=faults):
+        first = ML().createContextSync()
+        with emulate(on_context=lambda context: seen.append(("inner", context))):
+            second = asyncio.run(_create())
+    after = ML().createContextSync()
+    assert seen == [("outer", first), ("inner", second)]
+    assert len({before, first, second, after}) == 4
+
+
+async def _create() -> MLContext:
+    return await ML(revision="2026-06").createContext()
+
+
+def test_a_failure_of_the_function_is_the_context_s() -> None:
+    def fail(context: MLContext) -> None:
+        raise LookupError("watched")
+
+    with emulate(on_context=fail), pytest.raises(LookupError, match="watched"):
+        ML().createContextSync()

@@ -143,7 +143,7 @@ def test_what_a_context_was_made_with() -> None:
 
 def test_the_defaults_of_a_block_travel() -> None:
     """A context keeps the settings that it was made with: the block is over where it arrives."""
-    with webnn.emulate(profile="coreml", numerics="fast", on_build=lambda *_: None):
+    with webnn.emulate(profile="coreml", numerics="fast", on_build=lambda *_: None, on_context=lambda _: None):
         context, _ = make(revision="2026-06")
         content = pickle.dumps(context)
     assert context._state.on_build is not None
@@ -152,6 +152,7 @@ def test_the_defaults_of_a_block_travel() -> None:
     assert isinstance(received._state.origin, Origin)
     assert received._state.origin.settings.numerics == "fast"
     assert received._state.on_build is None
+    assert received._state.origin.settings.on_context is None
 
 
 @each_row("name", PROFILES)
