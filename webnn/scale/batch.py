@@ -220,7 +220,7 @@ class DataBatch:
         return BatchError(f"batch: rows {start} to {stop - 1}: {problem}", range(start, stop))
 
     def _keeper(self, folder: Path) -> Keeper:
-        settings, request = self._origin.settings, self._origin.request
+        settings = self._origin.settings
         version = ""
         with suppress(NotSupportedError):
             version = runtime.version()
@@ -233,7 +233,7 @@ class DataBatch:
             "outputs": {name: {"key": self._keys[name], "descriptor": str(each)} for name, each in self._outputs.items()},
             "context": {
                 "draft": self._origin.revision.name,
-                "request": repr(request),
+                "asked": repr(self._origin.asked),
                 **{name: repr(getattr(settings, name)) for name in _SETTINGS},
             },
             "webnn": webnn.__version__,
@@ -262,7 +262,7 @@ def _open_model(model: Any, device: Any, ml: Any) -> tuple[GraphDescription, Ori
         description = _describe(model).infer()
         maker = ml or ML(revision=description.draft)
         origin = maker._origin(None if device is None else {"deviceType": device}, {})
-    if origin.request.contextType != "default":
+    if origin.contextType != "default":
         raise wrong("model", 'must be a graph of a context of type "default"', "one of a context that was made from a GPUDevice")
     return description, origin
 
