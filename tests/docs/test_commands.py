@@ -32,6 +32,7 @@ NOT_RUN = {
     r"npm ": "it downloads a package: tests/tools/test_ort_web_package.py",
     r"tar ": "it unpacks that package",
     r"webnn serve ": "it serves until Ctrl-C: tests/webnn/serve",
+    r"mkdocs serve": "it serves until Ctrl-C: tests/tools/site",
     r"python -m http\.server": "it serves until Ctrl-C",
     r"playwright install": "it downloads a browser",
     r"pytest examples/page": "it needs a browser: .ci/browser",

@@ -1,0 +1,59 @@
+"""What is done to the HTML of a page: names in the text become links."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import unescape
+
+from mkdocs.structure.files import File, Files
+
+from tools.site import commands, environment, python_api, testing
+from webnn.validation.drafts import DRAFTS, find_revision
+
+__all__ = ["finish"]
+
+#: Code in the text, and names of guides; what is in a link, a heading or a block of code comes as a whole and stays as it is.
+_NAME = re.compile(r"<(a|h[1-6]|pre|summary)\b.*?</\1>|<code>([^<]+)</code>|<[^>]+>|\bdocs/([\w-]+\.md)\b", re.DOTALL)
+_ANCHOR = re.compile(r"#[a-z][\w-]+")
+
+
+def finish(html: str, file: File, files: Files) -> str:
+    """Return the HTML of a page with links for the names in its text."""
+
+    def change(match: re.Match[str]) -> str:
+        name, guide = unescape(match[2] or ""), files.get_file_from_path(match[3] or "")
+        if guide is not None:
+            return f'<a href="{guide.url_relative_to(file)}">{match[0]}</a>'
+        address = _specification(name)
+        if not address and name in _targets():
+            page, _, anchor = _targets()[name].partition("#")
+            found = files.get_file_from_path(page)
+            address = f"{found.url_relative_to(file)}#{anchor}" if found is not None and found is not file else ""
+        return f'<a href="{address}">{match[0]}</a>' if address else match[0]
+
+    return _NAME.sub(change, html)
+
+
+def _specification(name: str) -> str:
+    """Return the address of an anchor of the specification."""
+    if not _ANCHOR.fullmatch(name):
+        return ""
+    found = [find_revision(draft).idl() for draft in reversed(DRAFTS)]
+    return next((f"{idl['source']['url']}{name}" for idl in found if name[1:] in idl["anchors"]), "")
+
+
+@cache
+def _targets() -> dict[str, str]:
+    """Return the pages of the names that the text may have, in the forms in which it has them."""
+    found: dict[str, str] = {}
+    for name, page in python_api.names().items():
+        found[name] = found[f"{name}()"] = page
+        # `load` alone may be anything; `MLContext` and `WebNNTypeError` are clear.
+        short = name.removeprefix("webnn.")
+        if short[:1].isupper() and "." not in short:
+            found[short] = page
+    found |= {each.name: f"{each.page}#{each.anchor()}" for each in commands.commands() if len(each.path) > 1}
+    found |= {name: f"{environment.PAGE}#{name}" for name in environment.variables()}
+    found |= {name: f"{testing.PAGE}#fixtures-{name}" for each in testing.plugins() for name in each.fixtures}
+    return found
