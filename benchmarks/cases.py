@@ -34,6 +34,7 @@ from benchmarks.numerics import NUMERICS_CASES
 from benchmarks.sides import CPU, CURRENT, DeviceType, Providers
 from webnn import ML, MLGraph
 from webnn.javascript.node import NodeMissingError, find_node
+from webnn.validation.revision import RevisionName
 
 __all__ = ["CASES", "MODELS", "SkippedError"]
 
@@ -57,7 +58,7 @@ LARGE_WEIGHTS, LARGE_SIZE = 16, 4096
 _BOUND = "onnxruntime, bound values"
 
 
-def _squeezenet(effort: Effort, revision: str = "2024-06", deviceType: DeviceType = "cpu") -> Result:
+def _squeezenet(effort: Effort, revision: RevisionName = "2024-06", deviceType: DeviceType = "cpu") -> Result:
     providers = _providers(deviceType)
     directory = MODELS / "squeezenet1.0_nhwc"
     if not directory.exists():
@@ -70,7 +71,7 @@ def _squeezenet(effort: Effort, revision: str = "2024-06", deviceType: DeviceTyp
     return summarize(name, title, times, unit="ms", bar=1.05)
 
 
-def _named(revision: str, deviceType: DeviceType, name: str, title: str) -> tuple[str, str]:
+def _named(revision: RevisionName, deviceType: DeviceType, name: str, title: str) -> tuple[str, str]:
     """Name a benchmark that exists for both drafts and for several devices."""
     if revision == CURRENT:
         name, title = f"{name}-dispatch", f"{title}, dispatched over tensors"
@@ -92,7 +93,7 @@ def _mobilenet(effort: Effort) -> Result:
     return summarize("mobilenet", "MobileNetV2 shapes: one inference", times, unit="ms", bar=1.05)
 
 
-def _transformer(effort: Effort, revision: str = "2024-06", deviceType: DeviceType = "cpu") -> Result:
+def _transformer(effort: Effort, revision: RevisionName = "2024-06", deviceType: DeviceType = "cpu") -> Result:
     providers = _providers(deviceType)
     block = transformer.make_block()
     ours, theirs = transformer.webnn_side(block, revision, deviceType), transformer.onnx_side(block, providers)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from onnx import helper
@@ -35,7 +35,7 @@ __all__ = [
 
 ROOT = Path(__file__).parents[1]
 #: The draft with int4 and uint4.
-BROWSERS = "2026-06+browsers"
+BROWSERS: Final = "2026-06+browsers"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import onnxruntime
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 #: The newest draft: graphs are dispatched over tensors.
-CURRENT = "2026-06"
+CURRENT: Final = "2026-06"
 
 DeviceType = Literal["cpu", "gpu", "npu"]
 #: Execution providers, best first, each with its options.

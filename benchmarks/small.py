@@ -11,6 +11,7 @@ from benchmarks.measure import Array
 from benchmarks.sides import CURRENT, OnnxGraph, Program, Session, TensorProgram, float32, make_session
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
 from webnn.builder.onnx.translate import translate
+from webnn.validation.revision import RevisionName
 
 __all__ = [
     "BoundSession",
@@ -45,7 +46,7 @@ def webnn_tiny_tensors() -> TensorProgram:
     return TensorProgram(*_webnn_tiny(CURRENT))
 
 
-def _webnn_tiny(revision: str) -> tuple[MLContext, MLGraph, dict[str, Array], dict[str, list[int]]]:
+def _webnn_tiny(revision: RevisionName) -> tuple[MLContext, MLGraph, dict[str, Array], dict[str, list[int]]]:
     inputs = tiny_inputs()
     context = ML(revision=revision).createContextSync()
     builder = MLGraphBuilder(context)

@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.measure import Array
 from benchmarks.sides import CPU, LOOPS, DeviceType, OnnxGraph, Program, Providers, Session, TensorProgram, constant, float32
 from webnn import ML, MLGraphBuilder, MLOperand
+from webnn.validation.revision import RevisionName
 
 __all__ = ["CLASSES", "load_input", "load_weights", "onnx_side", "random_weights", "webnn_side"]
 
@@ -68,7 +69,7 @@ def random_weights(seed: int = 0) -> dict[str, Array]:
 
 
 def webnn_side(
-    weights: Mapping[str, Array], image: Array, revision: str = "2024-06", deviceType: DeviceType = "cpu"
+    weights: Mapping[str, Array], image: Array, revision: RevisionName = "2024-06", deviceType: DeviceType = "cpu"
 ) -> Program | TensorProgram:
     """Build the WebNN program.
 

@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.measure import Array
 from benchmarks.sides import CPU, LOOPS, DeviceType, OnnxGraph, Program, Providers, Session, TensorProgram, constant, float32
 from webnn import ML, MLGraphBuilder, MLOperand
+from webnn.validation.revision import RevisionName
 
 __all__ = ["Block", "make_block", "onnx_side", "webnn_side"]
 
@@ -69,7 +70,7 @@ def make_block(sequence: int = 128, hidden: int = 384, heads: int = 12, inner: i
     )
 
 
-def webnn_side(block: Block, revision: str = "2024-06", deviceType: DeviceType = "cpu") -> Program | TensorProgram:
+def webnn_side(block: Block, revision: RevisionName = "2024-06", deviceType: DeviceType = "cpu") -> Program | TensorProgram:
     """Build the WebNN program, in a draft and on a device."""
     context = ML(revision=revision).createContextSync(deviceType=deviceType)
     builder = MLGraphBuilder(context)

@@ -36,6 +36,7 @@ from webnn.validation.operand_descriptor import convertDescriptor
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
+    from webnn.validation.buffers import Bytes
     from webnn.validation.descriptor import DataType
 
 __all__ = ["GraphBuilder"]
@@ -124,7 +125,7 @@ class GraphBuilder(
         return MLOperand._create(self, converted, name=text)
 
     @overload
-    def constant(self, descriptor: MLOperandDescriptor, buffer: object, /) -> MLOperand: ...
+    def constant(self, descriptor: MLOperandDescriptor, buffer: Bytes, /) -> MLOperand: ...
     @overload
     def constant(self, dataType: DataType, value: float, /) -> MLOperand: ...
     @overload

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from webnn.context.state import ContextState, MLContextLostInfo
     from webnn.context.tensor import MLTensor, MLTensorDescriptor
     from webnn.context.tensor_steps import TensorSteps
+    from webnn.validation.buffers import Bytes, WritableBytes
     from webnn.validation.revision import Revision
 
 __all__ = ["MLContext"]
@@ -124,7 +125,7 @@ class MLContext(DraftMembers):
         return self._state.loss.wait(timeout)
 
     @some_drafts
-    def compute(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> asyncio.Future[MLComputeResult]:
+    def compute(self, graph: MLGraph, inputs: Mapping[str, Bytes], outputs: Mapping[str, WritableBytes]) -> asyncio.Future[MLComputeResult]:
         """Compute a graph, on the context's timeline. `#api-mlcontext-compute`.
 
         The arrays are transferred: the result holds new arrays over the same memory, and the arrays given here count as detached from
@@ -144,7 +145,7 @@ class MLContext(DraftMembers):
         return self._computeSteps.compute(graph, inputs, outputs)
 
     @some_drafts
-    def computeSync(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> MLComputeResult:
+    def computeSync(self, graph: MLGraph, inputs: Mapping[str, Bytes], outputs: Mapping[str, WritableBytes]) -> MLComputeResult:
         """Compute a graph and wait for it: `compute` for scripts.
 
         Args:
@@ -223,7 +224,7 @@ class MLContext(DraftMembers):
         return self._tensorSteps.create_sync(descriptor, members)
 
     @some_drafts
-    def createConstantTensor(self, descriptor: MLOperandDescriptor, inputData: object) -> asyncio.Future[MLTensor]:
+    def createConstantTensor(self, descriptor: MLOperandDescriptor, inputData: Bytes) -> asyncio.Future[MLTensor]:
         """Create a constant tensor, for `MLGraphBuilder.constant`: several graphs can use one copy of the data.
 
         `#api-mlcontext-createconstanttensor`.
@@ -240,7 +241,7 @@ class MLContext(DraftMembers):
         return self._tensorSteps.create_constant(descriptor, inputData)
 
     @some_drafts
-    def createConstantTensorSync(self, descriptor: MLOperandDescriptor, inputData: object) -> MLTensor:
+    def createConstantTensorSync(self, descriptor: MLOperandDescriptor, inputData: Bytes) -> MLTensor:
         """Create a constant tensor and wait for it: `createConstantTensor` for scripts.
 
         Args:
@@ -259,10 +260,10 @@ class MLContext(DraftMembers):
     def readTensor(self, tensor: MLTensor, outputData: None = None) -> asyncio.Future[Array]: ...
 
     @overload
-    def readTensor(self, tensor: MLTensor, outputData: object) -> asyncio.Future[None]: ...
+    def readTensor(self, tensor: MLTensor, outputData: WritableBytes) -> asyncio.Future[None]: ...
 
     @some_drafts
-    def readTensor(self, tensor: MLTensor, outputData: object = None) -> asyncio.Future[Any]:
+    def readTensor(self, tensor: MLTensor, outputData: WritableBytes | None = None) -> asyncio.Future[Any]:
         """Read a tensor's data, after the work that is queued. `#api-mlcontext-readtensor`.
 
         With ``outputData`` the data goes to the beginning of that buffer. `#api-mlcontext-readtensor-byob`.
@@ -283,10 +284,10 @@ class MLContext(DraftMembers):
     def readTensorSync(self, tensor: MLTensor, outputData: None = None) -> Array: ...
 
     @overload
-    def readTensorSync(self, tensor: MLTensor, outputData: object) -> None: ...
+    def readTensorSync(self, tensor: MLTensor, outputData: WritableBytes) -> None: ...
 
     @some_drafts
-    def readTensorSync(self, tensor: MLTensor, outputData: object = None) -> Array | None:
+    def readTensorSync(self, tensor: MLTensor, outputData: WritableBytes | None = None) -> Array | None:
         """Read a tensor's data and wait for it: `readTensor` for scripts.
 
         Args:
@@ -303,7 +304,7 @@ class MLContext(DraftMembers):
         return self._tensorSteps.read_sync(tensor, outputData)
 
     @some_drafts
-    def writeTensor(self, tensor: MLTensor, inputData: object) -> None:
+    def writeTensor(self, tensor: MLTensor, inputData: Bytes) -> None:
         """Write a tensor's data, after the work that is queued, and return at once. `#api-mlcontext-writetensor`.
 
         Args:

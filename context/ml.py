@@ -26,7 +26,7 @@ from webnn.validation.caller import find_caller
 from webnn.validation.errors import MissingMemberError, WebNNTypeError
 from webnn.validation.ignored import warn_ignored
 from webnn.validation.operation import Call
-from webnn.validation.revision import DEFAULT, Revision
+from webnn.validation.revision import DEFAULT, Revision, RevisionName
 
 if TYPE_CHECKING:
     import asyncio
@@ -132,7 +132,7 @@ class ML:
 
     Args:
         revision: The draft of the specification to follow, ``"2024-06"`` or ``"2026-06"``; or one that
-            `webnn.validation.drafts.compose` makes. ``"2024-06"`` is the default.
+            `webnn.validation.drafts.find_revision` or `compose` returns. ``"2024-06"`` is the default.
         document: The page around the program; by default one that may use everything. It must be a secure context.
         profile: The device whose limits the contexts have, by the name of a shipped profile or by its file; the numbers are the CPU's. By
             default the contexts have the draft's own limits.
@@ -159,7 +159,7 @@ class ML:
     def __init__(
         self,
         *,
-        revision: str | Revision = DEFAULT,
+        revision: RevisionName | Revision = DEFAULT,
         document: Document | None = None,
         profile: str | os.PathLike[str] | Profile | None = None,
         fallback: FallbackPolicy | None = None,
@@ -310,7 +310,7 @@ class Navigator:
 
     __slots__ = ("__weakref__", "_document", "_ml", "_revision")
 
-    def __init__(self, *, document: Document | None = None, revision: str | Revision | None = None) -> None:
+    def __init__(self, *, document: Document | None = None, revision: RevisionName | Revision | None = None) -> None:
         self._document = document
         self._revision = revision
         self._ml: ML | None = None
@@ -325,7 +325,7 @@ class Navigator:
                 anchor="#api-navigator-ml",
             )
         if self._ml is None:
-            revision = self._revision or os.environ.get("WEBNN_REVISION") or DEFAULT
+            revision: Any = self._revision or os.environ.get("WEBNN_REVISION") or DEFAULT
             self._ml = ML(revision=revision, document=self._document)
         return self._ml
 

@@ -24,6 +24,7 @@ from onnx import TensorProto, helper, numpy_helper
 import webnn
 import webnn.onnx
 from webnn.demo import network
+from webnn.validation.drafts import find_revision
 
 Floats = NDArray[np.float32]
 Weights = dict[str, Floats]
@@ -137,7 +138,7 @@ def make_model(weights: Weights) -> onnx.ModelProto:
 def read_digits(path: Path, images: Floats) -> NDArray[np.int64]:
     """Import the file as a WebNN graph, and return the digit that it reads in each image."""
     imported = webnn.onnx.load(path, dims={"batch": len(images)})
-    context = webnn.ML(revision=imported.description.draft).createContextSync()
+    context = webnn.ML(revision=find_revision(imported.description.draft)).createContextSync()
     builder = webnn.MLGraphBuilder(context)
     graph = builder.buildSync(imported.description.build(builder))
     image = context.createTensorSync({"dataType": "float32", "shape": [len(images), 1, 8, 8], "writable": True})

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 import webnn
 import webnn.stablehlo
+from webnn.validation.drafts import find_revision
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -34,7 +35,7 @@ SPACE = ord(" ")
 
 def compile_graph(description: webnn.GraphDescription) -> Callable[[Arrays], dict[str, NDArray[Any]]]:
     """Build a graph; return a function from its inputs to its outputs, by their names."""
-    context = webnn.ML(revision=description.draft).createContextSync()
+    context = webnn.ML(revision=find_revision(description.draft)).createContextSync()
     builder = webnn.MLGraphBuilder(context)
     graph = builder.buildSync(description.build(builder))
     known = description.descriptors()

@@ -27,7 +27,7 @@ def compute(description: webnn.GraphDescription, feeds: Mapping[str, Array]) -> 
     Returns:
         The outputs by name; integers of 4 bits are int8.
     """
-    context = webnn.ML(revision=for_devices(find_revision(description.draft)).name).createContextSync()
+    context = webnn.ML(revision=for_devices(find_revision(description.draft))).createContextSync()
     builder = webnn.MLGraphBuilder(context)
     graph = builder.buildSync(description.build(builder))
     outputs = once.compute(context, graph, feeds)

@@ -6,7 +6,7 @@ import functools
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import onnx
@@ -21,7 +21,7 @@ __all__ = ["Outcome", "Result", "collect", "judge", "make_context"]
 Array = np.ndarray[Any, np.dtype[Any]]
 
 #: The draft that imports follow.
-_DRAFT = "2026-06"
+_DRAFT: Final = "2026-06"
 #: ``right`` by WebNN calls; ``bound``: right, with inputs given as constants that WebNN takes at build time; ``folded``: right, and nothing
 #: is left to compute; ``refused`` by name; ``skipped``: it has strings, sequences or types without a NumPy type; the others are faults.
 Outcome = Literal["right", "bound", "folded", "refused", "skipped", "wrong", "failed"]

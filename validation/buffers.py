@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
 
-__all__ = ["as_array", "bytes_mismatch", "elements_mismatch", "exports_dlpack", "tensor_data_mismatch"]
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+__all__ = [
+    "Bytes",
+    "SupportsDLPack",
+    "WritableBytes",
+    "as_array",
+    "bytes_mismatch",
+    "elements_mismatch",
+    "exports_dlpack",
+    "tensor_data_mismatch",
+]
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class SupportsDLPack(Protocol):
+    """A tensor of another library."""
+
+    def __dlpack__(self, *arguments: Any, **options: Any) -> Any:
+        """Return the capsule."""
+
+
+#: For type checkers: what `as_array` takes. A type cannot say whether a buffer is writable, nor what its elements are.
+Bytes: TypeAlias = "Array | Buffer | SupportsDLPack"
+#: For type checkers: what `as_array` takes if the memory is written to.
+WritableBytes: TypeAlias = "Array | Buffer"
 
 
 def as_array(value: object, *, written: bool = False) -> tuple[str, Array | None]:

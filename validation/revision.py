@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from webnn.validation.drafts.limits import Limits
     from webnn.validation.operation import Acceptance, Operation
 
-__all__ = ["DEFAULT", "Revision"]
+__all__ = ["DEFAULT", "Revision", "RevisionName"]
 
+#: The drafts, and the newest one with what browsers have beyond it: the names that type checkers know.
+RevisionName = Literal["2024-06", "2026-06", "2026-06+browsers"]
 #: The name of the default draft: the first one.
-DEFAULT = "2024-06"
+DEFAULT: RevisionName = "2024-06"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,24 +16,23 @@ from typing import TYPE_CHECKING, Any
 from webnn._installation import check_layers, warn_of_mixture
 from webnn._version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from webnn._api import *  # noqa: F403 (what there is, `__all__` says)
-    from webnn._api import __all__ as __all__
-    from webnn.builder.options import *  # noqa: F403 (mypy does not follow `__all__ +=`)
-
-
 #: Packages that a program uses by their names, and that load when it does: ``webnn.onnx.load``.
 _PACKAGES = ("onnx",)
 
-
-def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"{__name__}.{name}")
-    if not name.startswith("_") or name == "__all__":
-        names = _load()
-        if name in names:
-            return names[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if TYPE_CHECKING:
+    from webnn import onnx as onnx
+    from webnn._api import *  # noqa: F403 (what there is, `__all__` says)
+    from webnn._api import __all__ as __all__
+else:
+    # Type checkers must not see it: they would take any name for one of the package.
+    def __getattr__(name: str) -> Any:
+        if name in _PACKAGES:
+            return import_module(f"{__name__}.{name}")
+        if not name.startswith("_") or name == "__all__":
+            names = _load()
+            if name in names:
+                return names[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from webnn._batch import Batch, BatchError, batch
 from webnn._names import publish
-from webnn.builder import options
 from webnn.builder.describe import describe
 from webnn.builder.description import (
     ActivationDescription,
@@ -16,7 +15,38 @@ from webnn.builder.description import (
     load,
 )
 from webnn.builder.operand import MLActivation, MLOperand
-from webnn.builder.options import *  # noqa: F403 (the dictionaries: its `__all__` names them)
+from webnn.builder.options import (
+    MLArgMinMaxOptions,
+    MLBatchNormalizationOptions,
+    MLClampOptions,
+    MLConv2dOptions,
+    MLConvTranspose2dOptions,
+    MLCumulativeSumOptions,
+    MLEluOptions,
+    MLGatherOptions,
+    MLGemmOptions,
+    MLGruCellOptions,
+    MLGruOptions,
+    MLHardSigmoidOptions,
+    MLInstanceNormalizationOptions,
+    MLLayerNormalizationOptions,
+    MLLeakyReluOptions,
+    MLLinearOptions,
+    MLLstmCellOptions,
+    MLLstmOptions,
+    MLOperandDescriptor,
+    MLOperatorOptions,
+    MLPadOptions,
+    MLPool2dOptions,
+    MLReduceOptions,
+    MLResample2dOptions,
+    MLReverseOptions,
+    MLScatterOptions,
+    MLSliceOptions,
+    MLSplitOptions,
+    MLTransposeOptions,
+    MLTriangularOptions,
+)
 from webnn.context.context import MLContext
 from webnn.context.devices.selection import DeviceFallbackWarning
 from webnn.context.document import Document
@@ -63,15 +93,45 @@ __all__ = [
     "GraphDescription",
     "InvalidStateError",
     "MLActivation",
+    "MLArgMinMaxOptions",
+    "MLBatchNormalizationOptions",
+    "MLClampOptions",
     "MLComputeResult",
     "MLContext",
     "MLContextLostInfo",
     "MLContextOptions",
+    "MLConv2dOptions",
+    "MLConvTranspose2dOptions",
+    "MLCumulativeSumOptions",
+    "MLEluOptions",
+    "MLGatherOptions",
+    "MLGemmOptions",
     "MLGraph",
     "MLGraphBuilder",
+    "MLGruCellOptions",
+    "MLGruOptions",
+    "MLHardSigmoidOptions",
+    "MLInstanceNormalizationOptions",
+    "MLLayerNormalizationOptions",
+    "MLLeakyReluOptions",
+    "MLLinearOptions",
+    "MLLstmCellOptions",
+    "MLLstmOptions",
     "MLOperand",
+    "MLOperandDescriptor",
+    "MLOperatorOptions",
+    "MLPadOptions",
+    "MLPool2dOptions",
+    "MLReduceOptions",
+    "MLResample2dOptions",
+    "MLReverseOptions",
+    "MLScatterOptions",
+    "MLSliceOptions",
+    "MLSplitOptions",
     "MLTensor",
     "MLTensorDescriptor",
+    "MLTransposeOptions",
+    "MLTriangularOptions",
     "MissingMemberError",
     "Navigator",
     "NotSupportedError",
@@ -93,7 +153,6 @@ __all__ = [
     "load",
     "navigator",
 ]
-__all__ += options.__all__
 
 publish("webnn", list(globals().values()))
 

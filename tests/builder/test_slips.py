@@ -72,7 +72,7 @@ async def test_promises_that_are_not_awaited() -> None:
 
     async def make_array() -> None: ...
 
-    array = make_array()
+    array: Any = make_array()
     slips: list[tuple[Callable[[], object], str]] = [
         (lambda: MLGraphBuilder(context), "MLGraphBuilder: context must be an MLContext, got a Future: await it"),
         (lambda: former.computeSync(graph, {}, {}), "compute: graph must be an MLGraph, got a Future: await it"),

@@ -131,7 +131,7 @@ def test_tensors_of_a_context() -> None:
 
 def test_nothing_is_written_to_it() -> None:
     context, latest = make_context(), make_context(CURRENT)
-    tensor = Tensor(empty())
+    tensor: Any = Tensor(empty())
     advice = r"must be a NumPy array .* got a .*Tensor, which can only be read: pass a new NumPy array, .* torch\.from_numpy\(array\)"
     with pytest.raises(WebNNTypeError, match=rf"^compute: outputs\['sum'\] {advice}"):
         context.computeSync(sum_graph(context), {"x": numbers(), "y": numbers()}, {"sum": tensor})

@@ -5,7 +5,7 @@ A model is one draft's. A typed dictionary, which a program writes without sayin
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -25,8 +25,9 @@ from tests.meta.specification import (
 )
 from webnn.builder import options
 from webnn.context import context, graph_steps, ml, state, tensor
-from webnn.validation import descriptor
+from webnn.validation import descriptor, drafts
 from webnn.validation.drafts.idl import IdlMember
+from webnn.validation.revision import RevisionName
 
 #: What a program may write for each type of the IDL.
 ANNOTATIONS = {
@@ -165,3 +166,8 @@ def test_the_enumerations_that_differ() -> None:
         if len({str(draft.idl["enumerations"].get(name)) for draft in DRAFTS}) > 1
     }
     assert different == {"MLDeviceType", "MLPaddingMode", "MLRecurrentNetworkActivation"}
+
+
+def test_type_checkers_know_the_revisions_and_the_options() -> None:
+    assert [*get_args(RevisionName)] == [*drafts.DRAFTS, drafts.for_devices().name]
+    assert {name for name in options.__all__ if name not in webnn.__all__} == set()

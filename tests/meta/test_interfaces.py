@@ -57,9 +57,14 @@ CONSTRUCTIBLE = {
 }
 #: How annotations write what methods take, and what they return.
 TAKEN = {
-    "AllowSharedBufferSource": "object",
-    "MLNamedArrayBufferViews": "Mapping[str, Any]",
+    "AllowSharedBufferSource": "Bytes",
+    "MLNamedArrayBufferViews": "Mapping[str, Bytes]",
     "MLNamedTensors": "Mapping[str, MLTensor]",
+}
+#: Likewise for the arguments that methods write to. An optional buffer may be `None`.
+WRITTEN = {
+    ("AllowSharedBufferSource", "outputData"): "WritableBytes | None",
+    ("MLNamedArrayBufferViews", "outputs"): "Mapping[str, WritableBytes]",
 }
 RETURNED = {
     # With a buffer nothing is returned, without one an array of the tensor's type.
@@ -157,7 +162,8 @@ def expected_signature(overloads: list[IdlOperation]) -> list[tuple[str, object,
     for index, argument in enumerate(longest["arguments"]):
         written = text(argument["type"])
         optional = argument.get("optional", False) or index >= len(shortest["arguments"])
-        expected.append((argument["name"], TAKEN.get(written, written), None if optional else EMPTY))
+        annotation = WRITTEN.get((written, argument["name"]), TAKEN.get(written, written))
+        expected.append((argument["name"], annotation, None if optional else EMPTY))
     if expected and expected[-1][1] in DICTIONARIES:
         name, dictionary, _ = expected[-1]
         others = [text(each["arguments"][-1]["type"]) for each in overloads if each is not longest]

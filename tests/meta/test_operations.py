@@ -42,8 +42,8 @@ OPERAND_TYPES = {"MLOperand", "sequence<MLOperand>"}
 CAST_TYPES = {"MLNumber", "double"}
 #: How the annotations write the IDL's types. What a program may pass for a sequence of numbers is `Numbers`.
 ANNOTATIONS = {
-    "AllowSharedBufferSource": "object",
-    "ArrayBufferView": "object",
+    "AllowSharedBufferSource": "Bytes",
+    "ArrayBufferView": "Bytes",
     "DOMString": "str",
     "MLActivation": "MLActivation",
     "MLNamedOperands": "Mapping[str, MLOperand]",

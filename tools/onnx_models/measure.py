@@ -20,6 +20,7 @@ from tools.browser.verdicts import compare
 from tools.onnx_models.catalog import Model
 from tools.onnx_models.inputs import Array, make_inputs
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
+from webnn.validation.drafts import find_revision
 
 __all__ = ["Graph", "Reference", "Result", "Times", "check", "import_model", "interleave", "make_session", "measure"]
 
@@ -113,7 +114,7 @@ class Graph:
 
     def __init__(self, description: webnn.GraphDescription) -> None:
         # As many threads as this process may use cores: one, if it is pinned.
-        self._context = webnn.ML(revision=description.draft).createContextSync(powerPreference="high-performance")
+        self._context = webnn.ML(revision=find_revision(description.draft)).createContextSync(powerPreference="high-performance")
         builder = webnn.MLGraphBuilder(self._context)
         self._graph = builder.buildSync(description.build(builder))
         self._inputs = {name: self._tensor(each, writable=True) for name, each in description.inputs.items()}

@@ -86,7 +86,7 @@ class Verdict(NamedTuple):
 
 def judge(profile: Profile, calls: Sequence[Call]) -> Iterator[Verdict]:
     """Carry out calls in contexts of a profile. A graph is not compiled, only checked against the profile: nothing is computed anyway."""
-    context = webnn.ML(revision=for_devices().name, profile=profile, fallback="silent").createContextSync()
+    context = webnn.ML(revision=for_devices(), profile=profile, fallback="silent").createContextSync()
     for call in calls:
         with warnings.catch_warnings():
             # A member that is ignored is none of the differences that count.

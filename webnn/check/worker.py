@@ -256,7 +256,7 @@ def _import_onnx(job: Job, recorder: Recorder, path: Path) -> webnn.GraphDescrip
     model, settings = job.options.read(path, weights=False)
     description, report = survey(model, settings)
     recorder.write(describe_model(report, description))
-    context = webnn.ML(revision=for_devices().name).createContextSync()
+    context = webnn.ML(revision=for_devices()).createContextSync()
     partition = partition_model(model, settings, context.opSupportLimits())
     if partition is not None:
         recorder.write(partition)

@@ -15,6 +15,7 @@ import webnn
 from webnn.context.once import compute
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range
+from webnn.validation.drafts import find_revision
 
 __all__ = ["build", "compute", "read_archive", "read_inputs", "seeded_inputs", "split_pairs"]
 
@@ -126,6 +127,6 @@ def build(description: webnn.GraphDescription, **settings: Any) -> tuple[webnn.M
     Returns:
         The context, which must be kept as long as the graph computes, and the graph.
     """
-    context = webnn.ML(revision=description.draft, **settings).createContextSync()
+    context = webnn.ML(revision=find_revision(description.draft), **settings).createContextSync()
     builder = webnn.MLGraphBuilder(context)
     return context, builder.buildSync(description.build(builder))

@@ -26,7 +26,7 @@ from webnn.fuzz.known import SHIPPED, Known, KnownError, load_known
 from webnn.fuzz.programs import Program
 from webnn.fuzz.writing import file_stem, write_test
 from webnn.javascript.realm import EngineMissingError, require_engine
-from webnn.validation.drafts import DRAFTS
+from webnn.validation.drafts import DRAFTS, find_revision
 
 __all__ = ["command"]
 
@@ -77,7 +77,7 @@ def command(
     try:
         require_engine()
         profile = profile or (_PROFILE if browser else None)
-        ml = webnn.ML(revision=revision, profile=profile)
+        ml = webnn.ML(revision=find_revision(revision), profile=profile)
         generator = Generator(ml, revision, seed, [name for name in operations.split(",") if name])
         entries = load_known(known or SHIPPED)
         emulator = Emulator(ml, revision, dialect)
@@ -101,7 +101,7 @@ def command(
     stale = _find_stale(entries, classes) if browser and not given and not operations and calls >= 20_000 and graphs >= 3_000 else []
     _print(campaign, classes, stale)
     if out is not None:
-        reference = Emulator(webnn.ML(revision=revision, profile=profile, reference=True), revision, dialect)
+        reference = Emulator(webnn.ML(revision=find_revision(revision), profile=profile, reference=True), revision, dialect)
         _write(out, [each for each in classes if each.known is None], reference, origin)
     if as_json is not None:
         as_json.write_text(json.dumps(_tell(campaign, classes), indent=1) + "\n", encoding="utf-8")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,7 +35,7 @@ _HUGE = 10_000
 #: How many units in the last place of the largest number may differ between ways to build a graph.
 _UNITS = 32
 #: The first draft, to which graphs are lowered.
-_FIRST = "2024-06"
+_FIRST: Final = "2024-06"
 
 
 @dataclass(frozen=True, slots=True)
