@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from webnn.commands.progress import progress_console
+
 __all__ = ["encodable", "make_console", "plural", "print_line", "show_progress"]
 
 _PIPE_WIDTH = 500
@@ -39,7 +41,7 @@ def plural(number: int, noun: str) -> str:
 @contextmanager
 def show_progress(what: str, total: int, counted: str, *, hidden: bool = False) -> Iterator[Callable[[int], None]]:
     """Show a progress bar on a terminal; yield a function that advances it by one and sets the number that it counts."""
-    console = Console(stderr=True)
+    console = progress_console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[count]} " + counted))
     disable = hidden or not console.is_terminal
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True, redirect_stdout=False, disable=disable) as bar:

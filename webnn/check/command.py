@@ -22,6 +22,7 @@ from webnn.check.supervise import Named, check
 from webnn.commands.choices import Device
 from webnn.commands.failure import failure
 from webnn.commands.models import MODELS, ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
+from webnn.commands.progress import progress_console
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
 from webnn.context.profiles import PROFILES, ProfileError, is_name, load_profile
@@ -120,7 +121,6 @@ def command(
         device=None if device is None else device.value,
         options=ModelOptions.parse(program, shapes, dims, constants, int32, precision),
     )
-    errors = Console(stderr=True, highlight=False)
     started = time.time()
 
     def tell(run: Run, output: str) -> None:
@@ -130,7 +130,7 @@ def command(
 
     try:
         # In a terminal only.
-        with errors.status("checking") as progress:
+        with progress_console().status("checking") as progress:
             # Of a model, the first limit that each node breaks is reported.
             report = check(job, chosen, tell, every=every or kind == "model", timeout=timeout)
     except KeyboardInterrupt:
