@@ -77,8 +77,7 @@ def run(source: str, options: Options, stdout: TextIO, stderr: TextIO) -> dict[s
         The values of the variables that the options name.
 
     Raises:
-        CellError: The cell failed. What it says of that is on ``stderr``.
-        KeyboardInterrupt: The user ended it.
+        CellError: The cell failed, or the user ended it. What the cell says of that is on ``stderr``.
         NoEngineError: There is no engine to run it.
         TypeError: A value, or what it holds, has a type that JavaScript does not get.
         ValueError: A value is too large, or there is no such dialect or revision.
@@ -145,7 +144,7 @@ def _run_in_node(node: Node, source: str, options: Options, values: Values, stdo
     errors = _Text(stderr)
     code = run_program(node, program, stdout=cast("BinaryIO", _Text(stdout)), stderr=cast("BinaryIO", errors))
     if code == ENDED_BY_USER:
-        raise KeyboardInterrupt
+        raise CellError("the cell was interrupted")
     if code:
         raise _failure(errors.last, f"the cell ended with the exit code {code}")
     if options.outputs and not values.results:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -117,6 +119,18 @@ def test_the_draft(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, var
         monkeypatch.setenv(name, value)
     assert run(shell, f"%%webnn_js {line} -o found", "const found = 'MLTensor' in globalThis;") is None
     assert shell.user_ns["found"] is found
+
+
+def test_an_interrupt(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Output(io.StringIO):
+        def write(self, text: str) -> int:
+            if text == "begin\n":
+                raise KeyboardInterrupt
+            return super().write(text)
+
+    load(shell)
+    monkeypatch.setattr(sys, "stdout", Output())
+    assert repr(run(shell, "%%webnn_js", "console.log('begin'); for (;;) {}")) == "CellError('the cell was interrupted')"
 
 
 def test_no_engine(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
