@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import warnings
 import webbrowser
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,11 +21,13 @@ if TYPE_CHECKING:
     from webnn.serve.pages import Pages
     from webnn.serve.server import Server
 
-__all__ = ["command", "parse_faults"]
+__all__ = ["Warnings", "command", "parse_faults"]
 
 #: The exit codes of a wrong call, and of a user's Ctrl-C.
 _WRONG, _INTERRUPTED = 2, 130
 _LONGEST_LINE = 500
+#: How many different warnings are printed.
+_MOST_WARNINGS = 100
 _NUMBER = re.compile(r"[0-9]{1,18}")
 
 
@@ -74,6 +75,7 @@ def command(
     if (page is None) == (proxy is None):
         raise failure("give a page or a folder, or the address of a server with --proxy", _WRONG)
     try:
+        from webnn.serve.record import Record  # noqa: PLC0415 (the inspections, which need time to load)
         from webnn.serve.server import Server  # noqa: PLC0415 (an extra has what this imports)
     except ModuleNotFoundError as error:
         if error.name not in {"aiohttp", "multidict", "yarl"}:
@@ -90,13 +92,11 @@ def command(
             numerics=None if numerics is None else numerics.value,
             isolate=isolate,
         )
-        server = Server(pages, options, port=port, on_fault=_print_fault)
+        warnings = Warnings()
+        server = Server(pages, options, port=port, on_fault=_print_fault, make_record=lambda _: Record(on_warning=warnings.tell))
     except (TypeError, ValueError) as error:
         raise failure(str(error), _WRONG) from None
     with ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("always", webnn.DeviceFallbackWarning)
-        warnings.showwarning = _print_warning
         try:
             stack.enter_context(server)
         except OSError as error:
@@ -172,6 +172,19 @@ def _print_fault(fault: str) -> None:
     typer.echo(f"webnn: the emulator failed, which is a fault of it: {one_line(last, _LONGEST_LINE)}", err=True)
 
 
-def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
-    # Without the line of the emulator that it comes from.
-    typer.echo(f"webnn: warning: {one_line(str(message), _LONGEST_LINE)}", err=True)
+class Warnings:
+    """Prints the warnings of all pages, each once. Any thread may use it."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+        self._lock = threading.Lock()
+
+    def tell(self, message: str) -> None:
+        """Print a warning, unless it was printed before."""
+        with self._lock:
+            if message in self._told or len(self._told) > _MOST_WARNINGS:
+                return
+            self._told.add(message)
+            full = len(self._told) > _MOST_WARNINGS
+        line = "there are more warnings: the status page has them" if full else f"warning: {one_line(message, _LONGEST_LINE)}"
+        typer.echo(f"webnn: {line}", err=True)

@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -112,14 +112,16 @@ class Record:
 
     Args:
         most: How many calls are kept.
+        on_warning: Called with every warning.
 
     Attributes:
         refused: How many calls failed.
         lost: Why contexts were lost.
     """
 
-    def __init__(self, most: int = _CALLS) -> None:
+    def __init__(self, most: int = _CALLS, on_warning: Callable[[str], None] | None = None) -> None:
         self.refused = 0
+        self._on_warning = on_warning
         self.lost: deque[str] = deque(maxlen=_LOST)
         self._lock = threading.Lock()
         #: How often each warning was given, and how many others were.
@@ -157,6 +159,8 @@ class Record:
                 self._warnings[message] = self._warnings.get(message, 0) + 1
             else:
                 self._more_warnings += 1
+        if self._on_warning is not None:
+            self._on_warning(message)
 
     def watch(self, ml: webnn.ML) -> webnn.ML:
         """Remember the graphs of an `ML` that has made no context yet, and return it."""

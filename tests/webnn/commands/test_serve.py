@@ -18,8 +18,12 @@ from typer.testing import CliRunner
 
 import webnn
 from tests.support import PATIENCE
+from tests.webnn.serve.support import Client
 from webnn.commands.main import app
-from webnn.commands.serve import parse_faults
+from webnn.commands.serve import Warnings, parse_faults
+from webnn.serve.options import Options
+from webnn.serve.record import Record
+from webnn.serve.server import Server
 
 
 def write_page(folder: Path) -> Path:
@@ -126,6 +130,28 @@ def test_without_aiohttp_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "aiohttp", None)
     result = CliRunner().invoke(app, ["serve", str(tmp_path)])
     assert (result.exit_code, result.stderr) == (2, "webnn: aiohttp is missing: install the extra serve of webnn (docs/install.md)\n")
+
+
+def test_warnings_of_pages_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    warnings = Warnings()
+    with Server(None, Options(profile="dml-fl4_0"), make_record=lambda _: Record(on_warning=warnings.tell)) as server:
+        for _ in range(2):
+            client = Client(server)
+            for _ in range(2):
+                client.make("ML", "createContext", 0, {"deviceType": "npu"})
+    out, errors = capsys.readouterr()
+    assert re.fullmatch(r"webnn: warning: deviceType "npu" runs on the GPU here: .*\n", errors)
+    assert out == ""
+
+
+def test_warnings_are_bounded(capsys: pytest.CaptureFixture[str]) -> None:
+    warnings = Warnings()
+    for number in range(1000):
+        warnings.tell(f"{number}\x1b[31m\nnext")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 101
+    assert lines[0] == "webnn: warning: 0\\x1b[31m"
+    assert lines[-1] == "webnn: there are more warnings: the status page has them"
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,14 @@ def test_the_last_calls_are_kept() -> None:
     assert record.counts() == (1000, 0)
 
 
+def test_warnings_are_told() -> None:
+    told: list[str] = []
+    record = Record(on_warning=told.append)
+    for message in ("a", "a", "x" * 1000):
+        record.warned(message)
+    assert told == ["a", "a", "x" * 600]
+
+
 def test_warnings_are_counted() -> None:
     record = Record()
     for number in range(60):
