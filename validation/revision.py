@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT", "Revision", "RevisionName"]
 
-#: The drafts, and the newest one with what browsers have beyond it: the names that type checkers know.
-RevisionName = Literal["2024-06", "2026-06", "2026-06+browsers"]
+#: The drafts, and the newest one with what browsers have beyond it, or with a proposal: the names that type checkers know.
+RevisionName = Literal["2024-06", "2026-06", "2026-06+browsers", "2026-06+compute-policy"]
 #: The name of the default draft: the first one.
 DEFAULT: RevisionName = "2024-06"
 

@@ -169,5 +169,9 @@ def test_the_enumerations_that_differ() -> None:
 
 
 def test_type_checkers_know_the_revisions_and_the_options() -> None:
-    assert [*get_args(RevisionName)] == [*drafts.DRAFTS, drafts.for_devices().name]
+    assert [*get_args(RevisionName)] == [
+        *drafts.DRAFTS,
+        drafts.for_devices().name,
+        *(f"{drafts.DRAFTS[-1]}+{name}" for name in drafts.PROPOSALS),
+    ]
     assert {name for name in options.__all__ if name not in webnn.__all__} == set()

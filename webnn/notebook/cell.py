@@ -24,6 +24,7 @@ from webnn.javascript.node import Node, NodeMissingError, Program, find_node, ru
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import Address, EngineMissingError, Realm, ScriptError, load_script, require_engine
 from webnn.javascript.values import Values, encode, getters, offer
+from webnn.validation.drafts import find_revision
 
 __all__ = ["CellError", "NoEngineError", "Options", "run"]
 
@@ -180,7 +181,7 @@ _START = """
 
 def _run_in_process(source: str, options: Options, values: Values, stdout: TextIO, stderr: TextIO) -> None:
     ended: dict[str, str] = {}
-    ml = webnn.ML(revision=options.revision)
+    ml = webnn.ML(revision=find_revision(options.revision))
     realm = Realm(
         ml=ml,
         address=Address(pathname=f"/{_NAME}", origin=ORIGIN),

@@ -30,6 +30,7 @@ from webnn.scale.rows import Array, MemoryRows, Rows, store
 from webnn.scale.work import Job, Kept, Piece, compute_part
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation.drafts import find_revision
 from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ def _open_model(model: Any, device: Any, ml: Any) -> tuple[GraphDescription, Ori
         description, origin = model.description, cast(Origin, model._state.origin)
     else:
         description = _describe(model).infer()
-        maker = ml or ML(revision=description.draft)
+        maker = ml or ML(revision=find_revision(description.draft))
         origin = maker._origin(None if device is None else {"deviceType": device}, {})
     if origin.contextType != "default":
         raise wrong("model", 'must be a graph of a context of type "default"', "one of a context that was made from a GPUDevice")
