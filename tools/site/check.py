@@ -86,7 +86,7 @@ def problems(folder: Path) -> Iterator[str]:
     for file, document in documents.items():
         name = file.relative_to(folder).as_posix()
         yield from (f"{name} loads {address}" for address in document.loaded if _is_foreign(address))
-        for link in document.links:
+        for link in (*document.links, *document.loaded):
             # The page of errors of a server has links from its root.
             if not _is_foreign(link) and name != "404.html" and not _leads(file, link, documents):
                 yield f"{name} has a link to {link}, which leads nowhere"

@@ -101,8 +101,8 @@ def page() -> str:
         "calls a `DOMException` is a [`DOMException`](#webnn.DOMException) of the subclass that its name says. Both have the "
         "number of the step that failed.",
         "",
-        *_section("Of the specification", [each for each in classes() if each.name.count(".") == 1]),
-        *_section("Of the parts of the package", [each for each in classes() if each.name.count(".") > 1]),
+        *_section("Of webnn", [each for each in classes() if each.name.count(".") == 1]),
+        *_section("Of its modules", [each for each in classes() if each.name.count(".") > 1]),
     ]
     return "\n".join(lines)
 
@@ -113,7 +113,9 @@ def _section(title: str, members: Iterable[ErrorClass]) -> Iterator[str]:
         name = each.name.removeprefix("webnn.") if each.name.count(".") == 1 else each.name
         # The classes without a name of their own have those of a class above.
         bases = ", ".join(code(base) for base in each.bases if not base.startswith("_"))
-        yield from (f"### {name} {{ #{each.anchor} }}", "", f"A subclass of {bases}.", "", *_described(each), *_throwers(name))
+        module, _, title = name.rpartition(".")
+        where = f" in {code(module)}" if module else ""
+        yield from (f"### {title} {{ #{each.anchor} }}", "", f"A subclass of {bases}{where}.", "", *_described(each), *_throwers(title))
 
 
 def _described(error: ErrorClass) -> Iterator[str]:

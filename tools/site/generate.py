@@ -31,12 +31,13 @@ def reference() -> dict[str, str]:
 
 
 def linked_pages(documents: Iterable[str]) -> dict[str, str]:
-    """Return the home page, and pages of the files that documents link to, and of those that these link to.
+    """Return the home page, the changelog, pages of the files that documents link to, and of those that these link to.
 
     Args:
         documents: The paths of documents in the repository, such as ``"docs/wpt.md"``.
     """
     home, waiting = relink((ROOT / "README.md").read_text(encoding="utf-8"), "README.md", "index.md")
+    waiting.add("CHANGELOG.md")
     made = {"index.md": home}
     for document in documents:
         waiting |= relink((ROOT / document).read_text(encoding="utf-8"), document, document.removeprefix("docs/"))[1]

@@ -207,7 +207,8 @@ def _options(name: str, documentation: _Documentation) -> Iterator[str]:
     for draft in _drafts(name):
         for member in idl.members_of(name, draft):
             values = idl.range_of(member["type"], find_revision(draft).idl())
-            cells = code(write_type(member["type"])), values, _default(member)
+            default = _default(member) or _stated_default(member["name"], documentation.arguments.get("options", ""))
+            cells = code(write_type(member["type"])), values, default or "-"
             members.setdefault(member["name"], {}).setdefault(cells, []).append(draft)
     if not members:
         return
@@ -221,6 +222,13 @@ def _options(name: str, documentation: _Documentation) -> Iterator[str]:
 
 
 def _default(member: IdlMember) -> str:
+    """Return the default that the IDL states."""
     if member.get("required"):
         return "required"
-    return code(json.dumps(member["default"])) if "default" in member else "-"
+    return code(json.dumps(member["default"])) if "default" in member else ""
+
+
+def _stated_default(member: str, text: str) -> str:
+    """Return the default that a docstring states in parentheses: "`strides` and `dilations` [height, width], at least 1 (1)"."""
+    match = re.search(rf"`{member}`(?: and `\w+`)*(?:(?!, `|\. |\) and `).)*?\(([^()]*)\)", text)
+    return match[1].partition(";")[0] if match else ""

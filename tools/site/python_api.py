@@ -30,6 +30,8 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.lowering": "Graphs in an earlier draft",
         "webnn.inspect": "Inside a graph",
         "webnn.reference": "The reference",
+        "webnn.scale": "Whole data sets",
+        "webnn.proposals": "Proposals",
         "webnn.context.profiles": "Device profiles",
         "webnn.validation.drafts": "Drafts",
     }

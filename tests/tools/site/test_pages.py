@@ -78,8 +78,8 @@ def test_an_operation_of_one_draft_is_marked() -> None:
 
 def test_options_of_drafts() -> None:
     page = operations.operation_page("gru")
-    assert '| `activations` | `sequence<MLRecurrentNetworkActivation>` | each "relu", "sigmoid", "tanh" | - | 2026-06 |' in page
-    assert "| `activations` | `sequence<MLActivation>` |  | - | 2024-06 |" in page
+    assert '| `activations` | `sequence<MLRecurrentNetworkActivation>` | each "relu", "sigmoid", "tanh" | sigmoid, tanh | 2026-06 |' in page
+    assert "| `activations` | `sequence<MLActivation>` |  | sigmoid, tanh | 2024-06 |" in page
     assert '| `direction` | `MLRecurrentNetworkDirection` | "forward", "backward", "both" | `"forward"` |  |' in page
     assert "| `trueValue` | `MLOperand` (2026-06) |" in operations.operation_page("where")
 
@@ -202,3 +202,27 @@ def test_the_configuration_names_documents() -> None:
     documents = [name for name in named if not name.startswith(("api/", "files/")) and name != "index.md"]
     assert len(documents) > 30
     assert [name for name in documents if not (DOCUMENTS / name).is_file()] == []
+
+
+@each_row(
+    ("operation", "option", "default"),
+    [
+        # From the IDL.
+        ("conv2d", "groups", "`1`"),
+        # From the docstring.
+        ("conv2d", "padding", "0"),
+        ("conv2d", "strides", "1"),
+        ("conv2d", "dilations", "1"),
+        ("conv2d", "bias", "none"),
+        ("layerNormalization", "scale", "1"),
+        ("layerNormalization", "bias", "0"),
+        ("reduceSum", "axes", "all"),
+        ("clamp", "maxValue", "no upper bound"),
+        ("transpose", "permutation", "the reversed order"),
+        # There is none.
+        ("resample2d", "sizes", "-"),
+    ],
+)
+def test_the_default_of_an_option(operation: str, option: str, default: str) -> None:
+    rows = [line.split(" | ") for line in operations.operation_page(operation).splitlines() if line.startswith(f"| `{option}` | `")]
+    assert {row[3] for row in rows if len(row) == 5} == {default}
