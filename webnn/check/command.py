@@ -20,6 +20,7 @@ from webnn.check.report import Report, Run, Verdict
 from webnn.check.show import print_report
 from webnn.check.supervise import Named, check
 from webnn.commands.choices import Device
+from webnn.commands.completion import complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.models import MODELS, ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.commands.progress import progress_console
@@ -61,13 +62,20 @@ def command(
     *,
     profiles: Annotated[
         list[str] | None,
-        typer.Option("--profile", metavar="NAME|FILE", help="A device profile to check. Repeatable.", show_default="every shipped one"),
+        typer.Option(
+            "--profile",
+            metavar="NAME|FILE",
+            help="A device profile to check. Repeatable.",
+            autocompletion=complete_profile,
+            show_default="every shipped one",
+        ),
     ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME|FILE|all",
             help="Fail if the program does not build on this profile. Repeatable.",
+            autocompletion=complete_profile,
             show_default="those that --profile names",
         ),
     ] = None,
@@ -80,7 +88,9 @@ def command(
     ] = False,
     revision: Annotated[
         str | None,
-        typer.Option(help="The draft that navigator.ml follows.", envvar="WEBNN_REVISION", show_default=False),
+        typer.Option(
+            help="The draft that navigator.ml follows.", autocompletion=complete_revision, envvar="WEBNN_REVISION", show_default=False
+        ),
     ] = None,
     shapes: ShapeOption = None,
     dims: DimOption = None,

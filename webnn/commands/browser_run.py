@@ -20,6 +20,7 @@ from webnn.browser.hosts import SETTLED, Subject, run_in_browser, run_in_emulato
 from webnn.browser.opinion import Opinion, Witness
 from webnn.browser.watch import Log
 from webnn.commands.choices import PAGES
+from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.registry import DISTANCES, TOLERANCES
 from webnn.commands.text import show_controls
@@ -45,9 +46,16 @@ def command(
     *,
     browser: BrowserOption = None,
     root: Annotated[Path | None, typer.Option(help="The folder that the program may read; by default its own.", show_default=False)] = None,
-    dialect: Annotated[str, typer.Option(help="What the emulator has beside the draft; 'none' for nothing.")] = DIALECT,
-    revision: Annotated[str | None, typer.Option(help="The revision of the draft.", show_default="that of the dialect, or 2026-06")] = None,
-    device_profile: Annotated[str, typer.Option(metavar="NAME|FILE", help="The emulator's limits; 'none' for none.")] = "tflite",
+    dialect: Annotated[
+        str, typer.Option(help="What the emulator has beside the draft; 'none' for nothing.", autocompletion=complete_dialect)
+    ] = DIALECT,
+    revision: Annotated[
+        str | None,
+        typer.Option(help="The revision of the draft.", autocompletion=complete_revision, show_default="that of the dialect, or 2026-06"),
+    ] = None,
+    device_profile: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="The emulator's limits; 'none' for none.", autocompletion=complete_profile)
+    ] = "tflite",
     node: Annotated[
         Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
     ] = None,

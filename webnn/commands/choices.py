@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from webnn.commands.completion import complete_dialect
+
 __all__ = [
     "NUMERICS_VARIABLE",
     "PAGES",
@@ -66,7 +68,10 @@ NumericsOption = Annotated[
 DialectOption = Annotated[
     str | None,
     typer.Option(
-        "--dialect", help="What browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153.", show_default=False
+        "--dialect",
+        help="What browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153.",
+        autocompletion=complete_dialect,
+        show_default=False,
     ),
 ]
 #: ``--fallback``.

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import webnn
+from webnn.commands.completion import complete_output, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.graphs import load_graph
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -28,12 +29,23 @@ def command(
         list[str] | None, typer.Argument(metavar="ARGS", help="The program's arguments; options of it stand behind --.", show_default=False)
     ] = None,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help=f"The file to write: {', '.join(WRITERS)}.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help=f"The file to write: {', '.join(WRITERS)}.", autocompletion=complete_output, show_default=False
+        ),
+    ],
     graph: Annotated[
         str | None, typer.Option(metavar="N|NAME", help="Which graph of a program that builds several.", show_default=False)
     ] = None,
     revision: Annotated[
-        str | None, typer.Option(help="The draft that the navigator.ml of a program follows.", envvar="WEBNN_REVISION", show_default=False)
+        str | None,
+        typer.Option(
+            help="The draft that the navigator.ml of a program follows.",
+            autocompletion=complete_revision,
+            envvar="WEBNN_REVISION",
+            show_default=False,
+        ),
     ] = None,
     shapes: ShapeOption = None,
     dims: DimOption = None,

@@ -14,6 +14,7 @@ import typer
 
 import webnn
 from webnn.browser.chromium import BrowserError, Chromium, find_browser, serve
+from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
@@ -55,11 +56,19 @@ def command(
     operations: Annotated[
         str, typer.Option(metavar="NAME,NAME", help="The operations that are called.", show_default="all of the draft")
     ] = "",
-    revision: Annotated[str, typer.Option(help="The draft; it must have tensors.")] = DRAFTS[-1],
+    revision: Annotated[str, typer.Option(help="The draft; it must have tensors.", autocompletion=complete_revision)] = DRAFTS[-1],
     profile: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE", help="A device profile.", show_default=f"{_PROFILE} with a browser, else none")
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="A device profile.",
+            autocompletion=complete_profile,
+            show_default=f"{_PROFILE} with a browser, else none",
+        ),
     ] = None,
-    dialect: Annotated[str | None, typer.Option(help="Additions of browsers to the draft's IDL.", show_default="none")] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="Additions of browsers to the draft's IDL.", autocompletion=complete_dialect, show_default="none")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a test file and a program for each class of findings.", show_default=False)
     ] = None,

@@ -36,10 +36,13 @@ def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: 
     class Commands(TyperGroup):
         """Finds commands in their modules."""
 
-        #: Whether the help of the group is being written, which needs no more of a command than its text.
+        #: Whether the commands are being listed, for the help or for a shell, which needs no more of a command than its text.
         _lists = False
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            if ctx.resilient_parsing and not args:
+                # A shell completes the name of a command.
+                return super().parse_args(ctx, args)
             isNamed = bool(args) and (args[0] in commands or args[0] in _SETTINGS["help_option_names"])
             return super().parse_args(ctx, args if isNamed or not default else [default, *args])
 
@@ -47,6 +50,13 @@ def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: 
             self._lists = True
             try:
                 super().format_help(ctx, formatter)
+            finally:
+                self._lists = False
+
+        def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+            self._lists = True
+            try:
+                return super().shell_complete(ctx, incomplete)
             finally:
                 self._lists = False
 
@@ -62,8 +72,7 @@ def make_group(commands: Mapping[str, Entry], *, default: str = "", **settings: 
     return typer.Typer(
         cls=Commands,
         context_settings=dict(_SETTINGS),
-        **_LOOKS,
-        **settings,
+        **{**_LOOKS, **settings},
     )
 
 

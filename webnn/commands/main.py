@@ -19,7 +19,7 @@ __all__ = ["LOWEST_TYPER", "app", "main"]
 #: The lower limit in pyproject.toml. With a recent click, typer 0.12 takes `--version` as given, and ends every command with success.
 LOWEST_TYPER = (0, 16, 0)
 
-app = make_group(COMMANDS)
+app = make_group(COMMANDS, add_completion=True)
 
 
 def _show_version(wanted: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console, print_rows
 from webnn.context.profiles import ProfileError, load_profile
@@ -17,8 +18,10 @@ __all__ = ["command"]
 
 
 def command(
-    first: Annotated[str, typer.Argument(metavar="A", help="A profile, by its name or as a file.", show_default=False)],
-    second: Annotated[str, typer.Argument(metavar="B", help="Another one.", show_default=False)],
+    first: Annotated[
+        str, typer.Argument(metavar="A", help="A profile, by its name or as a file.", autocompletion=complete_profile, show_default=False)
+    ],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another one.", autocompletion=complete_profile, show_default=False)],
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
 from webnn.context.profiles import Profile, ProfileError, load_profile, make_profile
 
@@ -28,7 +29,8 @@ def command(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where the profile goes; otherwise it is printed.")
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE", help="Record nothing: verify this profile.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="Record nothing: verify this profile.", autocompletion=complete_profile, show_default=False),
     ] = None,
     verify: Annotated[int, typer.Option(metavar="N", min=0, help="Judge N random calls by the browser and the profile.")] = 0,
     probes: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls of each operation are tried.")] = 300,

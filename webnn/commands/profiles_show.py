@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console, print_rows
 from webnn.context.profiles import PROFILES, Profile, ProfileError, load_profile
@@ -16,7 +17,10 @@ __all__ = ["command"]
 
 def command(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME|FILE", help="Profiles, by their names or as files of yours.", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME|FILE", help="Profiles, by their names or as files of yours.", autocompletion=complete_profile, show_default=False
+        ),
     ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,

@@ -24,6 +24,7 @@ from webnn.commands.choices import (
     choose_dialect,
     set_numerics,
 )
+from webnn.commands.completion import complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -73,13 +74,19 @@ def command(
     profile: FormerDialect = None,
     revision: Annotated[
         str | None,
-        typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default=f"that of the dialect, or {REVISION}"),
+        typer.Option(
+            help="The revision of the draft.",
+            autocompletion=complete_revision,
+            envvar="WEBNN_REVISION",
+            show_default=f"that of the dialect, or {REVISION}",
+        ),
     ] = None,
     device_profile: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|FILE",
             help="Give every context the limits of a device: coreml, dml, ...",
+            autocompletion=complete_profile,
             envvar="WEBNN_PROFILE",
             show_default=False,
         ),

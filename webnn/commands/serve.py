@@ -13,6 +13,7 @@ import typer
 
 import webnn
 from webnn.commands.choices import DialectOption, FallbackOption, NumericsOption
+from webnn.commands.completion import complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.text import one_line
 from webnn.serve.options import FAULTS, Options
@@ -42,7 +43,12 @@ def command(
     ] = None,
     revision: Annotated[
         str | None,
-        typer.Option(help="The revision of the draft.", envvar="WEBNN_REVISION", show_default="that of the dialect, or 2026-06"),
+        typer.Option(
+            help="The revision of the draft.",
+            autocompletion=complete_revision,
+            envvar="WEBNN_REVISION",
+            show_default="that of the dialect, or 2026-06",
+        ),
     ] = None,
     dialect: DialectOption = None,
     profile: Annotated[
@@ -52,6 +58,7 @@ def command(
             "--device-profile",
             metavar="NAME|FILE",
             help="Give every context the limits of a device: coreml, dml, ...",
+            autocompletion=complete_profile,
             envvar="WEBNN_PROFILE",
             show_default=False,
         ),

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import webnn
+from webnn.commands.completion import complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.graphs import choose_graph, collect_graphs, graph_name
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -48,7 +49,14 @@ def command(
         bool, typer.Option("--placement", help="Show where each operator runs on this machine, or on the device of --device-profile.")
     ] = False,
     device_profile: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE", help="The device for --placement.", envvar="WEBNN_PROFILE", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="The device for --placement.",
+            autocompletion=complete_profile,
+            envvar="WEBNN_PROFILE",
+            show_default=False,
+        ),
     ] = None,
     shapes: ShapeOption = None,
     dims: DimOption = None,
@@ -57,7 +65,10 @@ def command(
     precision: PrecisionOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what the table shows as JSON, with operands and options.")] = False,
     revision: Annotated[
-        str | None, typer.Option(help="The draft that navigator.ml follows.", envvar="WEBNN_REVISION", show_default=False)
+        str | None,
+        typer.Option(
+            help="The draft that navigator.ml follows.", autocompletion=complete_revision, envvar="WEBNN_REVISION", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Show a graph: its operators with types, shapes, parameters and multiply-adds, and its largest tensors.

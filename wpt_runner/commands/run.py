@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from webnn.commands.choices import FormerDialect, NumericsOption, choose_dialect, set_numerics
+from webnn.commands.completion import complete_dialect, complete_revision
 from webnn.commands.failure import failure
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import EngineMissingError, require_engine
@@ -56,7 +57,10 @@ def command(
     debug: Annotated[
         Debugger | None, typer.Option(help="Stop in Python's debugger where a call is refused, or in Node's before each subtest.")
     ] = None,
-    revision: Annotated[str | None, typer.Option(help="The revision of the draft.", show_default="that of the checkout's tests")] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(help="The revision of the draft.", autocompletion=complete_revision, show_default="that of the checkout's tests"),
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many processes; by default as many as cores.")] = None,
     expectations: Annotated[
         str | None,
@@ -70,7 +74,11 @@ def command(
     html: Annotated[Path | None, typer.Option(help="Write a page to read.")] = None,
     dialect: Annotated[
         str | None,
-        typer.Option(help="What the IDL has beside the draft's; 'none' for nothing.", show_default="that of the checkout's tests"),
+        typer.Option(
+            help="What the IDL has beside the draft's; 'none' for nothing.",
+            autocompletion=complete_dialect,
+            show_default="that of the checkout's tests",
+        ),
     ] = None,
     profile: FormerDialect = None,
     numerics: NumericsOption = None,
