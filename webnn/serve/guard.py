@@ -30,13 +30,12 @@ class Guard:
     """Refuses requests that are not meant for this server.
 
     Args:
-        token: The secret part of the emulator's addresses.
-        own: That of addresses which only this server's own pages may use: the status page.
-        origins: The origins of other servers' pages that may use the emulator; ``"*"`` for all.
+        token: The secret part of the addresses below `PREFIX`.
+        origins: The origins of other servers' pages that may use these addresses; ``"*"`` for all.
     """
 
-    def __init__(self, token: str, own: str, origins: Collection[str] = ()) -> None:
-        self._token, self._own = token.encode("ascii"), own.encode("ascii")
+    def __init__(self, token: str, origins: Collection[str] = ()) -> None:
+        self._token = token.encode("ascii")
         self._origins = frozenset(origins)
         self._requests = 0
 
@@ -51,17 +50,16 @@ class Guard:
         if request.path.split("/")[1:2] != [PREFIX.removeprefix("/")]:
             return await handler(request)
         token = (request.path.split("/")[2:3] or [""])[0].encode("utf-8", "surrogatepass")
-        isOwn = secrets.compare_digest(token, self._own)
-        if not (secrets.compare_digest(token, self._token) or isOwn):
+        if not secrets.compare_digest(token, self._token):
             return refuse(404, "there is no such page")
         origin = request.headers.get(hdrs.ORIGIN)
         foreign = origin is not None and origin not in own
-        if foreign and (isOwn or not self._origins & {origin, "*"}):
+        if foreign and not self._origins & {origin, "*"}:
             return refuse(403, "pages of this origin may not use the emulator")
         if self._requests >= _MOST_REQUESTS:
             return refuse(503, "there are too many requests")
         headers = {
-            "Cross-Origin-Resource-Policy": "cross-origin" if self._origins and not isOwn else "same-origin",
+            "Cross-Origin-Resource-Policy": "cross-origin" if self._origins else "same-origin",
             "X-Content-Type-Options": "nosniff",
         }
         if foreign:

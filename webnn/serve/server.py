@@ -62,6 +62,7 @@ class Server:
         token: The secret part of the emulator's addresses.
         status_token: That of the status page, which pages do not know.
         port: The port, once it runs.
+        status_port: That of the status page. Its origin is another one, so nothing of a page, not even its service worker, can reach it.
         sessions: The sessions of pages and workers.
 
     Raises:
@@ -83,12 +84,13 @@ class Server:
         self.token = secrets.token_urlsafe(24)
         self.status_token = secrets.token_urlsafe(24)
         self.port = port
+        self.status_port = 0
         self.origins = frozenset(origins)
         self.sessions = Sessions(options, on_fault, make_record)
         self._on_worker = on_worker
         self._pages = pages
         self._loop = asyncio.new_event_loop()
-        self._runner: web.AppRunner | None = None
+        self._runners: list[web.AppRunner] = []
         self._thread = threading.Thread(target=self._loop.run_forever, name="webnn-serve", daemon=True)
         #: How many bytes of bodies are held, and the parts of bodies whose rest is to come, by session.
         self._receiving = 0
@@ -105,9 +107,14 @@ class Server:
         return f"{self.url}{PREFIX}/{self.token}"
 
     @property
+    def status_origin(self) -> str:
+        """The origin of the status page."""
+        return f"http://127.0.0.1:{self.status_port}"
+
+    @property
     def status_url(self) -> str:
         """The address of the status page."""
-        return f"{self.url}{PREFIX}/{self.status_token}/status"
+        return f"{self.status_origin}{PREFIX}/{self.status_token}/status"
 
     @property
     def script_url(self) -> str:
@@ -152,30 +159,37 @@ class Server:
         self.stop()
 
     async def _open(self) -> None:
+        pages, status = self._application(), self._status_application()
+        self.port = await self._listen(pages, self.port)
+        self.status_port = await self._listen(status, 0)
+
+    async def _listen(self, application: web.Application, port: int) -> int:
+        """Serve an application, and return the port."""
         # A body stays compressed if it came so: a little could become very much.
-        self._runner = web.AppRunner(
-            self._application(),
+        runner = web.AppRunner(
+            application,
             access_log=None,
             auto_decompress=False,
             keepalive_timeout=_KEEP_ALIVE,
             handle_signals=False,
             shutdown_timeout=_PATIENCE,
         )
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
+        self._runners.append(runner)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        bound: int = runner.addresses[0][1]
+        return bound
 
     async def _close(self) -> None:
         self.sessions.close()
-        if self._runner is not None:
-            await self._runner.shutdown()
-            await self._runner.cleanup()
+        for runner in self._runners:
+            await runner.shutdown()
+            await runner.cleanup()
         if self._pages is not None:
             await self._pages.close()
 
     def _application(self) -> web.Application:
-        application = web.Application(client_max_size=_LONGEST_TEXT, middlewares=[Guard(self.token, self.status_token, self.origins).check])
+        application = web.Application(client_max_size=_LONGEST_TEXT, middlewares=[Guard(self.token, self.origins).check])
         application[EMULATOR] = Emulator(token=self.token, isolate=self.sessions.options.isolate, announced=self.announced)
         path = f"{PREFIX}/{self.token}"
         application.router.add_get(f"{path}/webnn.js", self._script)
@@ -189,9 +203,13 @@ class Server:
             ("ignored", self._ignored),
         ):
             application.router.add_post(f"{path}/{name}", handler)
-        application.router.add_routes(Status(self.sessions).routes(f"{PREFIX}/{self.status_token}"))
         application.router.add_route("*", "/{path:.*}", self._page)
         application.cleanup_ctx.append(self._sweep)
+        return application
+
+    def _status_application(self) -> web.Application:
+        application = web.Application(client_max_size=_LONGEST_TEXT, middlewares=[Guard(self.status_token).check])
+        application.router.add_routes(Status(self.sessions).routes(f"{PREFIX}/{self.status_token}"))
         return application
 
     async def _sweep(self, _: web.Application) -> AsyncIterator[None]:

@@ -67,6 +67,8 @@ def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
         assert page.endswith("/a%20b.html")
         assert re.search(rf'<script src="{page.removesuffix("a%20b.html")}__webnn__/[^/"]+/webnn\.js"></script><title>', read(page))
         assert status.endswith("/status")
+        assert status.split("/")[2] != page.split("/")[2]
+        assert "webnn serve" in read(status)
         # On Windows, a process of its own group only could be sent Ctrl-C.
         if os.name == "posix":
             process.send_signal(signal.SIGINT)

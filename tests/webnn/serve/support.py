@@ -16,9 +16,11 @@ from webnn.serve.server import Server
 __all__ = ["Client", "ask"]
 
 
-def ask(server: Server, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
+def ask(
+    server: Server, method: str, path: str, body: bytes | None = None, *, port: int | None = None, **headers: str
+) -> tuple[int, dict[str, str], bytes]:
     """Send a request to a server, and return the status, the headers and the body of the answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port if port is None else port, timeout=30)
     try:
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         answer = connection.getresponse()

@@ -79,10 +79,11 @@ def test_only_this_machine_can_connect(server: Server) -> None:
         except OSError as error:
             pytest.skip(f"this machine has no network: {error}")
         address = probe.getsockname()[0]
-    with socket.socket() as client:
-        client.settimeout(5)
-        with pytest.raises(OSError):  # noqa: PT011 (its text is the system's)
-            client.connect((address, server.port))
+    for port in (server.port, server.status_port):
+        with socket.socket() as client:
+            client.settimeout(5)
+            with pytest.raises(OSError):  # noqa: PT011 (its text is the system's)
+                client.connect((address, port))
 
 
 async def test_the_names_of_this_machine(server: Server) -> None:
@@ -229,14 +230,39 @@ async def test_pages_that_were_let_in() -> None:
 
 
 async def test_the_status_page_is_for_nobody_else() -> None:
-    """Pages do not know its token, and no other origin may ask, whatever was let in."""
+    """Pages do not know its token or its port, and no other origin may ask, whatever was let in: not even that of the pages."""
     with Server(None, Options(), origins={"*"}) as server:
-        target = server.status_url.removeprefix(server.url)
-        assert (await ask(server.port, target)).status == 200
-        assert (await ask(server.port, target, "Origin: https://a.test")).status == 403
-        assert (await ask(server.port, below(server, "status"))).status == 404
-        assert (await ask(server.port, target.replace("status", "webnn.js"))).status == 404
-        assert server.status_token not in (await ask(server.port, below(server, "webnn.js"))).body.decode()
+        target = server.status_url.removeprefix(server.status_origin)
+        for host in ("127.0.0.1", "localhost"):
+            own = f"{host}:{server.status_port}"
+            assert (await ask(server.status_port, target, f"Origin: http://{own}", host=own)).status == 200
+        for origin in ("https://a.test", server.url, f"http://localhost:{server.port}", "null"):
+            answer = await ask(server.status_port, target, f"Origin: {origin}")
+            assert (answer.status, answer["Access-Control-Allow-Origin"]) == (403, None)
+            question = await ask(server.status_port, target, f"Origin: {origin}", "Access-Control-Request-Method: POST", method="OPTIONS")
+            assert (question.status, question["Access-Control-Allow-Origin"]) == (403, None)
+        assert (await ask(server.status_port, target.replace(server.status_token, server.token))).status == 404
+        assert (await ask(server.status_port, target.replace("status", "webnn.js"))).status == 404
+        script = (await ask(server.port, below(server, "webnn.js"))).body.decode()
+        assert server.status_token not in script
+        assert f":{server.status_port}" not in script
+
+
+@pytest.mark.parametrize(
+    "host", ["", "evil.test", "evil.test:{port}", "127.0.0.1", "127.0.0.1:{other}", "localhost:{other}", "[::1]:{other}"]
+)
+async def test_another_name_that_leads_to_the_status_page(server: Server, host: str) -> None:
+    """DNS rebinding, and the port of the pages."""
+    target = server.status_url.removeprefix(server.status_origin)
+    answer = await ask(server.status_port, target, host=host.format(port=server.status_port, other=server.port))
+    assert answer.status in {400, 421}
+    assert b"webnn serve</title>" not in answer.body
+
+
+async def test_the_status_page_cannot_be_loaded_elsewhere(server: Server) -> None:
+    answer = await ask(server.status_port, server.status_url.removeprefix(server.status_origin))
+    assert (answer.status, answer["Cross-Origin-Resource-Policy"]) == (200, "same-origin")
+    assert "frame-ancestors 'none'" in str(answer["Content-Security-Policy"])
 
 
 # Forged messages, giant and slow bodies

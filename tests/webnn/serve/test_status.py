@@ -11,7 +11,8 @@ from urllib.parse import quote
 import pytest
 
 import webnn
-from tests.webnn.serve.support import Client, ask
+from tests.webnn.serve import support
+from tests.webnn.serve.support import Client
 from webnn.context.profiles import PROFILES, load_profile
 from webnn.serve import status as status_module
 from webnn.serve.guard import PREFIX
@@ -28,6 +29,11 @@ def server() -> Iterator[Server]:
         yield server
 
 
+def ask(server: Server, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """Send a request to the status page."""
+    return support.ask(server, method, path, body, port=server.status_port, **headers)
+
+
 def path(server: Server, name: str) -> str:
     return f"{PREFIX}/{server.status_token}/{name}"
 
@@ -40,7 +46,7 @@ def read(server: Server, session: str = "", since: str = "") -> Any:
 
 def act(server: Server, action: str, values: object, **headers: str) -> tuple[int, Any]:
     body = values if isinstance(values, bytes) else json.dumps(values).encode()
-    status, _, answer = ask(server, "POST", path(server, f"status/{action}"), body, **{"Origin": server.url, **JSON, **headers})
+    status, _, answer = ask(server, "POST", path(server, f"status/{action}"), body, **{"Origin": server.status_origin, **JSON, **headers})
     return status, json.loads(answer) if answer.startswith(b"{") else answer
 
 
@@ -56,7 +62,7 @@ def test_the_files(server: Server, name: str, kind: str) -> None:
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'")
     assert "frame-ancestors 'none'" in policy
     assert headers["Cache-Control"] == "no-store"
-    assert server.status_url.startswith(f"{server.url}{PREFIX}/")
+    assert server.status_url == f"{server.status_origin}{path(server, 'status')}"
 
 
 @pytest.mark.parametrize("name", ["status", "status.js", "status.json", "status/graph?session=a&graph=1"])
@@ -65,6 +71,20 @@ def test_pages_do_not_know_the_address(server: Server, name: str) -> None:
     assert server.status_token != server.token
     for token in (server.token, "guess", ""):
         assert ask(server, "GET", f"{PREFIX}/{token}/{name}")[0] == 404
+
+
+@pytest.mark.parametrize("name", ["status", "status.js", "status.json", "status/graph?session=a&graph=1"])
+def test_the_origin_of_pages_has_no_status_page(server: Server, name: str) -> None:
+    """A service worker of a page could read what a browser asks of its origin."""
+    assert server.status_port != server.port
+    assert support.ask(server, "GET", path(server, name))[0] == 404
+    for other in (
+        "/",
+        f"{PREFIX}/{server.token}/webnn.js",
+        f"{PREFIX}/{server.status_token}/webnn.js",
+        f"{PREFIX}/{server.token}/call?s=a",
+    ):
+        assert ask(server, "GET", other)[0] == 404
 
 
 def test_the_page_makes_no_markup_of_texts() -> None:
@@ -330,4 +350,4 @@ def test_graphs_that_are_none(server: Server, graph: str) -> None:
 
 
 def test_a_giant_request_is_refused(server: Server) -> None:
-    assert ask(server, "POST", path(server, "status/change"), b" " * (1 << 20), Origin=server.url, **JSON)[0] == 413
+    assert ask(server, "POST", path(server, "status/change"), b" " * (1 << 20), Origin=server.status_origin, **JSON)[0] == 413
