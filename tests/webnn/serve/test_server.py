@@ -84,7 +84,10 @@ async def test_a_relay_answers_calls(server: Server, client: aiohttp.ClientSessi
         await live.send_str(json.dumps(HELLO))
         async with client.ws_connect(f"{server.endpoint}/relay?s={NAME}") as relay:
             await relay.send_bytes(body(HELLO_MESSAGE, CONTEXT))
-            assert open_body([await relay.receive_bytes(timeout=60)])[:2] == (1, "A")
+            number, kind, [answer] = open_body([await relay.receive_bytes(timeout=60)])
+            assert (number, kind) == (1, "A")
+            if "pending" in json.loads(answer):
+                await live.receive_bytes(timeout=60)
             builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
             await relay.send_bytes(body(builder, number=2))
             _, _, [answer] = open_body([await relay.receive_bytes(timeout=60)])
