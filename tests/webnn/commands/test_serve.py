@@ -142,7 +142,7 @@ def test_warnings_of_pages_are_printed_once(capsys: pytest.CaptureFixture[str]) 
             for _ in range(2):
                 client.make("ML", "createContext", 0, {"deviceType": "npu"})
     out, errors = capsys.readouterr()
-    assert re.fullmatch(r'webnn: warning: deviceType "npu" runs on the GPU here: .*\n', errors)
+    assert re.fullmatch('webnn: warning: deviceType "npu" runs on the GPU here: .*\n', errors)
     assert out == ""
 
 
