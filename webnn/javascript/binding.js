@@ -6,14 +6,15 @@
 // call. A host may also have `transport.tell(text, buffers, now)`, which sends a request without an answer, `now` or with the next one, and
 // `transport.makeForesight`, which finds out what needs no answer (foresight.js). Where operations go on after the first answer, that has their
 // number, `pending`, and `transport.wait(number, settle, fail)` calls one of the functions with what `send` returns, or an error, in a later
-// task. `queueTask(callback)` runs a callback in a later task.
+// task. There, `transport.start(text, buffers)` starts an operation without waiting and returns its number, undefined if that is not possible at
+// the moment. `queueTask(callback)` runs a callback in a later task.
 // `makeSpecial` makes the hooks of members that need code (navigator.js has their form). `markAsUncloneable(object)`, which a host without
 // `structuredClone` does not have, makes structured cloning of an object fail: no interface of the IDL is serializable. `warnings` are
 // conversion.js's. `evaluate(text)` is given by hosts whose engine makes objects faster of a literal than with JSON.parse.
 (function (global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) {
 'use strict';
 const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap} = global;
-const {defineProperty} = Object, {send, tell, wait, makeForesight} = transport;
+const {defineProperty} = Object, {send, tell, start, wait, makeForesight} = transport;
 
 // ---- Objects: each stands for a Python object, which a number names
 
@@ -73,9 +74,14 @@ const foresight = tell && makeForesight(global, handle => living.get(handle), co
 const ERRORS = {TypeError, RangeError: global.RangeError, Error: global.Error};
 const makeError = ([name, message]) => Object.hasOwn(ERRORS, name) ? new ERRORS[name](message) : new DOMException(message, name);
 
+// How a call is made: it waits for the answer; or it is told without one if that is certain; or it is an operation that is started if possible,
+// or if it is certain, too, that Python begins it.
+const WAITS = 'waits', TELLS = 'tells if certain', STARTS = 'starts', STARTS_IF_CERTAIN = 'starts if certain';
+
 // Call a member of a Python object. `call.views` are the views among the arguments; what lies in those of `written`, which are written
-// to, need not travel. Returns the answer as it came: {value, buffers}.
-function request(interfaceName, member, slot, values, call, written = []) {
+// to, need not travel. Returns the answer as it came: {value, buffers}. That of an operation that was started has its number, `pending`, and
+// the `mark` of foresight.js.
+function request(interfaceName, member, slot, values, call, written = [], how = TELLS) {
   const buffers = [], views = [], seen = [];
   for (const [index, source] of call.views.entries()) {
     const {kind, buffer, offset, length, detached} = conversion.inspect(source), sent = !written.includes(index);
@@ -84,16 +90,26 @@ function request(interfaceName, member, slot, values, call, written = []) {
     if (!seen.includes(buffer)) seen.push(buffer);
     views.push({kind, buffer: seen.indexOf(buffer), offset, length, detached, sent});
   }
-  const text = JSON.stringify([interfaceName, member, slot?.handle ?? null, values, views, dropped.splice(0)]);
-  const key = foresight?.keyOf(interfaceName, member, slot, values, views, text), known = key && foresight.foresee(key);
-  foresight?.sending(member, slot, known === undefined);
-  if (known !== undefined) {
+  const head = JSON.stringify([interfaceName, member, slot?.handle ?? null, values, views]).slice(0, -1);
+  const text = `${head},${JSON.stringify(dropped.splice(0))}]`;
+  const mayBeCertain = how === TELLS || how === STARTS_IF_CERTAIN;
+  const key = mayBeCertain ? foresight?.keyOf(interfaceName, member, slot, values, views, head) : undefined;
+  const known = key && foresight.foresee(key), tells = how === TELLS && known !== undefined;
+  if (how === STARTS || (how === STARTS_IF_CERTAIN && known !== undefined)) {
+    const pending = start(text, buffers);
+    if (pending !== undefined) {
+      foresight.sending(member, slot, false);
+      return {pending, mark: foresight.mark()};
+    }
+  }
+  foresight?.sending(member, slot, !tells);
+  if (tells) {
     tell(`${text.slice(0, -1)},${JSON.stringify(known.handles)}]`, buffers, member === 'dispatch');
     if (member === 'dispatch') settleLater();
     return {value: known.value, buffers: []};
   }
   const answer = exchange(text, buffers, member);
-  if (key !== undefined) foresight.learn(key, answer.value);
+  if (key !== undefined) foresight.learn(key, interfaceName === 'MLContext' ? null : answer.value);
   return answer;
 }
 
@@ -122,13 +138,16 @@ function tellLost(lost, run) {
 }
 
 // A program that waits for nothing else is told of a lost context, too.
+const NOTHING = '"nothing"';
 let willSettle = false;
 function settleLater() {
   if (willSettle) return;
   willSettle = true;
   queueTask(() => {
     willSettle = false;
-    if (!foresight.isSettled()) exchange('"nothing"', []);
+    if (foresight.willSettle()) return;
+    const number = start?.(NOTHING, []), mark = foresight.mark();
+    if (number === undefined) exchange(NOTHING, []); else wait(number, answered => { foresight.settle(mark); read(answered); }, () => {});
   });
 }
 
@@ -170,23 +189,35 @@ function addOperation(owner, prototype, name, overloads) {
   const {length, convert} = conversion.argumentsOf(overloads.map(each => each.arguments), name);
   const {returns} = overloads[0], returnsPromise = isPromise(returns);
   const lifter = conversion.lifter(returns), hook = special.operations[`${owner}.${name}`];
+  const how = !returnsPromise ? TELLS : start === undefined ? WAITS : hook?.begin === undefined ? STARTS : STARTS_IF_CERTAIN;
   const body = (self, values) => {
     const slot = checkBrand(self, owner, name), call = {views: []};
     const converted = convert(values, call);
-    const ask = () => request(owner, name, slot, converted, call, hook?.written?.(converted));
+    const ask = () => request(owner, name, slot, converted, call, hook?.written?.(converted), how);
     if (hook?.constant) return recall(slot, name, ask, lifter);
     const answer = ask(), begun = hook?.begin?.(converted, call);
     const finish = answered => hook?.finish?.(answered, converted, call, slot, begun) ?? (() => lift(lifter, answered.value, slot));
     if (!returnsPromise) return finish(answer)();
     const result = answer.pending === undefined ? finish(answer) : undefined;
     return new Promise((resolve, reject) => {
-      const context = contextOf(slot), stillWaits = hook?.wait?.(converted, context, reject) ?? (() => true);
+      const {pending, mark} = answer, context = contextOf(slot);
+      const conclude = hook?.wait?.(converted, context, reject, mark === undefined) ?? (() => ({}));
       const settle = makeResult => {
-        if (!stillWaits()) return;
-        try { const made = makeResult(); special.checkNotLost(context, name); resolve(made()); } catch (error) { reject(error); }
+        const end = conclude();
+        if (end === undefined) return;
+        try {
+          const made = makeResult();
+          if (end.error !== undefined) throw end.error;
+          special.checkNotLost(context, name);
+          resolve(made());
+        } catch (error) { reject(error); }
       };
-      if (result !== undefined) queueTask(() => settle(() => result));
-      else wait(answer.pending, answered => settle(() => finish(read(answered))), error => settle(() => { throw error; }));
+      if (result !== undefined) { queueTask(() => settle(() => result)); return; }
+      const accept = answered => {
+        if (mark !== undefined) foresight.settle(mark);
+        settle(() => finish(read(answered)));
+      };
+      wait(pending, accept, error => settle(() => { throw error; }));
     });
   };
   const value = method(name, length, returnsPromise ? rejecting(body) : body);

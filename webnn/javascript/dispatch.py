@@ -164,8 +164,16 @@ class Dispatcher:
         """Answer a request. It never raises: an error is an answer, too."""
         return self._complete(lambda answered: self._answer(text, buffers, answered))
 
-    def begin(self, text: str, buffers: Sequence[Bytes]) -> tuple[str, list[Bytes]] | Begun:
-        """Begin a request; return its answer if it is known at once. Like `call`, it never raises."""
+    def begin(self, text: str, buffers: Sequence[Bytes], *, tells_lost: bool = True) -> tuple[str, list[Bytes]] | Begun:
+        """Begin a request; return its answer if it is known at once. Like `call`, it never raises.
+
+        An answer that the program does not wait for says nothing of lost contexts: the next one that it waits for does so.
+
+        Args:
+            text: The text of the request.
+            buffers: Its byte arrays.
+            tells_lost: The program waits for an answer that is known at once.
+        """
         begun: list[Begun] = []
 
         def start(answered: list[Bytes]) -> dict[str, object]:
@@ -173,14 +181,19 @@ class Dispatcher:
                 return {"value": None}
             call = self._again(text, buffers) or self._read(_parse(text), buffers)
             result = call.function(*call.values)
+            if call.member == "destroy" and (loss := self._losses.get(call.handle)) is not None and not loss.done():
+                # The answer must tell that the context is lost.
+                begun.append(Begun(loss, lambda: self._complete(lambda answered: self._end(call, text, result, answered))))
+                return {}
             if not isinstance(result, asyncio.Future):
                 return self._end(call, text, result, answered)
             if result.done():
                 return self._end(call, text, result.result(), answered)
-            begun.append(Begun(result, lambda: self._complete(lambda answered: self._end(call, text, result.result(), answered))))
+            end = lambda answered: self._end(call, text, result.result(), answered)  # noqa: E731
+            begun.append(Begun(result, lambda: self._complete(end, tells_lost=False)))
             return {}
 
-        answer = self._complete(start)
+        answer = self._complete(start, tells_lost=tells_lost)
         return begun[0] if begun else answer
 
     def replace(self, ml: webnn.ML) -> None:
@@ -200,7 +213,7 @@ class Dispatcher:
     def _end(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> dict[str, object]:
         return {"value": self._lift(self._close(call, text, result, answered))}
 
-    def _complete(self, answer_request: Callable[[list[Bytes]], dict[str, object]]) -> tuple[str, list[Bytes]]:
+    def _complete(self, answer_request: Callable[[list[Bytes]], dict[str, object]], *, tells_lost: bool = True) -> tuple[str, list[Bytes]]:
         """Make an answer, of an error too."""
         answered: list[Bytes] = []
         try:
@@ -213,7 +226,7 @@ class Dispatcher:
         except Exception as error:  # the program must not be blamed for it, and the fault must not be lost
             self.faults.append(traceback.format_exc())
             answer = {"error": ["Error", f"the emulator failed: {type(error).__name__}: {error}"]}
-        if self._lost:
+        if self._lost and tells_lost:
             answer["lost"] = self._lost
             self._lost = []
         return _encode(answer), answered

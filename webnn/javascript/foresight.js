@@ -3,7 +3,8 @@
 // Two kinds of calls have the same outcome as an equal one that succeeded:
 // - operations of a builder, as functions of descriptors and options. Equal are two calls in one context with operands of the same type and
 //   shape, and the same other arguments; labels and the bytes of views do not matter. An error is never foreseen: its message has the label;
-// - `writeTensor` and `dispatch` with the same objects, and views of the same type and size, until anything is destroyed or lost.
+// - `writeTensor`, `dispatch` and `compute` with the same objects, and views of the same type and size, until anything is destroyed or lost. That of
+//   `compute` is that Python begins it.
 // Whatever else an outcome depends on makes it uncertain, and the call waits: a builder of its own state (inputs have different names, and it
 // builds once), another object than an operand, an operand of another builder, a context that may have been lost since the last answer.
 //
@@ -14,13 +15,14 @@ const {Array, JSON, Map, Set} = global;
 const {stringify} = JSON, {isArray} = Array;
 
 const MOST = 4096;
-const NOT_OPERATIONS = new Set(['constructor', 'input', 'build']), UNTIL_DESTROYED = new Set(['writeTensor', 'dispatch']);
+const NOT_OPERATIONS = new Set(['constructor', 'input', 'build']), UNTIL_DESTROYED = new Set(['writeTensor', 'dispatch', 'compute']);
 // What calls returned, by what equal calls share: the facts of an operand, in an array if there are several, or null.
 const outcomes = new Map();
 // The handles of objects that are made without an answer.
 let lowest = 0;
-// Whether a dispatch has no answer yet: it may have lost its context.
-let unsettled = false;
+// A computation without an answer yet may have lost its context: how many there were, how many of them are done, and how many of them are done when
+// the operations are that were started.
+let computations = 0, settled = 0, settling = 0;
 
 // The type and shape of an operand as text.
 const typeOf = slot => slot.type ??= stringify([slot.facts.dataType, slot.facts.shape]);
@@ -54,12 +56,13 @@ function textOf(value, builder, views) {
   return `{${text}}`;
 }
 
-// The text that equal calls share, undefined if the outcome of a call cannot be certain. `request` is the request's text.
+// The text that equal calls share, undefined if the outcome of a call cannot be certain. `request` is the request's text, without
+// the objects that were dropped.
 function keyOf(interfaceName, member, slot, values, views, request) {
   const context = contextOf(slot);
   if (context?.isLost !== false) return undefined;
   if (interfaceName === 'MLContext') return UNTIL_DESTROYED.has(member) ? request : undefined;
-  if (interfaceName !== 'MLGraphBuilder' || NOT_OPERATIONS.has(member) || slot.hasBuilt || unsettled) return undefined;
+  if (interfaceName !== 'MLGraphBuilder' || NOT_OPERATIONS.has(member) || slot.hasBuilt || computations > settled) return undefined;
   const text = textOf(values, slot, views);
   return text && `${context.handle} ${member} ${text}`;
 }
@@ -89,10 +92,13 @@ return {
   sending(member, slot, waits) {
     if (member === 'build') slot.hasBuilt = true;
     if (member === 'destroy') outcomes.clear();
-    if (member === 'dispatch' && !waits) unsettled = true;
+    if ((member === 'dispatch' || member === 'compute') && !waits) computations++;
   },
-  // An answer came: all requests before it are done. The contexts that were lost are known.
-  settle() { unsettled = false; },
-  isSettled: () => !unsettled,
+  // An operation was started: the mark says what is done when it is.
+  mark: () => (settling = computations),
+  // An answer came: all requests before it, or before a mark, are done. The contexts that were lost are known.
+  settle(mark = computations) { settled = mark > settled ? mark : settled; },
+  // Whether no computation is without an answer, or an operation that was started will tell.
+  willSettle: () => settled === computations || settling === computations,
 };
 })

@@ -19,11 +19,12 @@ const invalidState = message => new DOMException(message, 'InvalidStateError');
 // ---- Hooks of members. `operations` have, each where it is needed:
 // - `constant`: its answer for an object never changes, so Python is asked once;
 // - `written(values)`: the numbers of the views that are only written to;
-// - `begin(values, call)`: what to do once Python has begun the operation; what it returns is given to `finish`;
+// - `begin(values, call)`: what to do once it is certain that Python begins the operation; what it returns is given to `finish`;
 // - `finish(answer, values, call, slot, begun)`: what to do with the answer at once; returns the function that returns the operation's result,
 //   undefined for the usual one;
-// - `wait(values, context, reject)`: told of a promise; returns the function that is called when it is to be settled, and says whether it
-//   still waits for that.
+// - `wait(values, context, reject, isBegun)`: told of a promise, and whether Python has begun the operation; returns the function that is called
+//   when it is to be settled. That returns undefined if it is settled already, or else {error}: what it is rejected with unless Python refuses
+//   the operation, or undefined.
 // `attributes` make the value of an attribute without asking Python. `lose(context, message)` is called when a context is lost, and
 // `checkNotLost(context, name)` before a promise of one is fulfilled.
 function makeSpecial(inspect) {
@@ -76,8 +77,8 @@ function makeSpecial(inspect) {
   function rejectWaiting(member, value, message) {
     for (const each of waiting) {
       if (each[member] !== value) continue;
-      waiting.delete(each);
-      each.reject(invalidState(`readTensor: ${message}`));
+      const error = invalidState(`readTensor: ${message}`);
+      if (each.isBegun) { waiting.delete(each); each.reject(error); } else each.error ??= error;
     }
   }
 
@@ -88,10 +89,10 @@ function makeSpecial(inspect) {
       const buffer = content.take();
       return values.length > 1 ? () => fill(views[0], new Uint8Array(buffer)) : () => buffer;
     },
-    wait([{$h: tensor}], context, reject) {
-      const entry = {tensor, context, reject};
+    wait([{$h: tensor}], context, reject, isBegun) {
+      const entry = {tensor, context, reject, isBegun, error: undefined};
       waiting.add(entry);
-      return () => waiting.delete(entry);
+      return () => waiting.delete(entry) ? entry : undefined;
     },
   };
   function fill(output, bytes) {

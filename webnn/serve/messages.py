@@ -3,11 +3,11 @@
 A body is a number (32 bits, little-endian) and messages in the form of `webnn.javascript.channel`: ``WN``, a letter, a zero; how many parts
 there are (32 bits); the length of each part (64 bits); the parts. `page_host.js` has the other end.
 
-A page sends ``H``, what it is (JSON); ``D``, a request without an answer, and ``C``, a request with one (`webnn.javascript.dispatch`). The
-number of its bodies counts them. It gets
+A page sends ``H``, what it is (JSON), and requests (`webnn.javascript.dispatch`): ``D``, without an answer, ``C``, with one, and ``P``,
+which starts an operation whose result comes later. It counts its requests: the number of a body is that of its first one. It gets
 
-- ``A``, the answer to the last request of the body with the same number;
-- ``R``, the result of the operation with the body's number, and ``N``, word that the result can be fetched;
+- ``A``, the answer to the request with the body's number, which is the last one of a body;
+- ``R``, the result of the request with the body's number, and ``N``, word that the result can be fetched;
 - ``L``, contexts that were lost (JSON).
 """
 
@@ -26,7 +26,7 @@ _HEADER = struct.Struct("<2scxI")
 _LENGTH = struct.Struct("<Q")
 #: The longest text of a message, and the most parts.
 _LONGEST_TEXT, _MOST_PARTS = 1 << 26, 1 << 20
-_KINDS = frozenset("HDC")
+_KINDS = frozenset("HDCP")
 
 
 class MessageError(Exception):
@@ -60,6 +60,8 @@ def unpack(body: Bytes) -> tuple[int, list[Message]]:
     if len(view) < _NUMBER.size:
         raise MessageError("a body begins with a number")
     (number,), at = _NUMBER.unpack_from(view), _NUMBER.size
+    if number == 0:
+        raise MessageError("requests are numbered from 1 on")
     messages: list[Message] = []
     while at < len(view):
         if len(view) - at < _HEADER.size:
@@ -67,7 +69,7 @@ def unpack(body: Bytes) -> tuple[int, list[Message]]:
         magic, letter, count = _HEADER.unpack_from(view, at)
         at += _HEADER.size
         kind = letter.decode("latin-1")
-        if magic != _MAGIC or kind not in _KINDS:
+        if magic != _MAGIC or kind not in _KINDS or (kind == "H" and messages):
             raise MessageError("there is no such message")
         if not 1 <= count <= _MOST_PARTS or len(view) - at < _LENGTH.size * count:
             raise MessageError("a message is incomplete")

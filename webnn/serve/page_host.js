@@ -1,5 +1,5 @@
-// The emulator in a page or a worker: `send`, `tell` and `wait` of the binding (binding.js), over what a page has: synchronous requests, in
-// an isolated worker shared memory and a relay; and a live connection, which brings results. messages.py has the form of what is sent.
+// The emulator in a page or a worker: `send`, `tell`, `start` and `wait` of the binding (binding.js), over what a page has: synchronous requests,
+// in an isolated worker shared memory and a relay; and a live connection. messages.py has the form of what is sent.
 //
 // `setup` has the `endpoint` (the address of the emulator), the `idl`, the header `policy` of the document, and how many bytes a `piece` has.
 // `sources` are the functions of the binding's files, `relaySource` is the text of relay.js.
@@ -41,10 +41,10 @@ function writeHead(view, at, kind, parts) {
   }
   return at;
 }
-// The body of messages, [kind, parts] each: bytes, or a Blob if it is large.
-function pack(number, messages) {
+// The body of messages, [kind, parts] each, the first of which has a number: bytes, or a Blob if it is larger than `largest`.
+function pack(number, messages, largest) {
   const size = messages.reduce((sum, [, parts]) => sum + messageSize(parts), NUMBER);
-  const isLarge = size > LARGE, head = new Uint8Array(isLarge ? NUMBER : size), pieces = [head];
+  const isLarge = size > largest, head = new Uint8Array(isLarge ? NUMBER : size), pieces = [head];
   new DataView(head.buffer).setUint32(0, number, true);
   let at = NUMBER;
   for (const [kind, parts] of messages) {
@@ -82,12 +82,16 @@ function answerOf({parts: [first, ...rest]}) {
 
 // ---- The session. It ends with its page, or with the emulator; then another one begins.
 
-let name, sent, highest = 1, binding, greeted;
+let name, highest = 1, binding, greeted;
+// The messages that are not known to be carried out. The first one has the number `first`. Those from the place `shipped` on were not sent yet.
+let queue, first, shipped;
+// How many bytes they have, and those that were not sent.
+let queued, unsent;
 function begin() {
   const digits = global.crypto.getRandomValues(new Uint8Array(16));
   name = Array.from(digits, each => each.toString(16).padStart(2, '0')).join('');
-  sent = 0;
   greeted = false;
+  [queue, first, shipped, queued, unsent] = [[], 1, 0, 0, 0];
 }
 begin();
 const addressOf = what => `${endpoint}/${what}?s=${name}`;
@@ -112,7 +116,6 @@ function describe() {
 // Begin another session: the contexts of this one are lost.
 function renew(why) {
   relay = undefined;
-  early.clear();
   begin();
   binding?.loseAll(why);
   connect();
@@ -190,21 +193,70 @@ function exchangeThroughRelay(body) {
 
 // ---- The binding's transport
 
-// Requests without an answer wait for the next one with an answer.
-let waiting = [], waitingSize = 0;
-const ENOUGH = 1 << 20;
-const flush = () => { if (waiting.length > 0) exchange([]); };
-function tell(text, buffers) {
-  const parts = [encoder.encode(text), ...buffers.map(each => each.slice())];
-  waiting.push(['D', parts]);
-  waitingSize += messageSize(parts);
-  if (waitingSize > ENOUGH) flush();
+// Messages are carried out in the order of their numbers. Those without an answer wait for the next one. What starts an operation goes through
+// the live connection, with all before it, while the program goes on. A page that waits sends nothing through it, so a synchronous request repeats
+// what is not known to be carried out; the emulator carries it out once.
+const ENOUGH = 1 << 20, MOST_QUEUED = 1 << 24, LARGEST_FRAME = 1 << 22, MOST_OPERATIONS = 1024;
+function enqueue(kind, text, buffers) {
+  const parts = [encoder.encode(text), ...buffers.map(each => each.slice())], size = messageSize(parts);
+  queue.push([kind, parts]);
+  queued += size;
+  unsent += size;
+  return first + queue.length - 1;
 }
+// Everything up to a number is carried out.
+function acknowledge(number) {
+  const done = queue.splice(0, Math.max(0, number - first + 1));
+  first += done.length;
+  shipped = Math.max(0, shipped - done.length);
+  for (const [, parts] of done) queued -= messageSize(parts);
+}
+// Send all messages through the live connection. Returns false if that cannot take them.
+const canShip = () => socket !== undefined && socket.readyState === WebSocket.OPEN && queued <= MOST_QUEUED;
+function ship() {
+  if (!canShip()) return false;
+  while (shipped < queue.length) {
+    const messages = [], number = first + shipped;
+    let size = NUMBER;
+    for (let next = queue[shipped]; next !== undefined; next = queue[++shipped]) {
+      size += messageSize(next[1]);
+      if (size > LARGEST_FRAME) break;
+      messages.push(next);
+    }
+    if (messages.length === 0) return false;
+    Reflect.apply(sendFrame, socket, [pack(number, messages, LARGEST_FRAME)]);
+  }
+  unsent = 0;
+  return true;
+}
+// Send a request without an answer, now or with the next one.
+function tell(text, buffers, now) {
+  enqueue('D', text, buffers);
+  if ((now || unsent > ENOUGH) && !ship() && unsent > ENOUGH) exchange([]);
+}
+// Start an operation. Returns the number of its result, undefined if the program has to wait.
+function start(text, buffers) {
+  if (operations.size >= MOST_OPERATIONS || !canShip()) return undefined;
+  const number = enqueue('P', text, buffers);
+  if (ship()) return number;
+  const size = messageSize(queue.pop()[1]);
+  queued -= size;
+  unsent -= size;
+  return undefined;
+}
+// Send all messages, and wait for the answer.
+let isWaiting = false;
 function exchange(messages) {
-  const body = pack(++sent, [...greeted ? [] : [['H', [encoder.encode(describe())]]], ...waiting, ...messages]);
-  waiting = [];
-  waitingSize = 0;
-  const bytes = canRelay(body) ? exchangeThroughRelay(body) : post(addressOf('call'), sendAhead(body));
+  const body = pack(first, [...greeted ? [] : [['H', [encoder.encode(describe())]]], ...queue, ...messages], LARGE);
+  isWaiting = true;
+  let bytes;
+  try {
+    bytes = canRelay(body) ? exchangeThroughRelay(body) : post(addressOf('call'), sendAhead(body));
+  } finally {
+    isWaiting = false;
+    if (late.length > 0) queueTask(catchUp);
+  }
+  [queue, first, shipped, queued, unsent] = [[], first + queue.length + messages.length, 0, 0, 0];
   greeted = true;
   return unpack(bytes);
 }
@@ -219,14 +271,12 @@ function sendAhead(body) {
 }
 const send = (text, buffers) => answerOf(exchange([['C', [encoder.encode(text), ...buffers]]]));
 
-// Operations that go on, by session and number: what takes their results. Firefox may bring a result while a synchronous request still waits
-// for its answer, which says that there is an operation: `early` are such results.
-const operations = new Map(), early = new Map();
+// Operations that go on, by session and number: what takes their results.
+const operations = new Map();
 function wait(number, accept, failed) {
-  const key = `${name} ${number}`, result = early.get(key);
+  const key = `${name} ${number}`;
   operations.set(key, {accept, failed});
-  if (early.delete(key)) queueTask(() => settle(key, result));
-  else if (socket === undefined || socket.readyState > WebSocket.OPEN) take(key);
+  if (socket === undefined || socket.readyState > WebSocket.OPEN) take(key);
 }
 // Fetch a result.
 async function take(key) {
@@ -244,16 +294,25 @@ async function take(key) {
 function settle(key, body) {
   const operation = operations.get(key);
   operations.delete(key);
-  if (operation === undefined) {
-    if (key.startsWith(name)) early.set(key, body);
-    return;
-  }
-  operation.accept(answerOf(body));
+  operation?.accept(answerOf(body));
 }
 
 // ---- The live connection: the session lives as long as it does
 
+const {send: sendFrame} = WebSocket.prototype;
 let socket;
+function receive(ours, data) {
+  const body = unpack(new Uint8Array(data)), key = `${ours} ${body.number}`;
+  if (ours === name && 'ARN'.includes(body.kind)) acknowledge(body.number);
+  if (body.kind === 'R') settle(key, body);
+  if (body.kind === 'N') take(key);
+  if (body.kind === 'L' && ours === name) binding?.tellLost(JSON.parse(decoder.decode(body.parts[0].part)), run => run());
+}
+// Firefox brings messages while a synchronous request waits. The program must not see that: they come in a later task.
+const late = [];
+function catchUp() {
+  while (!isWaiting && late.length > 0) receive(...late.shift());
+}
 function connect() {
   const ours = name;
   try {
@@ -265,10 +324,7 @@ function connect() {
   socket.binaryType = 'arraybuffer';
   socket.onopen = ({target}) => { if (ours === name) target.send(describe()); };
   socket.onmessage = ({data}) => {
-    const body = unpack(new Uint8Array(data)), key = `${ours} ${body.number}`;
-    if (body.kind === 'R') settle(key, body);
-    if (body.kind === 'N') take(key);
-    if (body.kind === 'L' && ours === name) binding?.tellLost(JSON.parse(decoder.decode(body.parts[0].part)), run => run());
+    if (isWaiting || late.length > 0) late.push([ours, data]); else receive(ours, data);
   };
   socket.onclose = () => {
     for (const key of [...operations.keys()]) if (key.startsWith(ours)) take(key);
@@ -333,5 +389,5 @@ if (!global.isSecureContext) return;
 connect();
 if (!inWindow && !inShared && global.crossOriginIsolated && SharedArrayBuffer !== undefined) startRelay();
 const [conversion, makeBinding, makeForesight, navigator] = sources;
-binding = navigator(global, setup.idl, makeBinding, conversion, {send, tell, wait, makeForesight}, queueTask, undefined, {isProxy: () => false, ignored});
+binding = navigator(global, setup.idl, makeBinding, conversion, {send, tell, start, wait, makeForesight}, queueTask, undefined, {isProxy: () => false, ignored});
 })

@@ -16,21 +16,23 @@ from aiohttp import WSMsgType, web
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import explain_members
 from webnn.serve.guard import PREFIX, Guard, refuse
-from webnn.serve.messages import MessageError, read_text, unpack
+from webnn.serve.messages import MessageError, read_text, total_size, unpack
 from webnn.serve.options import Options
 from webnn.serve.pages import EMULATOR, Emulator, Pages
 from webnn.serve.record import Record
 from webnn.serve.script import make_script
-from webnn.serve.session import EndedError, Session, Visitor, read_visitor
+from webnn.serve.session import SMALL, EndedError, Session, Visitor, read_visitor
 from webnn.serve.sessions import FullError, Sessions
 from webnn.serve.status import Status
 
 __all__ = ["Server"]
 
-#: The longest body of calls, of other requests, and of a relay's message: above that, a relay's page sends a request.
-_LONGEST_BODY, _LONGEST_TEXT, _LONGEST_RELAYED = 1 << 31, 1 << 16, 1 << 16
+#: The longest body of calls, of other requests, and of messages through a relay and a live connection: above that, a page sends a request.
+_LONGEST_BODY, _LONGEST_TEXT, _LONGEST_RELAYED, _LONGEST_FRAME = 1 << 31, 1 << 16, 1 << 16, (1 << 22) + 1
 #: How many bytes of bodies may be received at once.
 _MOST_BYTES = 1 << 32
+#: How many live connections there may be: each may hold the bytes of a message.
+_MOST_LIVE = 512
 #: How long a body may take to come, in seconds.
 _LONGEST_UPLOAD = 300.0
 #: How often sessions without a live connection are looked at, in seconds.
@@ -94,6 +96,7 @@ class Server:
         self._thread = threading.Thread(target=self._loop.run_forever, name="webnn-serve", daemon=True)
         #: How many bytes of bodies are held, and the parts of bodies whose rest is to come, by session.
         self._receiving = 0
+        self._live_connections = 0
         self._pieces: dict[str, bytearray] = {}
 
     @property
@@ -251,12 +254,10 @@ class Server:
             return refuse(400, str(error))
 
     async def _answer(self, name: str, body: Bytes) -> list[Bytes]:
-        number, messages = unpack(body)
-        if messages[0].kind == "H":
-            session = self.sessions.begin(name, read_visitor(messages[0].parts[0]))
-        else:
-            session = self.sessions.find(name)
-        return await session.exchange(number, messages)
+        number, [first, *rest] = unpack(body)
+        if first.kind == "H":
+            return await self.sessions.begin(name, read_visitor(first.parts[0])).exchange(number, rest)
+        return await self.sessions.find(name).exchange(number, [first, *rest])
 
     async def _receive(self, request: web.Request) -> bytearray:
         """Receive a body of calls."""
@@ -324,16 +325,22 @@ class Server:
         return web.json_response(texts, headers=_NO_STORE)
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
-        """Hold the live connection of a page: its session ends with it."""
-        socket = web.WebSocketResponse(heartbeat=20, max_msg_size=_LONGEST_TEXT)
+        """Hold the live connection of a page: its session ends with it. It brings requests whose answers the page does not wait for."""
+        if self._live_connections >= _MOST_LIVE:
+            return refuse(503, "there are too many live connections")
+        socket = web.WebSocketResponse(heartbeat=20, max_msg_size=_LONGEST_FRAME, compress=False)
         await socket.prepare(request)
         session: Session | None = None
         loop = asyncio.get_running_loop()
         sending: set[asyncio.Task[None]] = set()
+        # Each is changed by one thread only.
+        pushed = sent = 0
 
         async def send(body: list[Bytes]) -> None:
+            nonlocal sent
             with suppress(ConnectionError):  # the page is gone
                 await socket.send_bytes(b"".join(body))
+            sent += total_size(body)
 
         def start(body: list[Bytes]) -> None:
             task = loop.create_task(send(body))
@@ -341,17 +348,26 @@ class Server:
             task.add_done_callback(sending.discard)
 
         def push(body: list[Bytes]) -> None:
+            nonlocal pushed
             if not loop.is_closed():
+                pushed += total_size(body)
                 loop.call_soon_threadsafe(partial(start, body))
 
+        self._live_connections += 1
         try:
             async for message in socket:
                 if session is None and message.type is WSMsgType.TEXT:
                     session = self.sessions.begin(request.query.get("s", ""), read_visitor(message.data.encode()))
-                    session.connect(push)
+                    session.connect(push, lambda: pushed - sent)
+                elif session is not None and message.type is WSMsgType.BINARY:
+                    answer = await session.exchange(*unpack(message.data))
+                    # Of much, the page keeps a copy until it is told.
+                    if len(message.data) > SMALL:
+                        await send(answer)
         except (EndedError, FullError, MessageError) as error:
             await socket.close(message=str(error).encode()[:100])
         finally:
+            self._live_connections -= 1
             if session is not None:
                 self.sessions.disconnect(session)
         return socket

@@ -22,8 +22,10 @@ from webnn.validation.caller import LISTENER
 
 __all__ = ["SMALL", "EndedError", "Session", "Visitor", "read_visitor"]
 
-#: How many bytes of results travel with an answer, or through the live connection. More are fetched.
-SMALL = 1 << 15
+#: How many bytes of results travel with an answer, and through the live connection. More are fetched.
+SMALL, _LARGEST_PUSHED = 1 << 15, 1 << 22
+#: How many bytes wait in a live connection that the page does not read. More results are fetched.
+_MOST_UNSENT = 1 << 26
 #: How long a page waits for the result of an operation, in seconds, before it goes on without.
 _PATIENCE = 0.002
 #: How long a request waits for those before it, in seconds, and how many requests and results may wait.
@@ -31,6 +33,8 @@ _LONGEST_WAIT, _MOST_WAITING, _MOST_RESULTS = 30.0, 64, 4096
 #: The longest texts that a page says of itself, and how many pages may be around it.
 _LONGEST, _MOST_ANCESTORS = 4096, 32
 _KINDS = ("window", "worker", "sharedworker")
+#: The answer to a request that asks for nothing.
+_NOTHING: list[Bytes] = [b'{"value": null}']
 
 
 #: Records an answer and its views.
@@ -138,6 +142,7 @@ class Session:
         self.last = time.monotonic()
         self.connections = 0
         self.push: Callable[[list[Bytes]], None] | None = None
+        self._unsent: Callable[[], int] = lambda: 0
         self.counts = Counts()
         self.record = record or Record()
         self._on_fault = on_fault
@@ -149,10 +154,10 @@ class Session:
         self._stop = asyncio.Event()
         self._turn = asyncio.Condition()
         self._waiting = 0
-        #: The number of the last request, and its answer: a browser may send a request again.
+        #: The number of the last request, and its answer: pages repeat requests, and so do browsers.
         self._number = 0
         self._answer: list[Bytes] = []
-        self._operations = 0
+        #: Operations whose results the page does not have yet, by the numbers of their requests.
         self._results: dict[int, asyncio.Future[list[Bytes]]] = {}
         #: Lost contexts that the page was not told of: handles and messages.
         self._losses: list[list[object]] = []
@@ -164,7 +169,11 @@ class Session:
     # ---- From the server's thread
 
     async def exchange(self, number: int, messages: Sequence[Message]) -> list[Bytes]:
-        """Carry out the requests of a body, in the order of their numbers, and return the body of the answer.
+        """Carry out the requests of a body, in the order of their numbers and each of them once, and return the body of the answer.
+
+        Args:
+            number: The number of the first request.
+            messages: The requests.
 
         Raises:
             EndedError: The session has ended.
@@ -194,10 +203,15 @@ class Session:
         self.options = options
         await self._ask(self._replace(ml))
 
-    def connect(self, push: Callable[[list[Bytes]], None]) -> None:
-        """Take the live connection of the page. It gets what is done already."""
+    def connect(self, push: Callable[[list[Bytes]], None], unsent: Callable[[], int] = lambda: 0) -> None:
+        """Take the live connection of the page. It gets what is done already.
+
+        Args:
+            push: Sends a body. It is called in the session's thread.
+            unsent: Returns how many bytes wait to be sent, because the page does not read. It is called there, too.
+        """
         self.connections += 1
-        self.push = push
+        self.push, self._unsent = push, unsent
         self._post(self._push_all)
 
     def contexts(self) -> dict[int, webnn.MLContext]:
@@ -257,18 +271,27 @@ class Session:
     async def _exchange(self, number: int, messages: Sequence[Message]) -> list[Bytes]:
         async with self._turn:
             await self._wait_for_turn(number)
-            if number == self._number and self._answer:
-                return self._answer
-            if number != self._number + 1:
-                raise MessageError(f"the request {number} comes too late: {self._number} is done")
-            self._number, self._answer = number, []
+            done, last = self._number + 1 - number, number + len(messages) - 1
+            if done >= len(messages):
+                return self._answer_again(last, messages)
             self.last = time.monotonic()
             try:
                 with self._listening():
-                    self._answer = await self._carry_out(number, messages)
+                    for each, message in enumerate(messages[done:], self._number + 1):
+                        self._number, self._answer = each, []
+                        self._answer = await self._carry_out(each, message)
+                        self._note_faults()
             finally:
                 self._turn.notify_all()
             return self._answer
+
+    def _answer_again(self, last: int, messages: Sequence[Message]) -> list[Bytes]:
+        """Answer requests that were carried out already."""
+        if messages and messages[-1].kind == "C":
+            if last != self._number or not self._answer:
+                raise MessageError(f"the request {last} comes too late: {self._number} is done")
+            return self._answer
+        return pack(last, "A", _NOTHING)
 
     async def _wait_for_turn(self, number: int) -> None:
         if number <= self._number + 1:
@@ -293,54 +316,58 @@ class Session:
         finally:
             LISTENER.reset(token)
 
-    async def _carry_out(self, number: int, messages: Sequence[Message]) -> list[Bytes]:
-        answer: list[Bytes] = [b'{"value": null}']
-        for kind, (text, *parts) in messages:
-            if kind == "D":
-                self.counts.told += 1
-                request = read_text(text)
-                note = self._noting(request, parts)
-                self._dispatcher.tell(request, parts)
-                note("", ())
-            elif kind == "C":
-                self.counts.calls += 1
-                answer = await self._call(read_text(text), parts)
-                # A context that was destroyed is lost in the next turn of the loop.
-                await asyncio.sleep(0)
-            self._note_faults()
+    async def _carry_out(self, number: int, message: Message) -> list[Bytes]:
+        """Carry out a request, and return the body of the answer to it and those before it."""
+        kind, (text, *parts) = message
+        request = read_text(text)
+        note = self._noting(request, parts)
+        if kind == "D":
+            self.counts.told += 1
+            self._dispatcher.tell(request, parts)
+            note("", ())
+            return pack(number, "A", _NOTHING)
+        self.counts.calls += 1
+        if kind == "P":
+            self._expect(number)
+            begun = self._dispatcher.begin(request, parts, tells_lost=False)
+            if isinstance(begun, Begun):
+                self._follow(number, begun, note)
+            else:
+                self._end(number, begun, note)
+            return pack(number, "A", _NOTHING)
+        answer = await self._call(number, request, parts, note)
+        # A context that was destroyed is lost in the next turn of the loop.
+        await asyncio.sleep(0)
         return pack(number, "A", answer)
 
-    async def _call(self, text: str, parts: list[Bytes]) -> list[Bytes]:
-        note = self._noting(text, parts)
+    async def _call(self, number: int, text: str, parts: list[Bytes], note: _Note) -> list[Bytes]:
         begun = self._dispatcher.begin(text, parts)
         if isinstance(begun, Begun):
             await asyncio.wait({begun.future}, timeout=_PATIENCE)
             if not begun.future.done():
-                return self._defer(begun, note)
+                self._expect(number)
+                self._follow(number, begun, note)
+                return self._promise(number)
             begun = begun.answer()
         answered, buffers = begun
-        note(answered, buffers)
         if total_size(buffers) <= SMALL:
+            note(answered, buffers)
             return [answered.encode(), *buffers]
         # Only operations that return promises have results in bytes.
-        number = self._next_operation()
-        self._settle(number, answered, buffers)
+        self._expect(number)
+        self._end(number, begun, note)
         return self._promise(number)
 
-    def _defer(self, begun: Begun, note: _Note) -> list[Bytes]:
-        """Answer with the number of an operation that goes on."""
-        number = self._next_operation()
+    def _follow(self, number: int, begun: Begun, note: _Note) -> None:
+        """Take the result of an operation that goes on, when it is there."""
 
         def finish(_: object) -> None:
             if begun.future.cancelled() or self._stop.is_set():
                 return
-            answered, buffers = begun.answer()
-            note(answered, buffers)
+            self._end(number, begun.answer(), note)
             self._note_faults()
-            self._settle(number, answered, buffers)
 
         begun.future.add_done_callback(finish)
-        return self._promise(number)
 
     def _noting(self, text: str, parts: Sequence[Bytes]) -> _Note:
         """Return what records a request that begins now, once it has its answer."""
@@ -354,15 +381,16 @@ class Session:
 
         return note
 
-    def _next_operation(self) -> int:
+    def _expect(self, number: int) -> None:
+        """Take note that an operation has a result later."""
         if len(self._results) >= _MOST_RESULTS:
             raise MessageError(f"more than {_MOST_RESULTS} operations wait")
-        self._operations += 1
-        self._results[self._operations] = self._loop.create_future()
-        return self._operations
+        self._results[number] = self._loop.create_future()
 
-    def _settle(self, number: int, answered: str, buffers: Sequence[Bytes]) -> None:
+    def _end(self, number: int, answer: tuple[str, list[Bytes]], note: _Note) -> None:
         """Take the result of an operation, and send it to the page or keep it until it is fetched."""
+        answered, buffers = answer
+        note(answered, buffers)
         self._results[number].set_result(pack(number, "R", [answered.encode(), *buffers]))
         self._push(number)
 
@@ -380,7 +408,8 @@ class Session:
         if (push := self.push) is None:
             return
         body = self._results[number].result()
-        if total_size(body) <= SMALL:
+        size = total_size(body)
+        if size <= _LARGEST_PUSHED and self._unsent() + size <= _MOST_UNSENT:
             del self._results[number]
             push(body)
         else:

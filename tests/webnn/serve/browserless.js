@@ -44,7 +44,9 @@ class WebSocket {
       this.onopen({target: this});
     });
   }
-  send(body) { push(this.address, body); }
+  send(body) {
+    if (typeof body === 'string') push(this.address, body); else ask('SEND', this.address, bytesOf(body));
+  }
   close() { this.readyState = 3; this.onclose?.(); }
 }
 const sockets = [];

@@ -70,8 +70,8 @@ class Client:
         self.call("MLContext", "readTensor", context, {"$h": tensors[1]})
 
     def _send(self, path: str, kind: str, parts: Sequence[bytes]) -> Any:
-        self._number += 1
-        status, _, body = ask(self._server, "POST", self._path(path), b"".join(pack(self._number, kind, parts)))
+        status, _, body = ask(self._server, "POST", self._path(path), b"".join(pack(self._number + 1, kind, parts)))
+        self._number += kind != "H"
         assert status == 200, body
         return _read(body)
 

@@ -19,7 +19,7 @@ from webnn.javascript.realm import Address, Realm
 from webnn.serve.messages import MessageError, unpack
 from webnn.serve.options import Options
 from webnn.serve.script import make_script
-from webnn.serve.session import EndedError, read_visitor
+from webnn.serve.session import SMALL, EndedError, read_visitor
 from webnn.serve.sessions import Sessions
 
 ENDPOINT = "http://127.0.0.1:1/__webnn__/token"
@@ -109,6 +109,11 @@ class Page:
             match method, what:
                 case "POST", "call":
                     return 200, _join(self._wait(self._call(address, content)))
+                case "SEND", "live":
+                    answer = self._wait(self._call(address, content))
+                    if len(content) > SMALL:
+                        self._pushed.put((address, _join(answer)))
+                    return 200, b""
                 case "POST", "result":
                     number = int(parse_qs(urlsplit(address).query)["n"][0])
                     return 200, _join(self._wait(self.sessions.find(_session_of(address)).result(number)))
@@ -130,11 +135,11 @@ class Page:
 
     async def _call(self, address: str, content: bytes) -> list[Bytes]:
         content, self._pieces = self._pieces + content, b""
-        number, messages = unpack(content)
+        number, [first, *rest] = unpack(content)
         name = _session_of(address)
-        hello = messages[0]
-        session = self.sessions.begin(name, read_visitor(hello.parts[0])) if hello.kind == "H" else self.sessions.find(name)
-        return await session.exchange(number, messages)
+        if first.kind == "H":
+            return await self.sessions.begin(name, read_visitor(first.parts[0])).exchange(number, rest)
+        return await self.sessions.find(name).exchange(number, [first, *rest])
 
 
 def _session_of(address: str) -> str:
@@ -238,6 +243,68 @@ def test_equal_calls_do_not_wait(page: Page) -> None:
     assert page.run("console.log((await builder.build({y})).constructor.name)") == ["MLGraph"]
     [session] = page.sessions.living.values()
     assert session.counts.told == 49
+
+
+def test_operations_that_return_promises_do_not_wait(page: Page) -> None:
+    program = TENSORS + (
+        "const compute = async value => {"
+        "  context.writeTensor(from, new Float32Array([value, 1])); context.dispatch(graph, {x: from}, {y: to});"
+        "  return new Float32Array(await context.readTensor(to))[0];"
+        "};"
+        "await compute(1); Object.assign(globalThis, {compute, context});"
+    )
+    page.run(START + program)
+    page.calls.clear()
+    assert page.run("console.log(await compute(2), await compute(3));") == ["2 3"]
+    assert set(page.calls) == {"live"}
+    # A request that waits repeats what was started before it: that is done once.
+    waits = "const first = compute(4), second = compute(5); new MLGraphBuilder(context); console.log(await first, await second);"
+    assert page.run(waits) == ["4 5"]
+    assert page.calls.count("call") == 1
+
+
+@pytest.mark.parametrize("page", ["2024-06"], indirect=True)
+def test_equal_computations_do_not_wait(page: Page) -> None:
+    page.run(
+        START + "const graph = await builder.build({y: builder.relu(x)});"
+        "globalThis.compute = async value => {"
+        "  const input = new Float32Array([value, -1]), promise = context.compute(graph, {x: input}, {y: new Float32Array(2)});"
+        "  return [input.length, ...(await promise).outputs.y].join(' ');"
+        "}; await compute(1);"
+    )
+    page.calls.clear()
+    assert page.run("console.log(await compute(2)); console.log(await compute(3));") == ["0 2 0", "0 3 0"]
+    assert set(page.calls) == {"live"}
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "error"),
+    [("all", "InvalidStateError: readTensor: the tensor was destroyed before it was read"), ("pair", "TypeError: readTensor: tensor must")],
+    ids=["readable", "not readable"],
+)
+def test_a_tensor_that_is_destroyed_after_a_read(page: Page, descriptor: str, error: str) -> None:
+    program = (
+        START
+        + TENSORS
+        + (
+            f"const tensor = await context.createTensor({descriptor});"
+            "const read = context.readTensor(tensor); tensor.destroy(); await attempt(() => read);"
+        )
+    )
+    [printed] = page.run(program)
+    assert printed.startswith(error)
+
+
+def test_much_is_sent_once_if_the_page_does_not_wait(page: Page) -> None:
+    count = 100_000
+    program = START + (
+        f"const all = {{dataType: 'float32', shape: [{count}], readable: true, writable: true}}, tensor = await context.createTensor(all);"
+        f"for (let value = 0; value < 4; value++) context.writeTensor(tensor, new Float32Array({count}).fill(value));"
+        "show(new Float32Array(await context.readTensor(tensor)).at(-1));"
+    )
+    assert page.run(program) == ["3"]
+    [session] = page.sessions.living.values()
+    assert session.counts.received == 4 * 4 * count
 
 
 def test_a_lost_context_is_told(page: Page) -> None:

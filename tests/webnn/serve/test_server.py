@@ -14,10 +14,11 @@ from tests.webnn.serve.test_messages import body, message
 from webnn.serve import server as server_module
 from webnn.serve.options import Options
 from webnn.serve.server import Server
+from webnn.serve.session import SMALL
 
 NAME = "0123456789abcdef0123456789abcdef"
 HELLO_MESSAGE = message("H", json.dumps(HELLO).encode())
-CONTEXT = message("C", request("ML", "createContext", 0))
+CONTEXT, START = (message(kind, request("ML", "createContext", 0)) for kind in "CP")
 
 
 @pytest.fixture
@@ -65,11 +66,11 @@ async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSess
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
         await live.send_str(json.dumps(HELLO))
         await post(client, f"{server.endpoint}/call?s={NAME}", body(HELLO_MESSAGE))
-        content = body(message("C", b'"nothing"', bytes(2000)), number=2)
+        content = body(message("C", b'"nothing"', bytes(2000)))
         for start in range(0, len(content) - 1, 500):
             assert (await post(client, f"{server.endpoint}/piece?s={NAME}", content[:-1][start : start + 500]))[0] == 200
         status, answer = await post(client, f"{server.endpoint}/call?s={NAME}", content[-1:])
-        assert (status, open_body([answer])[:2]) == (200, (2, "A"))
+        assert (status, open_body([answer])[:2]) == (200, (1, "A"))
         # Together they are as long as a body, at most.
         statuses = [(await post(client, f"{server.endpoint}/piece?s={NAME}", bytes(3000)))[0] for _ in range(3)]
         assert statuses == [200, 413, 413]
@@ -97,6 +98,41 @@ async def test_a_relay_answers_calls(server: Server, client: aiohttp.ClientSessi
             assert (await relay.receive(timeout=60)).type is aiohttp.WSMsgType.CLOSE
         assert NAME in server.sessions.living
     await wait_until_empty(server)
+
+
+async def test_a_live_connection_starts_operations(server: Server, client: aiohttp.ClientSession) -> None:
+    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
+        # Before the page has said what it is, there is nobody to do it.
+        await live.send_bytes(body(START))
+        await live.send_str(json.dumps(HELLO))
+        await live.send_bytes(body(START))
+        number, kind, [answer] = open_body([await live.receive_bytes(timeout=60)])
+        assert (number, kind, json.loads(answer)) == (1, "R", {"value": {"$i": "MLContext", "$h": 1}})
+        # Of much, the page is told that it has come.
+        await live.send_bytes(body(message("P", b'"nothing"', bytes(SMALL)), number=2))
+        assert {open_body([await live.receive_bytes(timeout=60)])[:2] for _ in range(2)} == {(2, "A"), (2, "R")}
+        # A page that waits repeats what it does not know to be done.
+        builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
+        _, content = await post(client, f"{server.endpoint}/call?s={NAME}", body(START, message("P", b'"nothing"'), builder))
+        number, kind, [answer] = open_body([content])
+        assert (number, kind, json.loads(answer)["value"]["$h"]) == (3, "A", 2)
+    await wait_until_empty(server)
+
+
+@pytest.mark.parametrize("content", [b"no message", bytes((1 << 22) + 1)], ids=["no message", "too long"])
+async def test_a_live_connection_that_brings_something_else_ends(server: Server, client: aiohttp.ClientSession, content: bytes) -> None:
+    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
+        await live.send_str(json.dumps(HELLO))
+        await live.send_bytes(content)
+        assert (await live.receive(timeout=60)).type is aiohttp.WSMsgType.CLOSE
+    await wait_until_empty(server)
+
+
+async def test_live_connections_are_bounded(server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_MOST_LIVE", 1)
+    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}"):
+        with pytest.raises(aiohttp.WSServerHandshakeError, match="503"):
+            await client.ws_connect(f"{server.endpoint}/live?s={NAME}")
 
 
 @pytest.mark.parametrize(

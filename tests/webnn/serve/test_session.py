@@ -76,6 +76,30 @@ async def test_requests_without_an_answer_come_first(begin: Begin) -> None:
     assert (session.counts.told, session.counts.calls) == (1, 4)
 
 
+async def test_requests_that_are_repeated_are_carried_out_once(begin: Begin) -> None:
+    session = begin()
+    builder = Message("P", [request("MLGraphBuilder", "constructor", None, {"$h": 1})])
+    start = Message("P", [CONTEXT])
+    assert open_body(await session.exchange(1, [start]))[:2] == (1, "A")
+    await session.result(1)
+    assert open_body(await session.exchange(1, [start, builder]))[:2] == (2, "A")
+    assert open_body(await session.exchange(1, [start, builder]))[:2] == (2, "A")
+    assert open_body(await session.exchange(2, [builder, Message("C", [b'"nothing"'])]))[:2] == (3, "A")
+    assert session.counts.calls == 3
+    _, kind, [answer] = open_body(await session.result(2))
+    assert (kind, json.loads(answer)["value"]["$h"]) == ("R", 2)
+
+
+async def test_results_that_a_page_does_not_read_are_fetched(begin: Begin) -> None:
+    session = begin()
+    pushed: asyncio.Queue[list[Bytes]] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    session.connect(lambda body: loop.call_soon_threadsafe(pushed.put_nowait, body) and None, lambda: 1 << 26)
+    await session.exchange(1, [Message("P", [CONTEXT])])
+    assert open_body(await asyncio.wait_for(pushed.get(), 60))[:2] == (1, "N")
+    assert open_body(await session.result(1))[:2] == (1, "R")
+
+
 async def prepare(caller: Caller) -> tuple[int, int, int]:
     """Make a context, a builder and an operand; return the handles of the last two, and that of its relu."""
     await caller.make(CONTEXT)
@@ -100,7 +124,7 @@ async def test_a_slow_operation_does_not_hold_up_the_next_call(begin: Begin) -> 
         await session.result(answer["pending"])
 
 
-@pytest.mark.parametrize(("count", "kind"), [(4, "R"), (SMALL // 4 + 1, "N")], ids=["small", "large"])
+@pytest.mark.parametrize(("count", "kind"), [(4, "R"), (1 << 20, "N")], ids=["small", "large"])
 async def test_results_are_pushed(begin: Begin, count: int, kind: str) -> None:
     faults = webnn.Faults()
     session = begin(faults=faults)
