@@ -1,4 +1,6 @@
-"""The pytest plugin: tests of WebNN programs with faults (``webnn_faults``) and on device profiles (``webnn_profile``).
+"""The pytest plugin: tests of WebNN programs with faults (``webnn_faults``), on device profiles (``webnn_profile``), without waste.
+
+``webnn_waste`` is for the last: it records what steps copy and allocate.
 
 As with `webnn.emulate`, the settings apply to every `webnn.ML` of the process, ``navigator.ml`` included, until the test ends. The program
 under test needs no change. docs/testing.md has a complete example.
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from webnn.context.faults import Faults
     from webnn.context.profiles import Profile
 
-__all__ = ["ProfileChooser", "webnn_faults", "webnn_profile"]
+__all__ = ["ProfileChooser", "webnn_faults", "webnn_profile", "webnn_waste"]
 
 _NAME = "webnn_profile"
 _STACK = pytest.StashKey[ExitStack]()
@@ -74,6 +76,15 @@ def webnn_profile(request: pytest.FixtureRequest) -> Iterator[ProfileChooser]:
         if parameter is not None:
             chooser(parameter)
         yield chooser
+
+
+@pytest.fixture
+def webnn_waste() -> Iterator[Any]:
+    """Record what every context that is made during the test copies and allocates: a `webnn.inspect.WasteRecorder`."""
+    from webnn.builder import above  # noqa: PLC0415 (most test runs record nothing)
+
+    with above.load("inspect").record_waste() as waste:
+        yield waste
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

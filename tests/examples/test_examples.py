@@ -102,7 +102,7 @@ EMULATED = ["clamp", "elu", "gelu", "hardSwish", "sigmoid", "softmax", "softsign
 #: Examples that run in processes of their own, one without and one with an event loop; the others run in this one.
 PROGRAMS = {"add_and_multiply", "add_and_multiply_async"}
 #: Examples with a test of their own below, and one that needs packages and time that tests do not have.
-OTHERS = {"digits_onnx", "emulation", "jax_models", "squeezenet", "train_digits"}
+OTHERS = {"decode_loop", "digits_onnx", "emulation", "jax_models", "squeezenet", "train_digits"}
 
 
 @pytest.fixture
@@ -153,6 +153,16 @@ def test_emulation(run: Callable[..., list[str]]) -> None:
     differences = dict(line.split() for line in run("emulation"))
     assert list(differences) == EMULATED
     assert all(float(difference) <= 1e-6 for difference in differences.values()), differences
+
+
+def test_decode_loop(run: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page shows the report of a leak, line for line; tests/webnn/inspect/test_waste.py has the numbers."""
+    monkeypatch.setenv("COLUMNS", "80")
+    tokens, exact, *report = run("decode_loop", "--leak")
+    assert re.fullmatch("200 tokens, [0-9]+ different ones", tokens)
+    assert exact == "each has the best score in NumPy, within 1e-04: True"
+    assert "\n".join(report) in (ROOT / "docs" / "inspect.md").read_text(encoding="utf-8")
+    assert not any("leak" in line for line in run("decode_loop"))
 
 
 @pytest.mark.shared

@@ -277,3 +277,23 @@ def test_the_plugin_loads_no_more_than_webnn() -> None:
     script = "import sys, pytest, webnn\nbefore = set(sys.modules)\nimport webnn.pytest_plugin\nprint(*sorted(set(sys.modules) - before))"
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
     assert loaded == ["webnn.pytest_plugin"]
+
+
+WASTE = """
+@pytest.mark.parametrize("keep", [False, True])
+def test_the_fixture(webnn_waste, keep):
+    context = webnn.ML(revision="2026-06").createContextSync()
+    for _ in range(5):
+        tensor = context.createTensorSync(dataType="float32", shape=[8])
+        webnn_waste.step()
+        if not keep:
+            tensor.destroy()
+    assert bool(webnn_waste.report().leaks) == keep
+
+def test_nothing_is_left():
+    assert type(webnn.ML(revision="2026-06").createContextSync()._tensorSteps).__name__ == "TensorSteps"
+"""
+
+
+def test_waste(project: pytest.Pytester) -> None:
+    run(project, WASTE).assert_outcomes(passed=3)

@@ -10,11 +10,12 @@ from pathlib import Path
 import webnn
 from webnn.commands.choices import PAGES, REVISION
 from webnn.commands.failure import failure
-from webnn.commands.inspection import write_inspection
+from webnn.commands.inspection import write_inspection, write_waste
 from webnn.javascript.files import ORIGIN, Files
 from webnn.javascript.idl import dialect_revision
 from webnn.javascript.node import NodeMissingError, Program, find_node, run_program
 from webnn.javascript.page_scripts import scripts_of_page, scripts_of_script
+from webnn.validation.caller import PLACE
 
 __all__ = ["make_document", "run_page"]
 
@@ -35,6 +36,7 @@ def run_page(
     timeout: float | None,
     memory: int,
     inspect: Path | None,
+    waste: str | None,
     verbose: bool,
 ) -> int:
     """Run a program in Node, within ``emulation``; return its exit code. The other arguments are the options of the command.
@@ -54,7 +56,7 @@ def run_page(
     if not scripts:
         raise failure(f"{program} has no script", _WRONG)
     try:
-        with emulation, write_inspection(inspect, program):
+        with emulation, write_inspection(inspect, program), write_waste(waste, program):
             return run_program(
                 find_node(node),
                 Program(
@@ -68,6 +70,7 @@ def run_page(
                     revision=revision or (dialect and dialect_revision(dialect)) or REVISION,
                     dialect=dialect,
                     document=document,
+                    on_line=None if waste is None else PLACE.set,
                 ),
                 verbose=verbose,
             )

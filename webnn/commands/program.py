@@ -26,7 +26,7 @@ from webnn.commands.choices import (
 )
 from webnn.commands.completion import complete_profile, complete_revision
 from webnn.commands.failure import failure
-from webnn.commands.inspection import write_inspection
+from webnn.commands.inspection import write_inspection, write_waste
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
 from webnn.commands.scripts import print_error, run_script
 from webnn.formats import READERS
@@ -132,6 +132,14 @@ def command(
             show_default=False,
         ),
     ] = None,
+    waste: Annotated[
+        str | None,
+        typer.Option(
+            metavar="-|FILE",
+            help="Report what each step of a loop copies and allocates, and the lines that do: on the standard error (-), .json or .html.",
+            show_default=False,
+        ),
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say on the standard error which walls of the system stand around the program.")
     ] = False,
@@ -151,6 +159,8 @@ def command(
 
         if arguments:
             raise failure(f"a graph takes no arguments, got {' '.join(arguments)}", _WRONG)
+        if waste is not None:
+            raise failure("--waste can only be given for a program: a saved graph has no steps", _WRONG)
         options = ModelOptions.parse(program, shapes, dims, constants, int32, precision)
         with emulation, write_inspection(inspect, program):
             run_graph(program, inputs or [], outputs or [], options)
@@ -178,7 +188,7 @@ def command(
         # Set as environment variables: `navigator.ml` reads them on first use, and processes that the program starts inherit them.
         variables = {"WEBNN_REVISION": revision, "WEBNN_PROFILE": device_profile, "WEBNN_FALLBACK": fallback}
         os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
-        with _emulate(reference=reference), write_inspection(inspect, program):
+        with _emulate(reference=reference), write_inspection(inspect, program), write_waste(waste, program):
             code = _run_python(program, arguments or [], timeout)
         raise typer.Exit(code)
     if suffix not in JAVASCRIPT:
@@ -198,6 +208,7 @@ def command(
         timeout=timeout,
         memory=memory_limit << 20,
         inspect=inspect,
+        waste=waste,
         verbose=verbose,
     )
     raise typer.Exit(code)

@@ -15,6 +15,8 @@ from webnn.inspect.profile import profile_subject
 from webnn.inspect.show import as_html, as_renderable, as_text
 from webnn.inspect.subject import Subject
 from webnn.inspect.trace import find_nan, trace_subject
+from webnn.inspect.waste import Waste, WasteCounts, WasteLine, WasteStep
+from webnn.inspect.waste_recorder import WasteRecorder, record_waste
 
 if TYPE_CHECKING:
     from webnn.context.graph import MLGraph
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "ValueDifference",
+    "Waste",
+    "WasteCounts",
+    "WasteLine",
+    "WasteRecorder",
+    "WasteStep",
     "accuracy",
     "as_html",
     "as_renderable",
@@ -30,6 +37,7 @@ __all__ = [
     "compare",
     "firstNaN",
     "profile",
+    "record_waste",
     "trace",
     "write_page",
 ]

@@ -32,7 +32,7 @@ from webnn.validation.errors import DOMException, WebNNTypeError
 if TYPE_CHECKING:
     from webnn.context.placement import Placement
 
-__all__ = ["Section", "inspect_graph", "render", "write_capture", "write_page"]
+__all__ = ["Section", "inspect_graph", "render", "write_capture", "write_page", "write_tables"]
 
 T = TypeVar("T")
 #: How many runs the times are taken of.
@@ -115,6 +115,11 @@ def write_capture(path: Path, capture: Capture, title: str) -> None:
     _write(path, render(sections, title=title, warnings=notes))
 
 
+def write_tables(path: Path, result: object, title: str) -> None:
+    """Write a page with the tables of a result; an existing file is replaced."""
+    _write(path, render([], title=title, tables=tabulate(result)))
+
+
 def _times(captured: Captured) -> str:
     if not captured.computations:
         return ""
@@ -184,7 +189,7 @@ def _list(names: Sequence[str]) -> str:
 # HTML
 
 
-def render(sections: Sequence[Section], *, title: str = "", warnings: Sequence[str] = ()) -> str:
+def render(sections: Sequence[Section], *, title: str = "", warnings: Sequence[str] = (), tables: Sequence[Table] = ()) -> str:
     """Return the page."""
     folder = resources.files("webnn.inspect")
     style, script = ((folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
@@ -198,7 +203,7 @@ def render(sections: Sequence[Section], *, title: str = "", warnings: Sequence[s
         "hash": base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode(),
         "links": f"<nav><ul>{links}</ul></nav>" if len(sections) > 1 else "",
         "warnings": _warnings(warnings),
-        "sections": "".join(_section(number, each) for number, each in enumerate(sections, 1)),
+        "sections": "".join([*(_table(each, opened=True) for each in tables), *(_section(*each) for each in enumerate(sections, 1))]),
     }
     template = (folder / "page.html").read_text(encoding="utf-8")
     return _PLACE.sub(lambda match: parts[match[1]], template)

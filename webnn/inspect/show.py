@@ -25,7 +25,7 @@ __all__ = ["Cell", "Table", "as_html", "as_renderable", "as_text", "number", "pr
 _ROWS = 60
 _LONGEST_LABEL, _LONGEST_REASON = 60, 300
 #: Columns that are never folded, and the least width of others.
-_WHOLE, _NARROWEST = frozenset({"operation"}), 8
+_WHOLE, _NARROWEST = frozenset({"line", "operation"}), 8
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "\N{MICRO SIGN}s"))
 
 #: What a cell shows, and the number that it is sorted by; text sorts by itself.

@@ -25,7 +25,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from io import FileIO
@@ -52,6 +52,8 @@ __all__ = ["ENDED_BY_USER", "FAULT", "MEMORY", "OUT_OF_TIME", "Node", "NodeMissi
 #: `module.registerHooks` came with this version.
 LOWEST = (22, 15)
 _HOST = Path(__file__).resolve().with_name("node_host.mjs")
+#: How much of the line of a call an error shows.
+_LONGEST_PLACE = 100
 #: How much of Node's own output is kept.
 _LONGEST_LAST_WORDS = 64 * 1024
 #: Variables for the language and the time zone, which a program sees anyway, and those that Node needs to start.
@@ -89,6 +91,7 @@ class Program:
         document: The page that the program is in.
         worker: The name of the dedicated worker that it is; ``None`` for a page.
         values: The values of its global variables, and those that it returns.
+        on_line: Called with the address and the line of the script that makes the next calls; ``None`` if nobody wants to know.
     """
 
     scripts: list[Script]
@@ -103,6 +106,7 @@ class Program:
     document: webnn.Document = field(default_factory=webnn.Document)
     worker: str | None = None
     values: Values | None = None
+    on_line: Callable[[tuple[str, int]], object] | None = None
 
 
 def find_node(named: Path | None = None) -> Node:
@@ -319,6 +323,7 @@ class _Host:
             "columns": shutil.get_terminal_size().columns,
             "inputs": None,
             "outputs": [],
+            "lines": self._program.on_line is not None,
         }
         buffers: list[Bytes] = []
         if (values := self._program.values) is not None:
@@ -339,6 +344,8 @@ class _Host:
             case "D":
                 self._dispatcher.tell(_decode(part), message.parts[1:])
                 self._note_faults()
+            case "P" if self._program.on_line is not None:
+                self._program.on_line(_read_place(_decode(part)))
             case "F":
                 channel.send("A", self._read(_decode(part)))
             case "I":
@@ -422,7 +429,16 @@ def _limits(memory: int) -> dict[str, Limit]:
     """Return what each message may have at most: a program sends no more views than its memory holds."""
     call = Limit(text=1 << 26, buffer=1 << 31, buffers=1 << 20, total=memory)
     message = Limit(text=1 << 26, buffer=1 << 31, buffers=1, total=memory)
-    return {"C": call, "D": call, "V": call, "K": message, "F": Limit(text=1 << 26), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
+    texts = {"F": Limit(text=1 << 26), "P": Limit(text=1 << 12), **dict.fromkeys("IOEW", Limit(text=1 << 20))}
+    return {"C": call, "D": call, "V": call, "K": message, **texts}
+
+
+def _read_place(text: str) -> tuple[str, int]:
+    """Read the line of the next calls: the address of its script, a colon, and the number."""
+    address, _, number = text.rpartition(":")
+    if not re.fullmatch("[0-9]{1,9}", number):
+        raise ChannelError(f"the line of a call must be an address and a number, got {text[:_LONGEST_PLACE]!r}")
+    return address, int(number)
 
 
 def _decode(text: Bytes) -> str:

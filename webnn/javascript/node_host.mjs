@@ -147,8 +147,21 @@ function takeText(size) {
   return apply(latin1Slice, incoming, [begin - size, begin]);
 }
 
+// The program's line of the calls that follow, where somebody records it. It is told when it changes.
+const FRAMES = 100, LONGEST_PLACE = 1000;
+let lastPlace = '';
+const isOurs = ({scriptName}) => scriptName === import.meta.url || /^(webnn|node):/.test(scriptName);
+const findCaller = (fits = () => true) => getCallSites(FRAMES).find(site => !isOurs(site) && fits(site));
+function tellPlace() {
+  if (!setup.lines) return;
+  // The text of `eval` has no name.
+  const caller = findCaller(({scriptName}) => scriptName !== ''), place = caller === undefined ? ':0' : `${caller.scriptName.slice(0, LONGEST_PLACE)}:${caller.lineNumber}`;
+  if (place !== lastPlace) put('P', lastPlace = place, []);
+}
+
 // The one call of the binding.
 function send(text, buffers) {
+  tellPlace();
   post('C', text, buffers);
   const [answer, ...parts] = receive();
   return [answer, parts.map(part => ({size: part.length, copyTo: bytes => bytes.set(part), take: () => part.buffer}))];
@@ -157,6 +170,7 @@ function send(text, buffers) {
 // A request without an answer. It is sent with the next message, or before that, so that Python has something to do.
 const ENOUGH = 1 << 12;
 function tell(text, buffers, now) {
+  tellPlace();
   put('D', text, buffers);
   if (now || unsent >= ENOUGH) flush();
 }
@@ -376,10 +390,9 @@ registerHooks({
 
 // ---- Warnings on the console, each once for each place in the program
 
-const {warn} = console, {stringify, parse} = JSON, warned = new Set(), FRAMES = 100, LONGEST_QUESTION = LONGEST_OUTPUT / 4;
+const {warn} = console, {stringify, parse} = JSON, warned = new Set(), LONGEST_QUESTION = LONGEST_OUTPUT / 4;
 function ignored(where, given, known) {
-  const ours = ({scriptName}) => scriptName === import.meta.url || /^(webnn|node):/.test(scriptName);
-  const caller = getCallSites(FRAMES).find(site => !ours(site));
+  const caller = findCaller();
   const place = caller === undefined ? '' : `\n    at ${caller.scriptName}:${caller.lineNumber}:${caller.columnNumber}`;
   const key = stringify([where, given, place]), question = stringify([where, given, known]);
   // So many names are no mistake that somebody made by hand, and do not fit into one message.

@@ -226,13 +226,18 @@ def fake(folder: Path, python: str) -> Node:
             "webnn: the program's process must send messages only: "
             "a message 'C' wants a part of 6442450944 bytes, where at most 67108864 are possible\n",
         ),
+        (
+            "sys.stdout.buffer.write(b'WNP\\0\\1\\0\\0\\0\\5' + bytes(7) + b'a.mjs')",
+            FAULT,
+            "webnn: the program's process must send messages only: the line of a call must be an address and a number, got 'a.mjs'\n",
+        ),
         ("sys.stdout.buffer.write(b'WNC\\0\\1\\0\\0\\0'); sys.exit(3)", 3, ""),
         ("sys.exit('out of memory')", 1, "out of memory\n"),
     ],
 )
 def test_a_child_that_goes_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str, code: int, stderr: str) -> None:
     monkeypatch.setattr(walls, "SYSTEM_PATHS", (*walls.SYSTEM_PATHS, sys.prefix, sys.base_prefix))  # this stand-in is Python
-    outcome = run(tmp_path, "", node=fake(tmp_path, python))
+    outcome = run(tmp_path, "", node=fake(tmp_path, python), on_line=pytest.fail)
     assert outcome == Outcome(code, "", stderr)
 
 

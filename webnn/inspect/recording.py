@@ -1,0 +1,188 @@
+"""Steps of a context that tell listeners what the program's calls do, each with the program's line.
+
+A context has them only while somebody listens: otherwise they cost nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from webnn.context.engine.memory import TensorMemory
+from webnn.context.faults.injection import FaultyBuildSteps, FaultyTensorSteps
+from webnn.context.graph_steps import BuildSteps
+from webnn.context.tensor_steps import Array, TensorSteps
+from webnn.validation.caller import find_line
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from webnn.builder.graph import ComputationalGraph
+    from webnn.context.context import MLContext
+    from webnn.context.graph import MLGraph
+    from webnn.context.tensor import MLTensor
+    from webnn.validation.caller import Caller
+
+__all__ = ["Line", "Listener", "attach", "detach"]
+
+#: A file, and a line in it.
+Line = tuple[str, int]
+
+_LOCK = threading.Lock()
+
+
+class Listener(Protocol):
+    """Is told of calls that succeeded, on the thread of the call."""
+
+    def created(self, tensor: MLTensor, line: Line) -> Callable[[], None]:
+        """Learn of a new tensor; return a function to call when it is destroyed. That may be on any thread, and with any lock held."""
+
+    def copied(self, method: str, line: Line, size: int, made: int) -> None:
+        """Learn that a method copied so many bytes, and into how many new bytes of memory it did."""
+
+    def dispatched(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor], line: Line) -> None:
+        """Learn of a dispatch."""
+
+    def built(self, line: Line) -> None:
+        """Learn that a graph is being built."""
+
+
+def attach(context: MLContext, listener: Listener) -> None:
+    """Tell a listener of the calls of a context from now on, also of those of builders that are made from now on."""
+    with _LOCK:
+        tensors, build = context._tensorSteps, context._buildSteps
+        if not isinstance(tensors, _RecordedTensorSteps) or not isinstance(build, _RecordedBuildSteps):
+            plain = (tensors, build)
+            tensors, build = _record(tensors)
+            tensors.plain = plain
+            context._tensorSteps, context._buildSteps = tensors, build
+        tensors.listeners = build.listeners = (*tensors.listeners, listener)
+
+
+def detach(context: MLContext, listener: Listener) -> None:
+    """Tell a listener nothing more about a context."""
+    with _LOCK:
+        tensors, build = context._tensorSteps, context._buildSteps
+        if isinstance(tensors, _RecordedTensorSteps) and isinstance(build, _RecordedBuildSteps):
+            tensors.listeners = build.listeners = tuple(each for each in tensors.listeners if each is not listener)
+            if not tensors.listeners:
+                context._tensorSteps, context._buildSteps = tensors.plain
+
+
+class _Memory(TensorMemory):
+    """The memory of a tensor that listeners watch."""
+
+    __slots__ = ("_gone",)
+
+    def __init__(self, array: Array, gone: list[Callable[[], None]]) -> None:
+        super().__init__(array)
+        self._gone = gone
+
+    def withdraw(self) -> None:
+        """Tell the listeners, too."""
+        super().withdraw()
+        for each in self._gone:
+            each()
+
+
+class _RecordedTensorSteps(TensorSteps):
+    """Tells listeners of tensors, copies and dispatches."""
+
+    listeners: tuple[Listener, ...] = ()
+    #: The steps that the context had before.
+    plain: tuple[TensorSteps, BuildSteps]
+
+    def promise(self, create: Callable[[], MLTensor]) -> asyncio.Future[MLTensor]:
+        """Return the promise of a new tensor."""
+        return super().promise(lambda: self._note(create()))
+
+    def finish(self, create: Callable[[], MLTensor]) -> MLTensor:
+        """Return a new tensor."""
+        return super().finish(lambda: self._note(create()))
+
+    def _note(self, tensor: MLTensor) -> MLTensor:
+        """Have the listeners watch a tensor that nobody else has yet."""
+        line, memory = find_line(), tensor._memory
+        if memory is not None:
+            tensor._memory = _Memory(memory.array, [listener.created(tensor, line) for listener in self.listeners])
+            if self._state.loss.info is not None:
+                # The context was lost meanwhile, on another thread.
+                tensor._destroy()
+        return tensor
+
+    def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
+        """Run the steps of `MLContext.dispatch`."""
+        super().dispatch(graph, inputs, outputs)
+        line = find_line()
+        for listener in self.listeners:
+            listener.dispatched(graph, inputs, outputs, line)
+
+    def write(self, tensor: MLTensor, inputData: object) -> None:
+        """Run the steps of `MLContext.writeTensor`."""
+        super().write(tensor, inputData)
+        self._copied("writeTensor", tensor._descriptor.byte_length)
+
+    def stage(self, view: Array) -> Array:
+        """Copy data that is to be written later."""
+        self._copied("writeTensor", view.nbytes, view.nbytes)
+        return super().stage(view)
+
+    def queue_read(self, tensor: MLTensor, outputData: object) -> asyncio.Future[Any]:
+        """Run the steps of `MLContext.readTensor`."""
+        result = super().queue_read(tensor, outputData)
+        size = tensor._descriptor.byte_length
+        self._copied("readTensor", size, size)
+        if outputData is not None:
+            # The data waits in memory of its own until the event loop writes it to the program's.
+            self._copied("readTensor", size)
+        return result
+
+    def read_sync(self, tensor: MLTensor, outputData: Any) -> Array | None:
+        """Run the steps of `MLContext.readTensor`."""
+        result = super().read_sync(tensor, outputData)
+        size = tensor._descriptor.byte_length
+        self._copied("readTensor", size, size if outputData is None else 0)
+        return result
+
+    def _copied(self, method: str, size: int, made: int = 0) -> None:
+        line = find_line()
+        for listener in self.listeners:
+            listener.copied(method, line, size, made)
+
+
+class _RecordedBuildSteps(BuildSteps):
+    """Tells listeners of the graphs."""
+
+    listeners: tuple[Listener, ...] = ()
+
+    def build(self, graph: ComputationalGraph, caller: Caller) -> asyncio.Future[MLGraph]:
+        """Compile a graph on the timeline."""
+        self._note()
+        return super().build(graph, caller)
+
+    def build_sync(self, graph: ComputationalGraph, caller: Caller) -> MLGraph:
+        """Compile a graph and wait for it."""
+        self._note()
+        return super().build_sync(graph, caller)
+
+    def _note(self) -> None:
+        line = find_line()
+        for listener in self.listeners:
+            listener.built(line)
+
+
+class _RecordedFaultyTensorSteps(_RecordedTensorSteps, FaultyTensorSteps):
+    """The same for a context with faults."""
+
+
+class _RecordedFaultyBuildSteps(_RecordedBuildSteps, FaultyBuildSteps):
+    """The same for a context with faults."""
+
+
+def _record(tensors: TensorSteps) -> tuple[_RecordedTensorSteps, _RecordedBuildSteps]:
+    """Return steps that do what these do, and tell listeners."""
+    state = tensors._state
+    if isinstance(tensors, FaultyTensorSteps):
+        return _RecordedFaultyTensorSteps(state, tensors._faults), _RecordedFaultyBuildSteps(state, tensors._faults)
+    return _RecordedTensorSteps(state), _RecordedBuildSteps(state)

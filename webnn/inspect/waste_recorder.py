@@ -1,0 +1,360 @@
+"""The recorder behind `webnn.inspect.record_waste`: it turns calls into steps."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from webnn.context.context import MLContext
+from webnn.context.emulation import ambient, emulate
+from webnn.context.graph import MLGraph
+from webnn.context.tensor import MLTensor
+from webnn.inspect.recording import Line, attach, detach
+from webnn.inspect.waste import NAMES, SMALL, Waste, WasteCounts, WasteLine, WasteStep
+from webnn.validation import webidl
+from webnn.validation.errors import NotSupportedError, WebNNTypeError
+
+__all__ = ["WARMUP", "WasteRecorder", "record_waste"]
+
+#: How many steps are for warm-up unless the program says otherwise.
+WARMUP = 2
+#: The most steps, lines, and combinations of the tensors of a graph that are kept.
+_STEPS, _LINES, _COMBINATIONS = 10_000, 10_000, 64
+#: Stands for the lines that are too many.
+_ELSEWHERE: Line = ("elsewhere", 0)
+
+
+#: The tensors of a dispatch: inputs (0) and outputs (1), their names, and what identifies them.
+_Tensors = frozenset[tuple[int, str, object]]
+
+
+def record_waste(context: MLContext | None = None, *, warmup: int = WARMUP) -> WasteRecorder:
+    """Record what each step of a loop copies and allocates; see docs/inspect.md.
+
+    ``with webnn.inspect.record_waste(context) as waste: ...`` records the calls of a context, and ``print(waste.report())`` shows them.
+
+    Args:
+        context: The context, of a draft since 2026-06; by default every context that is made in the block.
+        warmup: How many steps at the beginning are for warm-up: nothing is held against them.
+
+    Returns:
+        A context manager, which can be entered once.
+
+    Raises:
+        WebNNTypeError: ``context`` is no context, or its draft has no tensors.
+        TypeError: ``warmup`` is no integer.
+        ValueError: It is negative.
+    """
+    if context is not None:
+        if not webidl.isInstance(context, MLContext):
+            raise _error(f"must be an MLContext, got {webidl.describe(context)}")
+        if not _has_tensors(context):
+            raise _error(f"must follow a draft since 2026-06, which has tensors, got one of {context._revision.draft}")
+    if not isinstance(warmup, int) or isinstance(warmup, bool):
+        raise TypeError(f"record_waste: warmup must be an integer, got {webidl.describe(warmup)}")
+    if warmup < 0:
+        raise ValueError(f"record_waste: warmup must not be negative, got {warmup}")
+    return WasteRecorder(context, warmup)
+
+
+def _error(requirement: str) -> WebNNTypeError:
+    return WebNNTypeError(f"record_waste: context {requirement}", operation="record_waste", argument="context")
+
+
+def _has_tensors(context: MLContext) -> bool:
+    return hasattr(context, "createTensor")
+
+
+def _zeros() -> dict[str, int]:
+    return dict.fromkeys(NAMES, 0)
+
+
+@dataclass(slots=True, eq=False)
+class _Row:
+    """What a line of the program does with one method: see `WasteLine`."""
+
+    counts: dict[str, int] = field(default_factory=_zeros)
+    steps: int = 0
+    #: The step in which it did so last.
+    last: int = -1
+    combinations: int = 0
+    alive: int = 0
+    aliveBytes: int = 0
+    kept: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _Birth:
+    """A tensor, and the line that made it."""
+
+    row: _Row
+    size: int
+    late: bool
+    #: Its callback tells when the program has dropped the tensor.
+    reference: weakref.ref[MLTensor] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Usage:
+    """The dispatches of one graph.
+
+    Attributes:
+        transferred: The bytes that cross between devices in each run.
+        allocated: The number and the bytes of the results that are not written in place.
+        last: The tensors of the last dispatch.
+        combinations: The tensors of the dispatches.
+        step: The step of the last dispatch.
+    """
+
+    transferred: int
+    allocated: tuple[int, int]
+    last: _Tensors = frozenset()
+    combinations: set[_Tensors] = field(default_factory=set)
+    step: int = -1
+
+
+class WasteRecorder:
+    """Records what steps copy and allocate: what `record_waste` returns. Any thread may call its methods."""
+
+    def __init__(self, context: MLContext | None, warmup: int) -> None:
+        self._given = context
+        self._warmup = warmup
+        self._lock = threading.Lock()
+        self._entered = self._marked = False
+        self._emulation: AbstractContextManager[object] | None = None
+        self._contexts: list[weakref.ref[MLContext]] = []
+        self._others = 0
+        self._rows: dict[tuple[str, Line], _Row] = {}
+        self._births: set[_Birth] = set()
+        #: Tensors that are gone, and whether they were destroyed. The collector of garbage calls at any place, so that takes no lock.
+        self._gone: deque[tuple[_Birth, bool]] = deque()
+        self._alive = self._aliveBytes = self._peak = self._peakBytes = 0
+        self._graphs: weakref.WeakKeyDictionary[MLGraph, _Usage] = weakref.WeakKeyDictionary()
+        self._finished: list[WasteStep] = []
+        self._total = _zeros()
+        #: The current step: its number, whether anything happened, and whether it dispatched a graph and then read a tensor.
+        self._number = 0
+        self._current = _zeros()
+        self._begun = self._dispatched = self._read = False
+
+    def __enter__(self) -> WasteRecorder:
+        if self._entered:
+            raise RuntimeError("record_waste: a recording can be entered only once")
+        self._entered = True
+        if self._given is not None:
+            self._watch(self._given)
+        else:
+            before = ambient().on_context
+
+            def watch(context: MLContext) -> None:
+                if before is not None:
+                    before(context)
+                self._watch(context)
+
+            self._emulation = emulate(on_context=watch)
+            self._emulation.__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if self._emulation is not None:
+            self._emulation.__exit__(kind, error, traceback)
+        for reference in self._contexts:
+            context = reference()
+            if context is not None:
+                detach(context, self)
+        with self._lock:
+            if self._begun:
+                self._finish()
+
+    def __repr__(self) -> str:
+        return f"<WasteRecorder: {self._number} steps>"
+
+    def _watch(self, context: MLContext) -> None:
+        with self._lock:
+            if not _has_tensors(context):
+                self._others += 1
+                return
+            self._contexts.append(weakref.ref(context))
+        attach(context, self)
+
+    def step(self) -> None:
+        """Mark the beginning of a step. From the first mark on, steps are what lies between marks."""
+        with self._lock:
+            if self._marked or self._begun:
+                self._finish()
+            self._marked = True
+
+    def report(self) -> Waste:
+        """Return what was recorded so far. A step that has begun counts."""
+        with self._lock:
+            self._settle()
+            steps, total = list(self._finished), dict(self._total)
+            late = self._begun and self._number >= self._warmup
+            if self._begun and len(steps) < _STEPS:
+                steps.append(self._step())
+            if late:
+                for name, value in self._current.items():
+                    total[name] += value
+            number = self._number + self._begun
+            lines = [self._line(method, line, row) for (method, line), row in self._rows.items() if row.steps or row.alive]
+            return Waste(
+                count=max(number - self._warmup, 0),
+                warmup=min(number, self._warmup),
+                total=WasteCounts(**total),
+                steps=tuple(steps),
+                lines=tuple(sorted(lines, key=_weight, reverse=True)),
+                alive=self._alive,
+                aliveBytes=self._aliveBytes,
+                peak=self._peak,
+                peakBytes=self._peakBytes,
+                others=self._others,
+            )
+
+    def _step(self) -> WasteStep:
+        return WasteStep(**self._current, alive=self._alive, aliveBytes=self._aliveBytes)
+
+    @staticmethod
+    def _line(method: str, line: Line, row: _Row) -> WasteLine:
+        return WasteLine(
+            method=method,
+            file=line[0],
+            line=line[1],
+            steps=row.steps,
+            combinations=row.combinations,
+            alive=row.alive,
+            aliveBytes=row.aliveBytes,
+            kept=row.kept,
+            **row.counts,
+        )
+
+    # The steps. The lock is held.
+
+    def _finish(self) -> None:
+        """End the current step."""
+        self._settle()
+        if len(self._finished) < _STEPS:
+            self._finished.append(self._step())
+        if self._number >= self._warmup:
+            for name, value in self._current.items():
+                self._total[name] += value
+        self._number += 1
+        self._current = _zeros()
+        self._begun = self._dispatched = self._read = False
+
+    def _settle(self) -> None:
+        """Count out the tensors that are gone."""
+        while self._gone:
+            birth, destroyed = self._gone.popleft()
+            if birth not in self._births:
+                continue
+            self._births.remove(birth)
+            birth.reference = None
+            row = birth.row
+            row.alive -= 1
+            row.aliveBytes -= birth.size
+            row.kept -= birth.late and destroyed
+            self._alive -= 1
+            self._aliveBytes -= birth.size
+
+    def _note(self, method: str, line: Line, counts: Mapping[str, int], *, again: bool = False) -> _Row:
+        """Add to the current step, or to a new one: after the reads that follow a dispatch, and if a graph is dispatched again."""
+        if not self._marked and (again or (self._read and method != "readTensor")):
+            self._finish()
+        self._begun = True
+        self._read = self._read or (method == "readTensor" and self._dispatched)
+        self._dispatched = self._dispatched or method == "dispatch"
+        key = (method, line)
+        if key not in self._rows and len(self._rows) >= _LINES:
+            key = (method, _ELSEWHERE)
+        row = self._rows.setdefault(key, _Row())
+        for name, value in counts.items():
+            self._current[name] += value
+        if self._number >= self._warmup:
+            for name, value in counts.items():
+                row.counts[name] += value
+            row.steps += row.last != self._number
+            row.last = self._number
+        return row
+
+    # The calls: `webnn.inspect.recording.Listener`.
+
+    def created(self, tensor: MLTensor, line: Line) -> Callable[[], None]:
+        """Learn of a new tensor."""
+        method, size = ("createConstantTensor", "createTensor")[not tensor._isConstant], tensor._descriptor.byte_length
+        counts = {"allocations": 1, "allocatedBytes": size}
+        if tensor._isConstant:
+            counts |= _copy(size)
+        gone = self._gone
+        with self._lock:
+            row = self._note(method, line, counts)
+            birth = _Birth(row, size, self._number >= self._warmup)
+            row.alive += 1
+            row.aliveBytes += size
+            row.kept += birth.late
+            self._alive += 1
+            self._aliveBytes += size
+            self._settle()
+            self._peak, self._peakBytes = max(self._peak, self._alive), max(self._peakBytes, self._aliveBytes)
+            self._births.add(birth)
+            birth.reference = weakref.ref(tensor, lambda _: gone.append((birth, False)))
+        return lambda: gone.append((birth, True))
+
+    def copied(self, method: str, line: Line, size: int, made: int) -> None:
+        """Learn of a copy."""
+        counts = _copy(size)
+        if made and "copies" in counts:
+            counts |= {"allocations": 1, "allocatedBytes": made}
+        with self._lock:
+            self._note(method, line, counts)
+
+    def dispatched(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor], line: Line) -> None:
+        """Learn of a dispatch."""
+        tensors = frozenset((side, name, tensor._token) for side, named in enumerate((inputs, outputs)) for name, tensor in named.items())
+        with self._lock:
+            usage = self._graphs.get(graph)
+            if usage is None:
+                usage = self._graphs[graph] = _usage(graph)
+            rebound = bool(usage.last) and usage.last != tensors
+            number, size = usage.allocated
+            counts = {
+                "dispatches": 1,
+                "rebinds": int(rebound),
+                "transferredBytes": usage.transferred,
+                "allocations": number,
+                "allocatedBytes": size,
+            }
+            row = self._note("dispatch", line, counts, again=usage.step == self._number)
+            usage.step, usage.last = self._number, tensors
+            if len(usage.combinations) < _COMBINATIONS:
+                usage.combinations.add(tensors)
+            row.combinations = max(row.combinations, len(usage.combinations))
+
+    def built(self, line: Line) -> None:
+        """Learn of a build."""
+        with self._lock:
+            self._note("build", line, {"builds": 1})
+
+
+def _usage(graph: MLGraph) -> _Usage:
+    """Return what each dispatch of a graph costs."""
+    try:
+        transferred = graph.placement.transferredBytes
+    except NotSupportedError:  # the engine does not tell
+        transferred = 0
+    implementation = graph._implementation
+    descriptors = graph._outputDescriptors.values()
+    inPlace = implementation is None or implementation.in_place
+    return _Usage(transferred, (0, 0) if inPlace else (len(descriptors), sum(each.byte_length for each in descriptors)))
+
+
+def _copy(size: int) -> dict[str, int]:
+    return {"copies": 1, "copiedBytes": size} if size > SMALL else {"small": 1, "smallBytes": size}
+
+
+def _weight(line: WasteLine) -> tuple[int, ...]:
+    return line.isLeak, line.copiedBytes + line.allocatedBytes, line.copies + line.allocations, line.builds, line.rebinds, line.small
