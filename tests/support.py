@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from webnn import ML, MLContext, MLGraph, MLGraphBuilder, MLOperand
-from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
+from webnn.reference.operations import operations_of
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.limits import Limits
 from webnn.validation.revision import Revision
@@ -153,7 +153,7 @@ class Case:
 
     def expected(self, revision: str) -> list[Array]:
         """Return the outputs by the reference."""
-        reference = REFERENCE_NEWEST if revision == CURRENT else REFERENCE
+        reference = operations_of(revision)
         returned = reference[self.name](*self.arguments, **{key: _pairs(value) for key, value in self.options.items()})
         return [np.asarray(output) for output in (returned if isinstance(returned, list) else [returned])]
 
@@ -185,7 +185,7 @@ def compute_cases(cases: Sequence[tuple[Case, bool]], revision: str) -> list[lis
             outputs.append(case.connect(converter))
         operands = {f"output{index}": operand for index, operand in enumerate(operand for each in outputs for operand in each)}
         graph = converter.builder.buildSync(operands)
-        if revision == CURRENT:
+        if find_revision(revision).tensors:
             results = iter(compute_directly(graph, converter.inputs))
         else:
             buffers = {name: np.zeros(operand.shape(), operand.dataType()) for name, operand in operands.items()}

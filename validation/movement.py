@@ -133,7 +133,7 @@ def expand(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDesc
 def _check_mirror(call: Call, argument: str, padding: tuple[int, ...], shape: Shape) -> None:
     """Check that each axis has more elements than a mirror adds to it."""
     for axis, (count, size) in enumerate(zip(padding, shape, strict=True)):
-        if count >= size:
+        if count and count >= size:
             raise call.error(f"{argument}[{axis}]", f"must be less than the size of axis {axis}, {size}", count)
 
 
@@ -161,7 +161,7 @@ def pad(
 def reshape(call: Call, input: OperandDescriptor, newShape: Shape) -> OperandDescriptor:
     """Validate ``reshape``, `#api-mlgraphbuilder-reshape-method`."""
     # [4; 2026-06: 6] Every dimension of the new shape is valid. (The conversion refused those above the range.)
-    call.check_no_zero("newShape", newShape)
+    call.check_sizes("newShape", newShape)
     # [6; 2026-06: 8] The number of elements stays.
     if math.prod(newShape) != input.element_count:
         raise call.error("newShape", f"must have {input.element_count} elements, as {list(input.dimensions)} has", list(newShape))
@@ -174,7 +174,7 @@ def slice(
 ) -> OperandDescriptor:
     """Validate ``slice``, `#api-mlgraphbuilder-slice`; the draft 2024-06 has no options."""
     # [2; 2026-06: 3] No size is 0.
-    call.check_no_zero("sizes", sizes)
+    call.check_sizes("sizes", sizes)
     # [3; 2026-06: 4] There is one start for each axis,
     call.check_size("starts", starts, input.rank)
     # [3; 2026-06: 4] and one size.
@@ -187,7 +187,7 @@ def slice(
         call.check_no_zero("options.strides", strides)
     for index, (start, size, extent) in enumerate(zip(starts, sizes, input.dimensions, strict=True)):
         # [4.2; 2026-06: 9.6] The slice starts inside the input.
-        if start >= extent:
+        if start >= extent and (size or start > extent):
             raise call.error(f"starts[{index}]", f"must be less than the size of axis {index}, {extent}", start)
         # [4.3; 2026-06: 9.7] The slice ends inside the input.
         if start + size > extent:
@@ -213,7 +213,7 @@ def split(call: Call, input: OperandDescriptor, splits: int | tuple[int, ...], o
         sizes = (shape[axis] // splits,) * splits
     else:
         # [5.1; 2026-06: 6.2] No part is empty.
-        call.check_no_zero("splits", splits)
+        call.check_sizes("splits", splits)
         # [5.2; 2026-06: 6.3] The parts make up the whole axis.
         if sum(splits) != shape[axis]:
             raise call.error("splits", f"must add up to the size of axis {axis}, {shape[axis]}", list(splits))

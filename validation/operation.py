@@ -160,6 +160,11 @@ class Call:
         if 0 in values:
             raise self.error(argument, "must be greater than 0 in each element", list(values))
 
+    def check_sizes(self, argument: str, sizes: tuple[int, ...]) -> None:
+        """Check that each element of a sequence can be the size of a dimension, as far as it may be too small."""
+        if self.revision.min_dimension > 0:
+            self.check_no_zero(argument, sizes)
+
     def check_dimensions(self, argument: str, descriptor: OperandDescriptor) -> None:
         """*Check dimensions*, `#mloperanddescriptor-check-dimensions`: the revision and this implementation support a descriptor."""
         reason = self.revision.unsupported(descriptor)

@@ -13,9 +13,9 @@ def is_blockwise_broadcastable(shapeFrom: Shape, shapeTo: Shape) -> bool:
     # [2026-06: 1] The ranks are equal.
     if len(shapeFrom) != len(shapeTo):
         return False
-    for sizeFrom, sizeTo in zip(shapeFrom, shapeTo, strict=True):  # noqa: SIM110 (the failure has a line of its own)
+    for sizeFrom, sizeTo in zip(shapeFrom, shapeTo, strict=True):
         # [2026-06: 2.1] Each dimension is a whole number of blocks.
-        if sizeTo % sizeFrom != 0:
+        if sizeTo != sizeFrom and (sizeFrom == 0 or sizeTo % sizeFrom != 0):
             return False
     return True
 

@@ -48,7 +48,7 @@ def resample2d(call: Call, input: OperandDescriptor, options: Resample2dOptions)
     # [4, #mlgraphbuilder-check-resample-options 3; 2026-06: 7] There are two sizes, if any, and none is 0.
     if options.sizes is not None:
         call.check_size("options.sizes", options.sizes, 2)
-        call.check_no_zero("options.sizes", options.sizes)
+        call.check_sizes("options.sizes", options.sizes)
     # 4.4. The last two axes by default.
     axes = (2, 3) if options.axes is None else options.axes
     if options.has_neighbours:

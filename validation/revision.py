@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT", "Revision", "RevisionName"]
 
 #: The drafts, and the newest one with what browsers have beyond it, or with a proposal: the names that type checkers know.
-RevisionName = Literal["2024-06", "2026-06", "2026-06+browsers", "2026-06+compute-policy"]
+RevisionName = Literal["2024-06", "2026-06", "2026-06+browsers", "2026-06+compute-policy", "2026-06+zero-size"]
 #: The name of the default draft: the first one.
 DEFAULT: RevisionName = "2024-06"
 
@@ -54,6 +54,7 @@ class Revision:
         ranks: The smallest and largest rank an operation allows for an operand, where it restricts them.
         max_rank: The largest rank of any operand.
         max_byte_length: The largest byte length of any operand.
+        min_dimension: The smallest size of a dimension, 1; or 0.
         max_dimension: The largest size of a dimension.
         max_tensor_count: The largest number of operands that an operation takes as a sequence or returns as one.
         checks_operands: The tables have a row for every operand, and the driver checks each against it; otherwise they have rows where the
@@ -84,6 +85,7 @@ class Revision:
     ranks: Mapping[str, Mapping[str, Ranks]]
     max_rank: int = MAX_RANK
     max_byte_length: int = MAX_BYTE_LENGTH
+    min_dimension: int = 1
     max_dimension: int = MAX_DIMENSION
     max_tensor_count: int = MAX_DIMENSION
     checks_operands: bool = False
@@ -111,11 +113,11 @@ class Revision:
 
     def unsupported(self, descriptor: OperandDescriptor) -> str:
         """Say why an operand of this descriptor cannot be; empty if it can. *Check dimensions*, `#mloperanddescriptor-check-dimensions`."""
-        dimensions, largest = descriptor.dimensions, self.max_dimension
+        dimensions, smallest, largest = descriptor.dimensions, self.min_dimension, self.max_dimension
         # [1] Every dimension is valid. (`is_valid_dimension` without a function call, because every operation runs this.)
         for size in dimensions:
-            if not 0 < size <= largest:
-                return f"must have dimensions from 1 to {largest}, got {list(dimensions)}"
+            if not smallest <= size <= largest:
+                return f"must have dimensions from {smallest} to {largest}, got {list(dimensions)}"
         # [2] The rank is one that the implementation supports.
         if len(dimensions) > self.max_rank:
             return f"must have at most {self.max_rank} dimensions, got {len(dimensions)}"

@@ -33,8 +33,8 @@ def bidirectionally_broadcast(shapeA: Shape, shapeB: Shape) -> Shape | None:
     paddedB = (1,) * (outputSize - len(shapeB)) + shapeB
     outputShape: list[int] = []
     for dimA, dimB in zip(paddedA, paddedB, strict=True):
-        # [9.3] Dimensions must be equal, or one of them 1; the larger one is the result's.
+        # [9.3] Dimensions must be equal, or one of them 1; the other one is the result's.
         if dimA not in (dimB, 1) and dimB != 1:
             return None
-        outputShape.append(max(dimA, dimB))
+        outputShape.append(dimB if dimA == 1 else dimA)
     return tuple(outputShape)

@@ -34,7 +34,7 @@ def tile(call: Call, input: OperandDescriptor, repetitions: tuple[int, ...]) -> 
     # [2026-06: 3] There is one number for each dimension.
     call.check_size("repetitions", repetitions, input.rank)
     # [2026-06: 4] No dimension vanishes.
-    call.check_no_zero("repetitions", repetitions)
+    call.check_sizes("repetitions", repetitions)
     # 5.-6. The repeated sizes.
     outputShape = tuple(size * count for size, count in zip(input.dimensions, repetitions, strict=True))
     # 7. The output is one that the implementation supports.

@@ -27,6 +27,7 @@ T = TypeVar("T")
 class Flags(TypedDict, total=False):
     """Fields of `Revision` that a draft may set."""
 
+    min_dimension: int
     max_dimension: int
     max_tensor_count: int
     checks_operands: bool

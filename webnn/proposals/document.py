@@ -46,7 +46,8 @@ def _page(proposal: Proposal, before: Revision, after: Revision) -> Iterator[str
     yield f'`ML(revision="{after.name}")` follows it, as do `WEBNN_REVISION={after.name}` and `webnn run --revision {after.name}`.'
     yield "`python -m tools.proposals` writes this page from the proposal."
     yield from _program(proposal)
-    yield from _section("IDL", ["```diff", *compare_idl(before.idl(), after.idl()), "```"])
+    changed = compare_idl(before.idl(), after.idl())
+    yield from _section("IDL", ["```diff", *changed, "```"] if changed else ["It stays as it is."])
     new = sorted(set(after.operations) - set(before.operations))
     if new:
         yield from _section("New operations", [f"- `{name}`" for name in new])

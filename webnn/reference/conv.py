@@ -44,12 +44,12 @@ def conv2d(
     w = _to(wide(filter), filterLayout, "oihw")
     sizes = [(x.shape[2 + d] - (w.shape[2 + d] - 1) * dilation[d] - 1) // stride[d] + 1 for d in (0, 1)]
     # [batches, groups, channels of a group, ...] and [groups, output channels of a group, input channels, ...]
-    x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
-    w = w.reshape(groups, -1, *w.shape[1:])
+    x = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+    w = w.reshape(groups, w.shape[0] // groups, *w.shape[1:])
     output = np.zeros([x.shape[0], *w.shape[:2], sizes[0] * sizes[1]])
     for factor, rows, columns in _taps(w, sizes, stride, dilation):
-        output += factor @ x[..., rows, columns].reshape(*x.shape[:3], -1)
-    return typed(_to(_biased(output.reshape(x.shape[0], -1, *sizes), bias), "nchw", inputLayout), input.dtype)
+        output += factor @ x[..., rows, columns].reshape(*x.shape[:3], sizes[0] * sizes[1])
+    return typed(_to(_biased(output.reshape(x.shape[0], groups * w.shape[1], *sizes), bias), "nchw", inputLayout), input.dtype)
 
 
 def convTranspose2d(
@@ -84,14 +84,14 @@ def convTranspose2d(
     full = [(places[d] - 1) * stride[d] + (w.shape[2 + d] - 1) * dilation[d] + 1 for d in (0, 1)]
     sizes = outputSizes or [full[0] - top - bottom + extra[0], full[1] - left - right + extra[1]]
     # [batches, groups, channels of a group, places] and [groups, output channels of a group, input channels, ...]
-    x = x.reshape(x.shape[0], groups, -1, places[0] * places[1])
-    w = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)
+    x = x.reshape(x.shape[0], groups, x.shape[1] // groups, places[0] * places[1])
+    w = w.reshape(groups, w.shape[0] // groups, *w.shape[1:]).swapaxes(1, 2)
     # The canvas holds every product, and the whole output from (top, left) on.
     canvas = np.zeros([x.shape[0], *w.shape[:2], max(full[0], top + sizes[0]), max(full[1], left + sizes[1])])
     for factor, rows, columns in _taps(w, places, stride, dilation):
         canvas[..., rows, columns] += (factor @ x).reshape(*canvas.shape[:3], *places)
     output = canvas[..., top : top + sizes[0], left : left + sizes[1]]
-    return typed(_to(_biased(output.reshape(x.shape[0], -1, *sizes), bias), "nchw", inputLayout), input.dtype)
+    return typed(_to(_biased(output.reshape(x.shape[0], groups * w.shape[1], *sizes), bias), "nchw", inputLayout), input.dtype)
 
 
 def _taps(w: Wide, places: tuple[int, ...] | list[int], stride: list[int], dilation: list[int]) -> Iterator[tuple[Wide, slice, slice]]:

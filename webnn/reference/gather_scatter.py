@@ -5,6 +5,7 @@ An index along an axis of size N is clamped to [-N, N - 1], then a negative one 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,8 +40,9 @@ def _put(output: Array, coordinates: tuple[Array, ...], updates: Array) -> Array
     places = np.ravel_multi_index(np.broadcast_arrays(*coordinates), leading).ravel() if leading else np.zeros(1, np.int64)
     # NumPy promises no order of assignments: of each place, only the last update is assigned.
     places, last = np.unique(places[::-1], return_index=True)
-    slices = updates.reshape(-1, *output.shape[len(leading) :])[::-1]
-    flat = output.reshape(-1, *output.shape[len(leading) :])
+    rest = output.shape[len(leading) :]
+    slices = updates.reshape(math.prod(updates.shape[: updates.ndim - len(rest)]), *rest)[::-1]
+    flat = output.reshape(math.prod(leading), *rest)
     flat[places] = slices[last]
     return flat.reshape(output.shape)
 

@@ -50,8 +50,7 @@ def instanceNormalization(
     spatial = (layout.index("h"), layout.index("w"))
     return _normalized(
         x,
-        x.mean(axis=spatial, keepdims=True),
-        x.var(axis=spatial, keepdims=True),
+        *_moments(x, spatial),
         scale=_spread(scale, [channel], x.ndim, absent=1),
         bias=_spread(bias, [channel], x.ndim, absent=0),
         epsilon=epsilon,
@@ -76,13 +75,20 @@ def layerNormalization(
     x = wide(input)
     return _normalized(
         x,
-        x.mean(axis=tuple(over), keepdims=True),
-        x.var(axis=tuple(over), keepdims=True),
+        *_moments(x, tuple(over)),
         scale=_spread(scale, over, x.ndim, absent=1),
         bias=_spread(bias, over, x.ndim, absent=0),
         epsilon=epsilon,
         dtype=input.dtype,
     )
+
+
+def _moments(x: Wide, axes: tuple[int, ...]) -> tuple[Wide, Wide]:
+    """Return mean and variance along axes. Those of no element are 0: no result needs them."""
+    if not x.size:
+        nothing = np.zeros([1 if axis in axes else size for axis, size in enumerate(x.shape)])
+        return nothing, nothing
+    return x.mean(axis=axes, keepdims=True), x.var(axis=axes, keepdims=True)
 
 
 def _normalized(x: Wide, mean: Wide, variance: Wide, *, scale: Wide, bias: Wide, epsilon: float, dtype: np.dtype[Any]) -> Array:

@@ -12,7 +12,7 @@ __all__ = ["dequantizeLinear", "quantizeLinear"]
 def _upsampled(values: Array, shape: tuple[int, ...]) -> Array:
     """Repeat each element along each axis, as often as its block has elements."""
     for axis, size in enumerate(shape):
-        values = np.repeat(values, size // values.shape[axis], axis)
+        values = np.repeat(values, size // (values.shape[axis] or 1), axis)
     return values
 
 

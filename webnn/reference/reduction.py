@@ -7,12 +7,14 @@ reduceL1 gives |x| and reduceLogSum ln(x). Integers are summed and multiplied ex
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from webnn.reference.numbers import Array, axes_or, exact, typed
+from webnn.validation.descriptor import DataType, integer_range
 
 __all__ = [
     "argMax",
@@ -50,7 +52,7 @@ def reduceLogSumExp(input: Array, *, axes: list[int] | None = None, keepDimensio
     """Compute ln(sum(exp(x))), evaluated as m + ln(sum(exp(x - m))) with m the maximum if that is finite."""
 
     def fold(rows: Array) -> Array:
-        greatest = np.max(rows, axis=-1, keepdims=True)
+        greatest = np.max(rows, axis=-1, keepdims=True, initial=-np.inf)
         shift = np.where(np.isfinite(greatest), greatest, 0.0)
         sums: Array = shift[..., 0] + np.log(np.sum(np.exp(rows - shift), axis=-1))
         return sums
@@ -59,18 +61,18 @@ def reduceLogSumExp(input: Array, *, axes: list[int] | None = None, keepDimensio
 
 
 def reduceMax(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Select the maximum; NaN if any value is."""
-    return _reduce(lambda rows: np.max(rows, axis=-1), input, axes, keepDimensions)
+    """Select the maximum; NaN if any value is. That of no value is the smallest one of the type."""
+    return _reduce(lambda rows: np.max(rows, axis=-1, initial=_limit(input, largest=False)), input, axes, keepDimensions)
 
 
 def reduceMean(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
     """Compute sum(x) / count(x)."""
-    return _reduce(lambda rows: np.mean(rows, axis=-1), input, axes, keepDimensions)
+    return _reduce(lambda rows: np.sum(rows, axis=-1) / rows.shape[-1], input, axes, keepDimensions)
 
 
 def reduceMin(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
-    """Select the minimum; NaN if any value is."""
-    return _reduce(lambda rows: np.min(rows, axis=-1), input, axes, keepDimensions)
+    """Select the minimum; NaN if any value is. That of no value is the largest one of the type."""
+    return _reduce(lambda rows: np.min(rows, axis=-1, initial=_limit(input, largest=True)), input, axes, keepDimensions)
 
 
 def reduceProduct(input: Array, *, axes: list[int] | None = None, keepDimensions: bool = False) -> Array:
@@ -157,12 +159,19 @@ def _arg_reduce(
     return np.asarray(indices, dtype=np.int64).reshape(_reduced_shape(input, axes, keepDimensions))
 
 
+def _limit(input: Array, *, largest: bool) -> Any:
+    """Return the largest or the smallest value of an array's type."""
+    if input.dtype.kind == "f":
+        return np.inf if largest else -np.inf
+    return integer_range(cast(DataType, input.dtype.name))[largest]
+
+
 def _rows(x: Array, axes: list[int] | None) -> Array:
     """Return the sets to reduce as the rows of a matrix, in the order of the output's elements."""
     reduced = axes_or(axes, range(x.ndim))
     kept = [axis for axis in range(x.ndim) if axis not in reduced]
-    rows = int(np.prod([x.shape[axis] for axis in kept], dtype=np.int64))
-    return x.transpose(kept + sorted(reduced)).reshape(rows, -1)
+    rows, columns = (math.prod(x.shape[axis] for axis in axes) for axes in (kept, reduced))
+    return x.transpose(kept + sorted(reduced)).reshape(rows, columns)
 
 
 def _reduced_shape(x: Array, axes: list[int] | None, keepDimensions: bool) -> list[int]:

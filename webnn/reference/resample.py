@@ -34,7 +34,7 @@ def resample2d(
     for index, axis in enumerate(axes or [2, 3]):
         size = x.shape[axis]
         if sizes is not None:
-            scale = Fraction(sizes[index], size)
+            scale = Fraction(sizes[index], size or 1)
         else:
             scale = Fraction(1) if scales is None else Fraction(idl_float(scales[index]))
         slices = []
@@ -44,7 +44,7 @@ def resample2d(
             above = min(below + 1, size - 1)
             share = _nearest(at - below) if mode == "nearest-neighbor" else float(at - below)
             slices.append(_between(x.take(below, axis), x.take(above, axis), share))
-        x = np.stack(slices, axis=axis)
+        x = np.stack(slices, axis=axis) if slices else x.take([], axis)
     return typed(x, input.dtype)
 
 
