@@ -120,6 +120,10 @@ def _about(file: Path) -> str:
 
 def _file(path: str) -> Iterator[str]:
     file = ROOT / path
+    if file.suffix == ".ipynb":
+        # It has a title of its own.
+        yield from _notebook(file.read_text(encoding="utf-8"))
+        return
     yield from (f"# {path}", "")
     try:
         text = file.read_bytes().decode("utf-8")
@@ -127,8 +131,6 @@ def _file(path: str) -> Iterator[str]:
         text = ""
     if not text or len(text) > _MOST_SHOWN:
         yield from (f"A file of {file.stat().st_size:,} bytes, which is in the repository.", "")
-    elif file.suffix == ".ipynb":
-        yield from _notebook(text)
     else:
         yield from fence(text, _LANGUAGES.get(file.suffix, "text"))
 

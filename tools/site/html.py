@@ -22,7 +22,8 @@ def finish(html: str, file: File, files: Files) -> str:
     """Return the HTML of a page with links for the names in its text."""
 
     def change(match: re.Match[str]) -> str:
-        name, guide = unescape(match[2] or ""), files.get_file_from_path(match[3] or "")
+        name = unescape(match[2] or "")
+        guide = files.get_file_from_path((match[3] or name).removeprefix("docs/"))
         if guide is not None:
             return f'<a href="{guide.url_relative_to(file)}">{match[0]}</a>'
         address = _specification(name)

@@ -12,7 +12,7 @@ from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.validation.drafts.limits import Limits, OperandLimits
 from webnn.validation.revision import Revision
 
-__all__ = ["limits_table"]
+__all__ = ["limits_table", "rules_table"]
 
 #: Operands that have another name in drafts without tables of limits.
 _EARLIER = {"where": {"trueValue": "input", "falseValue": "other"}}
@@ -43,6 +43,16 @@ def limits_table(operation: str) -> list[str]:
     return table(
         ["", *(title for title, _ in columns)], [[row.title, *(cells[index] for _, cells in columns)] for index, row in enumerate(rows)]
     )
+
+
+def rules_table(operation: str) -> list[str]:
+    """Return a table of what device profiles refuse when a graph is built; nothing if there is none."""
+    rules: dict[tuple[str, str, str], list[str]] = {}
+    for name in PROFILES:
+        for rule in load_profile(name).rules.get(operation, ()):
+            rules.setdefault((rule.sentence, code(rule.error), rule.change), []).append(code(name))
+    head = ["what must hold in `build()`", "otherwise", "what helps", "profiles"]
+    return table(head, ([*rule, ", ".join(names)] for rule, names in rules.items())) if rules else []
 
 
 def _remark(row: OperandLimits) -> str:

@@ -13,7 +13,7 @@ import griffe
 
 from tools.site import idl
 from tools.site.examples import Example, examples, onnx_text, prelude
-from tools.site.limits import limits_table
+from tools.site.limits import limits_table, rules_table
 from tools.site.steps import errors_table
 from tools.site.text import code, collapsed, docstring_of, fence, table, titled
 from webnn import MLGraphBuilder
@@ -99,15 +99,14 @@ def _page(name: str) -> Iterator[str]:
     yield from titled("Arguments", _arguments(name, documentation))
     yield from titled("Options", _options(name, documentation))
     yield from titled("Returns", [documentation.returns, ""] if documentation.returns else [])
-    yield from titled("Types and ranks", [*limits_table(name), _LEGEND, ""])
+    yield from titled("Types and ranks", [*limits_table(name), *rules_table(name), _LEGEND, ""])
     yield from titled("Errors", [documentation.raises, "", *errors_table(name), _ERRORS, ""])
     yield from titled("As ONNX", ["What the example becomes:", "", *fence(onnx_text(name))])
 
 
 _LEGEND = (
     "A dash: the draft has no entry in a table; the steps under *Errors* say what must hold. *Every device*: what each implementation of "
-    "the draft supports. The other rows are [device profiles](../../profiles.md): what browsers accept on a device. Some profiles "
-    "have rules for `build()` beside these limits."
+    "the draft supports. The other rows are [device profiles](../../profiles.md): what browsers accept on a device."
 )
 _ERRORS = (
     "The steps are those of the [drafts' algorithms](../../spec-coverage.md). An error has the number of the step that failed as its "

@@ -14,15 +14,20 @@ from tools.site.text import ROOT, code, table, titled
 __all__ = ["PAGE", "Plugin", "page", "plugins"]
 
 PAGE = "api/pytest.md"
-#: The files of the plugins, with their guides.
-_FILES: Mapping[str, str] = MappingProxyType(
-    {"webnn/pytest_plugin.py": "testing.md", "webnn/serve/pytest_plugin.py": "pages.md", "wpt_runner/pytest_plugin.py": "wpt.md"}
+#: The files of the plugins, each with a title and its guide.
+_FILES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "webnn/pytest_plugin.py": ("Faults and device profiles", "testing.md"),
+        "webnn/serve/pytest_plugin.py": ("Pages", "pages.md"),
+        "wpt_runner/pytest_plugin.py": ("Web-platform-tests", "wpt.md"),
+    }
 )
 
 
 class Plugin(NamedTuple):
     """What a plugin brings, each by its name with an explanation."""
 
+    title: str
     about: str
     guide: str
     fixtures: Mapping[str, str]
@@ -33,10 +38,10 @@ class Plugin(NamedTuple):
 @cache
 def plugins() -> tuple[Plugin, ...]:
     """Return the plugins."""
-    return tuple(_read(file, guide) for file, guide in _FILES.items())
+    return tuple(_read(file, title, guide) for file, (title, guide) in _FILES.items())
 
 
-def _read(file: str, guide: str) -> Plugin:
+def _read(file: str, title: str, guide: str) -> Plugin:
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     values = {node.targets[0].id: node.value.value for node in tree.body if _is_text(node)}  # type: ignore[attr-defined]
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
@@ -58,7 +63,7 @@ def _read(file: str, guide: str) -> Plugin:
             case ast.Call(func=ast.Attribute(attr="addoption"), args=[ast.Constant(value=str(name)), *_], keywords=keywords):
                 [help] = [each.value for each in keywords if each.arg == "help"]
                 options[name] = _text(help, tree)
-    return Plugin((ast.get_docstring(tree) or "").partition("\n\n")[0], guide, fixtures, markers, options)
+    return Plugin(title, (ast.get_docstring(tree) or "").partition("\n\n")[0], guide, fixtures, markers, options)
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -77,8 +82,8 @@ def page() -> str:
     """Return the page."""
     lines = ["# pytest", "", "The package brings plugins for pytest. Where it is installed, there is nothing to enable.", ""]
     for plugin in plugins():
-        title = plugin.guide.removesuffix(".md")
-        lines += [f"## {title}", "", f"{_prose(plugin.about)} The guide is [{title}](../{plugin.guide}).", ""]
+        guide = f"[{plugin.guide.removesuffix('.md')}](../{plugin.guide})"
+        lines += [f"## {plugin.title}", "", f"{_prose(plugin.about)} The guide is {guide}.", ""]
         lines += _section("Fixtures", plugin.fixtures)
         lines += _section("Markers", plugin.markers)
         lines += _section("Options", plugin.options)

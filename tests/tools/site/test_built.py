@@ -99,6 +99,7 @@ def site() -> tuple[File, Files]:
         ("<code>WEBNN_PROFILE</code>", "api/environment.html#WEBNN_PROFILE"),
         ("<code>#api-ml</code>", "https://webmachinelearning.github.io/webnn/#api-ml"),
         ("docs/wpt.md", "wpt.html"),
+        ("<code>docs/wpt.md</code>", "wpt.html"),
         # These stay.
         ("<code>load</code>", ""),
         ("<code>#unknown</code>", ""),

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import each_row
 from tools.site import idl
-from tools.site.limits import limits_table
+from tools.site.limits import limits_table, rules_table
 from tools.site.steps import errors_table
 from tools.site.text import code, table
 from webnn.context.profiles import PROFILES
@@ -94,6 +94,15 @@ def test_operands_with_the_same_limits_share_a_column() -> None:
 def test_every_profile_is_in_the_table(operation: str) -> None:
     text = "\n".join(limits_table(operation))
     assert "all profiles" in text or all(code(name) in text for name in PROFILES)
+
+
+def test_rules_of_profiles() -> None:
+    assert rules_table("relu") == []
+    head, _, *rows, end = rules_table("scatterElements")
+    assert head == "| what must hold in `build()` | otherwise | what helps | profiles |"
+    assert rows[0].startswith("| indices must be a constant | `NotSupportedError` | ")
+    assert rows[0].endswith(" | `tflite-chromium147`, `tflite-chromium153` |")
+    assert end == ""
 
 
 def test_steps() -> None:
