@@ -20,7 +20,7 @@ import onnx
 import pytest
 from onnx import parser
 
-from tests.docs.blocks import DOCUMENTS, Block, blocks, own_file
+from tests.docs.blocks import DOCUMENTS, Block, blocks, named_file, own_file
 from tests.shared import ROOT
 from tests.support import each_row
 
@@ -104,6 +104,20 @@ FILES: dict[str, Callable[[Path], None]] = {
 }
 
 
+#: Documents with programs in JavaScript that do not run here, and why.
+FOREIGN = {
+    "docs/jupyter.md": "it is a cell of a notebook: tests/webnn/notebook",
+    "docs/ort-web.md": "it needs ONNX Runtime Web: tests/tools/test_ort_web_processes.py",
+    "docs/wpt.md": "it needs a checkout of web-platform-tests: tests/wpt_runner",
+}
+SCRIPTS = [
+    (document, block)
+    for document in DOCUMENTS
+    for block in blocks(document)
+    if block.language in {"html", "javascript"} and own_file(block) is None
+]
+
+
 def lines_of(block: Block) -> list[str]:
     """Return the commands of a block."""
     return [line for line in block.text.splitlines() if line.strip()]
@@ -151,6 +165,21 @@ def as_shown(output: str) -> re.Pattern[str]:
     return re.compile("\n(?:.*\n)*".join(parts).replace("TIME", r"[\d.]+"))
 
 
+@pytest.mark.processes
+@pytest.mark.parametrize(
+    ("document", "block"), [pytest.param(document, block, id=document) for document, block in SCRIPTS if document not in FOREIGN]
+)
+def test_the_javascript_runs(document: str, block: Block, tmp_path: Path) -> None:
+    # The document's Python comes first: it may write what the program reads.
+    python = [each.text for each in blocks(document) if each.language == "python" and named_file(each) is None]
+    here = "import tempfile\n\ntempfile.mkdtemp = lambda: '.'\n"
+    (tmp_path / "before.py").write_text(here + "".join(python), encoding="utf-8")
+    (tmp_path / "program.mjs").write_text(block.text, encoding="utf-8")
+    for line in ("python before.py", "webnn run --revision 2026-06 program.mjs"):
+        result = run(line, tmp_path)
+        assert result.returncode == 0, f"{document}:{block.line} {line}\n{result.stdout}{result.stderr}"
+
+
 def test_the_amount() -> None:
     assert len(COMMANDS) > 100
     assert len(RUN) > 9
@@ -161,6 +190,7 @@ def test_no_reason_is_stale() -> None:
     lines = [line for _, line in COMMANDS]
     assert [pattern for pattern in (*NOT_RUN, *EXIT_CODES) if not any(re.match(pattern, line) for line in lines)] == []
     assert set(FILES) <= set(RUN)
+    assert set(FOREIGN) < {document for document, _ in SCRIPTS}
 
 
 @pytest.mark.processes
