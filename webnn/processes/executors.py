@@ -7,10 +7,12 @@ import pickle
 import re
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,10 @@ _DASK = re.compile(r"dask://(.+:[0-9]{1,5})")
 _RAY = re.compile(r"ray(://.+:[0-9]{1,5})?")
 #: How many tasks of an executor may be under way that does not say how many workers it has.
 _GUESS = 32
+#: How long a cluster that has lost a worker gets to notice it, and how long it may be without any worker, in seconds.
+_MOMENT, _PATIENCE = 0.5, 120
+#: How often tasks are looked for that a cluster has lost, in seconds.
+_LOOK = 1.0
 #: Windows waits for at most 63 objects at once.
 _MOST_PROCESSES = 60
 #: Arrays in files begin at multiples of this.
@@ -40,6 +46,7 @@ class Workers:
         count: How many tasks may run at once.
         threads: How many threads a task may use, so that the cores are busy and not more than that.
         generation: Changes when what was shared is lost.
+        look: How often to `poll`, in seconds; ``None`` for never.
         same_memory: Tasks run in this process.
         same_files: Tasks can open temporary files of this process.
     """
@@ -48,6 +55,7 @@ class Workers:
     same_files = False
     threads = 1
     generation = 0
+    look: float | None = None
 
     def __init__(self, executor: Executor, count: int | None = None) -> None:
         self._executor = executor
@@ -64,6 +72,9 @@ class Workers:
     def send(self, value: object) -> object:
         """Return an argument that stands for a value that one task needs."""
         return value
+
+    def poll(self) -> None:
+        """Look for tasks whose futures do not say that they are lost; called every ``look`` seconds."""
 
     def renew(self) -> bool:
         """Make it usable again after tasks were lost; false if it is broken for good. Values must be shared and sent again."""
@@ -138,16 +149,45 @@ class _OwnProcesses(_Processes):
 class _Dask(Workers):
     """Workers of Dask. Values go to them directly, not through the scheduler, where the network allows that."""
 
+    look = _LOOK
+
     def __init__(self, executor: Any, *, own: bool = False) -> None:
         self._client = executor._client
+        self._options = {**executor._kwargs, "pure": False}
         self._own = own
+        self._running: dict[Future[Any], Any] = {}
         super().__init__(executor, sum(self._client.nthreads().values()))
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        # Not by the executor, whose futures may never end if a worker with their data has.
+        task = self._client.submit(function, *arguments, **self._options)
+        future: Future[Any] = Future()
+        self._running[future] = task
+        task.add_done_callback(partial(_hand_over, future))
+        future.add_done_callback(self._forget)
+        return future
+
+    def _forget(self, future: Future[Any]) -> None:
+        task = self._running.pop(future)
+        if future.cancelled():
+            task.cancel()
+
+    def poll(self) -> None:
+        for future, task in list(self._running.items()):
+            if task.status == "cancelled":
+                _settle(future, None, RuntimeError("a worker with its data has ended"))
 
     def share(self, value: object) -> object:
         return self._client.scatter(value, broadcast=True, hash=False)
 
     def send(self, value: object) -> object:
         return self._client.scatter(value, hash=False)
+
+    def renew(self) -> bool:
+        # The scheduler takes a moment to learn that a worker has ended, and a worker to be started again.
+        time.sleep(_MOMENT)
+        self._client.wait_for_workers(1, _PATIENCE)
+        return super().renew()
 
     def close(self) -> None:
         if self._own:
@@ -178,6 +218,26 @@ class _Ray(Workers):
     def close(self) -> None:
         if self._own:
             self._ray.shutdown()
+
+
+def _hand_over(future: Future[Any], task: Any) -> None:
+    """Give a task's outcome to a future, in a thread of Dask."""
+    if task.status == "finished":
+        try:
+            _settle(future, task.result(), None)
+        except Exception as error:  # the result was lost on its way
+            _settle(future, None, error)
+    else:
+        _settle(future, None, task.exception() if task.status == "error" else RuntimeError("a worker with its data has ended"))
+
+
+def _settle(future: Future[Any], result: Any, error: BaseException | None) -> None:
+    # It may be cancelled, or settled by another thread.
+    with suppress(InvalidStateError):
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ def spread(
     def start(flight: _Flight[T]) -> None:
         try:
             flight.future = workers.submit(_attempt, function, *arguments(flight.task))
-        except RuntimeError as error:  # the pool broke a moment ago
+        except (OSError, RuntimeError) as error:  # the pool broke a moment ago, or a worker that data was sent to
             flight.future = Future()
             flight.future.set_exception(error)
 
@@ -108,7 +108,8 @@ def spread(
             elif lost:
                 yield from _recover(workers, flights, lost, start)
             elif running := [flight.future for flight in flights if flight.future is not None and not flight.ended]:
-                wait(running, return_when=FIRST_COMPLETED)
+                if not wait(running, workers.look, FIRST_COMPLETED).done:
+                    workers.poll()
             else:
                 start(held[0])
     finally:

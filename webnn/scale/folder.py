@@ -121,11 +121,17 @@ class Keeper:
             if not _lock(stream):
                 raise FolderError(f"output must be a folder that no other job uses at the same time, but {self.folder} is used by one")
             self._check()
-            for entry in list(os.scandir(self.folder)):
-                # What a killed process was writing.
-                if entry.name.endswith(".tmp"):
-                    os.unlink(entry.path)
-            yield
+            self._tidy()
+            try:
+                yield
+            finally:
+                self._tidy()
+
+    def _tidy(self) -> None:
+        """Delete what killed processes were writing."""
+        for entry in list(os.scandir(self.folder)):
+            if entry.name.endswith(".tmp"):
+                Path(entry.path).unlink(missing_ok=True)
 
     def _check(self) -> None:
         file = self.folder / _MANIFEST
