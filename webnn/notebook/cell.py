@@ -20,11 +20,11 @@ from typing import Any, BinaryIO, TextIO, cast
 import webnn
 from webnn.javascript.ends import ENDED_BY_USER, MEMORY
 from webnn.javascript.files import ORIGIN, Files
+from webnn.javascript.idl import load_idl
 from webnn.javascript.node import Node, NodeMissingError, Program, find_node, run_program
 from webnn.javascript.page_scripts import Script
 from webnn.javascript.realm import Address, EngineMissingError, Realm, ScriptError, load_script, require_engine
 from webnn.javascript.values import Values, encode, getters, offer
-from webnn.validation.drafts import find_revision
 
 __all__ = ["CellError", "NoEngineError", "Options", "run"]
 
@@ -181,14 +181,14 @@ _START = """
 
 def _run_in_process(source: str, options: Options, values: Values, stdout: TextIO, stderr: TextIO) -> None:
     ended: dict[str, str] = {}
-    ml = webnn.ML(revision=find_revision(options.revision))
+    idl = load_idl(options.revision, options.dialect)
     realm = Realm(
-        ml=ml,
+        ml=webnn.ML(revision=idl.revision),
         address=Address(pathname=f"/{_NAME}", origin=ORIGIN),
         read=partial(_read, Files(options.folder, options.folder)),
         log=partial(_log, stdout, stderr),
         emit=ended.__setitem__,
-        revision=options.revision,
+        revision=idl.revision,
         memory=MEMORY,
         dialect=options.dialect,
     )

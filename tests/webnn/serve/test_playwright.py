@@ -26,7 +26,7 @@ SCRIPT = "https://app.test/worker.js?a=(1)"
 
 
 class Request:
-    """A request that a page announces a worker with."""
+    """A request: what a page announces a worker with, or that for the worker's script."""
 
     def __init__(self, url: str, content: object = None, failure: str | None = None) -> None:
         self.url, self.post_data_json, self.failure = url, content, failure
@@ -38,6 +38,7 @@ class Response:
     def __init__(self, url: str = "", content: bytes = b"", ok: bool = True, headers: dict[str, str] | None = None) -> None:
         self.url, self.ok, self.status, self._content = url, ok, 200 if ok else 404, content
         self.headers_array = [{"name": name, "value": value} for name, value in (headers or {}).items()]
+        self.request = Request(url)
 
     def body(self) -> bytes:
         return self._content
@@ -48,6 +49,7 @@ class Route:
 
     def __init__(self, response: Response | Exception) -> None:
         self._response = response
+        self.request = Request("") if isinstance(response, Exception) else response.request
         self.done: list[Any] = []
 
     def fetch(self) -> Response:
