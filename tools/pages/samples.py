@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> list[str]:
 
     read = mount_folders({"/": options.samples, "/test-data/": options.weights})
     settings = Options(dialect="browsers-2026")
-    with open_emulator(read, settings, reports, isolate=False) as server, sync_playwright() as playwright:
+    with open_emulator(read, settings, reports, isolated=False) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=options.chromium, args=flags(native=False, sandboxed=False), chromium_sandbox=False
         )

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import mimetypes
-import re
-from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from collections.abc import Iterator, Mapping, MutableSequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from aiohttp import web
+from multidict import CIMultiDict
 
 from webnn.browser.chromium import Read
 from webnn.javascript.files import File, RefusedError
 from webnn.serve.options import Options
+from webnn.serve.pages import change, find_change, isolate
 from webnn.serve.server import Server
 
 __all__ = ["Reports", "mount_folders", "open_emulator", "serve_files"]
 
-_ISOLATION = {
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Embedder-Policy": "require-corp",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
-_HEAD = re.compile(rb"<head(?:\s[^>]*)?>|<!doctype[^>]*>", re.IGNORECASE)
 _BLANK = File(b"<!doctype html><meta charset=utf-8><title>WebNN</title>", "text/html")
 
 
@@ -44,56 +38,45 @@ class Reports:
 class _Pages:
     """Files, with the emulator's script first in documents and workers."""
 
-    def __init__(self, read: Read, reports: Reports, *, isolate: bool) -> None:
+    def __init__(self, read: Read, reports: Reports) -> None:
         self._read = read
         self._reports = reports
-        self._headers = _ISOLATION if isolate else {"Cache-Control": "no-store"}
-        self.script_url = ""
-        self.announced: Callable[[str], str | None] = lambda _: None
 
     async def answer(self, request: web.Request) -> web.Response:
         """Send a file, or take a report."""
+        headers = CIMultiDict({"Cache-Control": "no-store"})
         if request.method == "POST":
             self._reports.bodies.append(await request.read())
-            return web.Response(headers=self._headers)
+            return web.Response(headers=headers)
         path = request.path
         try:
             file = self._read(path) or (_BLANK if path == "/" else None)
         except RefusedError:
             file = None
         if file is None:
-            return web.Response(status=404, headers=self._headers)
-        content = self._prefix(file, request)
-        return web.Response(body=content, content_type=file.type.partition(";")[0], charset="utf-8", headers=self._headers)
+            return web.Response(status=404, headers=headers)
+        content, content_type = bytes(file.content), file.type.partition(";")[0]
+        what = find_change(request, content_type)
+        if what is not None:
+            content = change(request, what, content, headers, content_type, "utf-8")
+        isolate(request, what, headers)
+        return web.Response(body=content, content_type=content_type, charset="utf-8", headers=headers)
 
     async def close(self) -> None:
         """Do nothing: it holds nothing."""
 
-    def _prefix(self, file: File, request: web.Request) -> bytes:
-        content, destination = bytes(file.content), request.headers.get("Sec-Fetch-Dest", "")
-        if destination in ("worker", "sharedworker"):
-            is_module = self.announced(str(request.url)) == "module"
-            return (f"import '{self.script_url}';" if is_module else f"importScripts('{self.script_url}');").encode() + content
-        if destination not in ("document", "iframe") or not file.type.startswith("text/html"):
-            return content
-        match = _HEAD.search(content)
-        at = match.end() if match else 0
-        return content[:at] + f'<script src="{self.script_url}"></script>'.encode() + content[at:]
-
 
 @contextmanager
-def open_emulator(read: Read, options: Options, reports: Reports, *, isolate: bool = True) -> Iterator[Server]:
+def open_emulator(read: Read, options: Options, reports: Reports, *, isolated: bool = True) -> Iterator[Server]:
     """Serve files with the emulator; yield the server.
 
     Args:
         read: The files by their paths.
         options: What `navigator.ml` is made with.
         reports: Takes what the server and its pages tell.
-        isolate: Isolate the pages from other origins.
+        isolated: Isolate the pages from other origins.
     """
-    pages = _Pages(read, reports, isolate=isolate)
-    with Server(pages, options, on_fault=reports.faults.append) as server:
-        pages.script_url, pages.announced = server.script_url, server.announced
+    with Server(_Pages(read, reports), replace(options, isolate=isolated), on_fault=reports.faults.append) as server:
         yield server
 
 

@@ -14,7 +14,7 @@ from webnn.serve.guard import PREFIX
 from webnn.serve.injection import Kind, inject_into_document, inject_into_worker
 from webnn.serve.policies import Addresses, isolation
 
-__all__ = ["EMULATOR", "LONGEST_CHANGED", "Change", "Emulator", "Pages", "change", "find_change", "isolate"]
+__all__ = ["ENDPOINT", "LONGEST_CHANGED", "Change", "Endpoint", "Pages", "change", "find_change", "isolate"]
 
 #: What gets the script.
 Change = Literal["document", "worker"]
@@ -42,7 +42,7 @@ class Pages(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Emulator:
+class Endpoint:
     """What pages need to know of the emulator.
 
     Attributes:
@@ -57,7 +57,7 @@ class Emulator:
 
 
 #: Where the server keeps it.
-EMULATOR = web.AppKey("EMULATOR", Emulator)
+ENDPOINT = web.AppKey("ENDPOINT", Endpoint)
 
 
 def find_change(request: web.Request, content_type: str) -> Change | None:
@@ -90,16 +90,16 @@ def change(
         content_type: Its type, without parameters.
         charset: The encoding that its headers state.
     """
-    emulator = request.app[EMULATOR]
+    endpoint = request.app[ENDPOINT]
     policies = headers.getall(_POLICY, [])
     # The host is one of the names of this server: the guard has seen to it.
-    base = f"http://{request.host}{PREFIX}/{emulator.token}/"
+    base = f"http://{request.host}{PREFIX}/{endpoint.token}/"
     if what == "document":
         permissions = ", ".join(headers.getall(_PERMISSIONS, []))
         addresses = Addresses(base, query=f"?policy={quote(permissions, safe='')}" if permissions else "")
         changed = inject_into_document(body, addresses, policies, charset=charset, xml=content_type.lower() == _XHTML)
     else:
-        announced = emulator.announced(f"http://{request.host}{request.rel_url.raw_path_qs}")
+        announced = endpoint.announced(f"http://{request.host}{request.rel_url.raw_path_qs}")
         kind: Kind | None = "module" if announced == "module" else "classic" if announced else None
         changed = inject_into_worker(body, Addresses(base), kind, policies)
     headers.popall(_POLICY, None)
@@ -113,5 +113,5 @@ def change(
 
 def isolate(request: web.Request, what: Change | None, headers: CIMultiDict[str]) -> None:
     """Add the headers that isolate a page from other origins, if pages are to be isolated."""
-    if request.app[EMULATOR].isolate:
+    if request.app[ENDPOINT].isolate:
         headers.update(isolation(what))

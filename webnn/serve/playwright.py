@@ -27,7 +27,7 @@ from weakref import WeakSet
 from webnn.serve.injection import Kind, inject_into_worker
 from webnn.serve.options import Options
 from webnn.serve.policies import Addresses
-from webnn.serve.record import Call, Record
+from webnn.serve.record import Call, Record, read_member
 from webnn.serve.server import Server
 from webnn.serve.session import Visitor
 
@@ -42,7 +42,6 @@ _PERMISSION = "local-network-access"
 _PATIENCE = 30.0
 #: How many calls of each document and worker are kept.
 _MOST_CALLS = 10_000
-_MEMBER = re.compile(r'\["(\w+)", ?"(\w+)"')
 #: No address.
 _NOWHERE = re.compile("^webnn-serve:$")
 _POLICY = "content-security-policy"
@@ -281,8 +280,7 @@ class _Journal(Record):
     def called(self, text: str, answer: str, seconds: float, received: int, sent: int) -> None:
         """Remember a call."""
         super().called(text, answer, seconds, received, sent)
-        if (head := _MEMBER.match(text)) is not None:
-            member = f"{head[1]}.{head[2]}"
+        if member := read_member(text):
             self.called_members[member] += 1
             self.done[member] += not answer.startswith('{"error"')
 

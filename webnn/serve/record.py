@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from webnn.context.graph import MLGraph
     from webnn.context.placement import Placement
 
-__all__ = ["Built", "Call", "Record"]
+__all__ = ["Built", "Call", "Record", "read_member"]
 
 _Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -35,8 +35,9 @@ _LONGEST, _LONGEST_ARGUMENTS, _LONGEST_RESULT = 600, 160, 400
 _INPUT_BYTES, _INTERVAL = 1 << 26, 1.0
 #: How many inputs, or outputs, of a graph are named, and how many operators the placement has that outlives its graph.
 _NAMED, _PLACED = 8, 2000
-#: The beginning of a request: interface, member, handle.
-_HEAD = re.compile(r'\["(\w+)", ?"(\w+)", ?(?:-?\d+|null), ?')
+#: The beginning of a request: interface and member; and with the handle.
+_MEMBER = re.compile(r'\["(\w+)", ?"(\w+)"')
+_HEAD = re.compile(_MEMBER.pattern + r", ?(?:-?\d+|null), ?")
 #: Objects and views in a request that was cut.
 _MARK = re.compile(r'\{"\$([hv])": ?(-?\d+)\}')
 
@@ -266,6 +267,12 @@ def _name(values: Mapping[str, object], count: int | None = None) -> str:
 
 
 # Requests and answers as text
+
+
+def read_member(text: str) -> str:
+    """Return the member that a request calls, such as ``"MLGraphBuilder.relu"``; empty if it is no request."""
+    head = _MEMBER.match(text)
+    return "" if head is None else f"{head[1]}.{head[2]}"
 
 
 def _read(number: int, text: str, answer: str, seconds: float, received: int, sent: int) -> Call:

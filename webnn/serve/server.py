@@ -18,7 +18,7 @@ from webnn.javascript.idl import explain_members
 from webnn.serve.guard import PREFIX, Guard, refuse
 from webnn.serve.messages import MessageError, read_text, total_size, unpack
 from webnn.serve.options import Options
-from webnn.serve.pages import EMULATOR, Emulator, Pages
+from webnn.serve.pages import ENDPOINT, Endpoint, Pages
 from webnn.serve.record import Record
 from webnn.serve.script import make_script
 from webnn.serve.session import SMALL, EndedError, Session, Visitor, read_visitor
@@ -193,7 +193,7 @@ class Server:
 
     def _application(self) -> web.Application:
         application = web.Application(client_max_size=_LONGEST_TEXT, middlewares=[Guard(self.token, self.origins).check])
-        application[EMULATOR] = Emulator(token=self.token, isolate=self.sessions.options.isolate, announced=self.announced)
+        application[ENDPOINT] = Endpoint(token=self.token, isolate=self.sessions.options.isolate, announced=self.announced)
         path = f"{PREFIX}/{self.token}"
         application.router.add_get(f"{path}/webnn.js", self._script)
         application.router.add_get(f"{path}/live", self._live)

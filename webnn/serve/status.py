@@ -107,16 +107,15 @@ class Status:
 
     async def _state(self, request: web.Request) -> web.Response:
         """Send the state, unless the page has it."""
-        living = list(self._sessions.living.values())
+        living = self._sessions.living
         # Not in the server's thread: pages do not wait for it.
-        text = await asyncio.to_thread(self._describe, living, request.query.get("session", ""))
+        text = await asyncio.to_thread(self._describe, list(living.values()), living.get(request.query.get("session", "")))
         version = hashlib.sha256(text.encode()).hexdigest()[:16]
         if request.query.get("since") == version:
             return web.Response(status=204, headers=_HEADERS)
         return web.Response(text=text, content_type="application/json", headers={**_HEADERS, "X-WebNN-Version": version})
 
-    def _describe(self, living: list[Session], chosen: str) -> str:
-        session = next((each for each in living if each.name == chosen), None)
+    def _describe(self, living: list[Session], session: Session | None) -> str:
         options, faults = self._sessions.options, self._faults
         state = {
             "options": {
