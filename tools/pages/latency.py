@@ -1,15 +1,11 @@
-"""What calls cost in a page and in its worker, without a debugger: the browser is started by hand, and the page reports."""
+"""What calls cost in a page and in its worker, without a debugger."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
-import tempfile
-import time
 
+from tools.pages.quiet import open_page
 from tools.pages.serving import Reports, open_emulator
-from webnn.browser.chromium import flags
 from webnn.javascript.files import File
 from webnn.serve.options import Options
 
@@ -65,7 +61,6 @@ _FILES = {
         (_MEASURE + "measure('worker').then(postMessage, error => postMessage({error: String(error)}));").encode(), "text/javascript"
     ),
 }
-_PATIENCE = 120.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,23 +71,8 @@ def run(options: argparse.Namespace) -> list[str]:
     """Measure, print the medians, and return what is too slow."""
     reports = Reports()
     emulator = Options(dialect="browsers-2026")
-    with open_emulator(_FILES.get, emulator, reports) as server, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        command = [
-            options.chromium,
-            "--headless=new",
-            f"--user-data-dir={folder}",
-            *flags(native=False, sandboxed=False),
-            f"{server.url}/page.html",
-        ]
-        quiet = subprocess.DEVNULL
-        with subprocess.Popen(command, stdout=quiet, stderr=quiet) as browser:
-            end = time.monotonic() + _PATIENCE
-            while not reports.bodies and time.monotonic() < end:
-                time.sleep(0.1)
-            browser.kill()
-    if not reports.bodies:
-        return [f"the page has not reported after {_PATIENCE:g} s"]
-    found = json.loads(reports.bodies[0])
+    with open_emulator(_FILES.get, emulator, reports) as server, open_page(options.chromium, f"{server.url}/page.html", reports) as found:
+        pass
     if "error" in found:
         return [found["error"]]
     for name, milliseconds in found.items():

@@ -1,4 +1,4 @@
-"""The image classification page of webnn-samples, unmodified: its answer, its calls, and its times beside Node's."""
+"""The image classification page of webnn-samples, without a debugger: its answer, its calls, and its times beside Node's."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
+from tools.pages.quiet import open_page
 from tools.pages.serving import Reports, mount_folders, open_emulator
-from webnn.browser.chromium import flags
+from webnn.browser.chromium import Read
+from webnn.javascript.files import File
 from webnn.serve.options import Options
 
 __all__ = ["add_arguments", "run"]
@@ -24,11 +27,25 @@ _ELSEWHERE = {
     "popper.min.js": "popper.js/dist/umd/popper.min.js",
     "jquery-3.5.1.slim.min.js": "jquery/dist/jquery.slim.min.js",
 }
+_PAGE, _PACKAGES = "/image_classification/index.html", "/-/packages/"
+#: Attributes of what comes from elsewhere: it must have the bytes that the page expects.
+_CHECKSUM = re.compile(r"\s(?:integrity|crossorigin)=\"[^\"]*\"")
+#: What a person does on the page, and sees.
+_PERSON = """
+(async () => {
+  const until = async found => { while (!found()) await new Promise(done => setTimeout(done, 50)); };
+  const text = id => document.getElementById(id)?.textContent ?? '';
+  await until(() => document.readyState === 'complete' && document.querySelector('label:has(#squeezenet)'));
+  document.querySelector('label:has(#squeezenet)').click();
+  await until(() => text('prob0').endsWith('%') || document.querySelector('.alert'));
+  const times = Object.fromEntries(['loadTime', 'buildTime', 'computeTime'].map(id => [id, text(id)]));
+  await fetch('/-/report', {method: 'POST', body: JSON.stringify({label: text('label0'), percent: text('prob0'), times})});
+})();
+"""
 _NETWORK = "models/squeezenet1.1_nchw"
 _ANSWER, _PERCENT = "lesser panda, red panda, panda, bear cat, cat bear, Ailurus fulgens", 99.21
 _MOST_CALLS, _MOST_TIMES_NODE = 160, 2.0
 _RUNS = 21
-_LIMIT_MS = 60_000
 #: The same network in Node: the class of the page, with the same fetch.
 _PROGRAM = """
 globalThis.location ??= {hostname: 'localhost'};
@@ -55,38 +72,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> list[str]:
     """Let the page classify its picture, print what it says, and return what is not as it should be."""
-    from playwright.sync_api import Route, sync_playwright  # noqa: PLC0415 - the extra `browser`
-
     wrong: list[str] = []
     reports = Reports()
-
-    def elsewhere(route: Route) -> None:
-        found = next((path for end, path in _ELSEWHERE.items() if route.request.url.endswith(end)), None)
-        if found is None:
-            route.abort()
-        else:
-            route.fulfill(path=options.packages / found, headers={"Access-Control-Allow-Origin": "*"})
-
-    read = mount_folders({"/": options.samples, "/test-data/": options.weights})
-    settings = Options(dialect="browsers-2026")
-    with open_emulator(read, settings, reports, isolated=False) as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=options.chromium, args=flags(native=False, sandboxed=False), chromium_sandbox=False
-        )
-        page = browser.new_page()
-        page.route(re.compile("^https://"), elsewhere)
-        page.on("console", lambda message: print(f"  the page says: {message.text}") if message.type == "error" else None)
-        page.goto(f"{server.url}/image_classification/index.html?numRuns={_RUNS}")
-        page.wait_for_selector("#squeezenet", state="attached")
-        # A browser with routes sends every request by way of this process.
-        page.unroute_all()
-        page.locator("label:has(#squeezenet)").click()
-        page.wait_for_function("document.getElementById('prob0').textContent.endsWith('%')", timeout=_LIMIT_MS)
-        label, percent = page.locator("#label0").text_content(), page.locator("#prob0").text_content()
-        times = {name: page.locator(f"#{name}").text_content() for name in ("loadTime", "buildTime", "computeTime")}
+    read = mount_folders({"/": options.samples, "/test-data/": options.weights, _PACKAGES: options.packages})
+    emulator = Options(dialect="browsers-2026")
+    with (
+        open_emulator(partial(_read_page, read), emulator, reports, isolated=False) as server,
+        open_page(options.chromium, f"{server.url}{_PAGE}?numRuns={_RUNS}", reports) as found,
+    ):
         (session,) = server.sessions.living.values()
         counts = session.counts
-        browser.close()
+    label, percent, times = found["label"], found["percent"], found["times"]
     print(f"{label} {percent}; {times}; {counts.calls} calls with {_RUNS} runs, {counts.received} bytes sent")
     node = _measure_node(options)
     mine = float((times["computeTime"] or "nan").split()[0])
@@ -98,6 +94,17 @@ def run(options: argparse.Namespace) -> list[str]:
     if not mine <= _MOST_TIMES_NODE * node:
         wrong.append(f"computing takes {mine:.1f} ms, more than {_MOST_TIMES_NODE:g} times Node's {node:.1f} ms")
     return [*wrong, *(f"a fault of the emulator: {fault.strip().splitlines()[-1]}" for fault in reports.faults)]
+
+
+def _read_page(read: Read, path: str) -> File | None:
+    """Read a file of the page. What the page takes from elsewhere is here, and at the end is the script that uses the page."""
+    file = read(path)
+    if file is None or path != _PAGE:
+        return file
+    text = _CHECKSUM.sub("", bytes(file.content).decode())
+    for end, found in _ELSEWHERE.items():
+        text = re.sub(rf'"https://[^"]*/{re.escape(end)}"', f'"{_PACKAGES}{found}"', text)
+    return File(f"{text}<script>{_PERSON}</script>".encode(), file.type)
 
 
 def _measure_node(options: argparse.Namespace) -> float:

@@ -24,6 +24,7 @@ from webnn.serve.script import make_script
 from webnn.serve.session import SMALL, EndedError, Session, Visitor, read_visitor
 from webnn.serve.sessions import FullError, Sessions
 from webnn.serve.status import Status
+from webnn.serve.warming import start_warming
 
 __all__ = ["Server"]
 
@@ -93,6 +94,7 @@ class Server:
         self._pages = pages
         self._loop = asyncio.new_event_loop()
         self._runners: list[web.AppRunner] = []
+        self._warming: threading.Thread | None = None
         self._thread = threading.Thread(target=self._loop.run_forever, name="webnn-serve", daemon=True)
         #: How many bytes of bodies are held, and the parts of bodies whose rest is to come, by session.
         self._receiving = 0
@@ -139,6 +141,7 @@ class Server:
             OSError: The port is in use.
         """
         self._thread.start()
+        self._warming = start_warming()
         try:
             asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
         except BaseException:
@@ -154,6 +157,8 @@ class Server:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+        if self._warming is not None:
+            self._warming.join()
 
     def __enter__(self) -> Server:
         return self.start()
