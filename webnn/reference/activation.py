@@ -118,7 +118,7 @@ def softmax(input: Array, axis: int) -> Array:
     m is the maximum along the axis.
     """
     x = wide(input)
-    exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
+    exponentials = np.exp(x - x.max(axis=axis, keepdims=True, initial=-np.inf))
     return typed(exponentials / exponentials.sum(axis=axis, keepdims=True), input.dtype)
 
 
