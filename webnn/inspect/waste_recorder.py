@@ -125,7 +125,7 @@ class WasteRecorder:
         self._given = context
         self._warmup = warmup
         self._lock = threading.Lock()
-        self._entered = self._marked = False
+        self._entered = self._open = self._marked = False
         self._emulation: AbstractContextManager[object] | None = None
         self._contexts: list[weakref.ref[MLContext]] = []
         self._others = 0
@@ -158,6 +158,7 @@ class WasteRecorder:
 
             self._emulation = emulate(on_context=watch)
             self._emulation.__enter__()
+        self._open = True
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
@@ -168,6 +169,7 @@ class WasteRecorder:
             if context is not None:
                 detach(context, self)
         with self._lock:
+            self._open = False
             if self._begun:
                 self._finish()
 
@@ -183,8 +185,14 @@ class WasteRecorder:
         attach(context, self)
 
     def step(self) -> None:
-        """Mark the beginning of a step. From the first mark on, steps are what lies between marks."""
+        """Mark the beginning of a step. From the first mark on, steps are what lies between marks.
+
+        Raises:
+            RuntimeError: The block has not begun, or has ended.
+        """
         with self._lock:
+            if not self._open:
+                raise RuntimeError("step: the block of the recording must be open")
             if self._marked or self._begun:
                 self._finish()
             self._marked = True

@@ -8,6 +8,7 @@ import json
 import re
 import runpy
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -150,6 +151,29 @@ def test_a_round_trip_is_named_with_its_line() -> None:
     # What is read before the next dispatch belongs to the step before.
     assert (read.copies, read.copiedBytes, read.allocations) == (197, 197 * size, 197)
     assert waste.leaks == ()
+
+
+@pytest.mark.parametrize("roundTrip", [False, True])
+def test_the_memory_of_a_loop_that_nobody_records(roundTrip: bool) -> None:
+    """What the recorder says of copies is true: NumPy tells `tracemalloc` of every array. Keys and values have 32,768 bytes each."""
+    example = runpy.run_path(str(EXAMPLE))
+    context = make_context(CURRENT)
+    graph = example["build"](context, example["random_weights"]())
+    old, new = (example["make_tensors"](context) for _ in range(2))
+    peaks = []
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            tracemalloc.reset_peak()
+            before, _ = tracemalloc.get_traced_memory()
+            if roundTrip:
+                context.writeTensor(old["keys"], context.readTensorSync(old["keys"]))
+            context.dispatch(graph, old, new)
+            old, new = new, old
+            peaks.append(tracemalloc.get_traced_memory()[1] - before)
+    finally:
+        tracemalloc.stop()
+    assert [peak > 16_384 for peak in peaks[2:]] == [roundTrip] * 18, peaks
 
 
 # Counts
@@ -448,8 +472,12 @@ def test_what_is_refused(context: Any, options: dict[str, Any], kind: type[Excep
 
 def test_a_recording_is_entered_once(loop: Loop) -> None:
     waste = record_waste(loop.context)
+    with pytest.raises(RuntimeError, match="step: the block of the recording must be open"):
+        waste.step()
     with waste, pytest.raises(RuntimeError, match="only once"), waste:
         pass
+    with pytest.raises(RuntimeError, match="must be open"):
+        waste.step()
     with pytest.raises(RuntimeError, match="only once"), waste:
         pass
 
