@@ -14,6 +14,7 @@ from webnn.context.faults.injection import FaultyBuildSteps, FaultyTensorSteps
 from webnn.context.graph_steps import BuildSteps
 from webnn.context.tensor_steps import Array, TensorSteps
 from webnn.validation.caller import find_line
+from webnn.validation.errors import UnknownError
 
 if TYPE_CHECKING:
     import asyncio
@@ -93,14 +94,6 @@ class _RecordedTensorSteps(TensorSteps):
     #: The steps that the context had before.
     plain: tuple[TensorSteps, BuildSteps]
 
-    def promise(self, create: Callable[[], MLTensor]) -> asyncio.Future[MLTensor]:
-        """Return the promise of a new tensor."""
-        return super().promise(lambda: self._note(create()))
-
-    def finish(self, create: Callable[[], MLTensor]) -> MLTensor:
-        """Return a new tensor."""
-        return super().finish(lambda: self._note(create()))
-
     def _note(self, tensor: MLTensor) -> MLTensor:
         """Have the listeners watch a tensor that nobody else has yet."""
         line, memory = find_line(), tensor._memory
@@ -172,8 +165,25 @@ class _RecordedBuildSteps(BuildSteps):
             listener.built(line)
 
 
+class _RecordedPlainTensorSteps(_RecordedTensorSteps):
+    """The same for a context without faults."""
+
+    def promise(self, create: Callable[[], MLTensor]) -> asyncio.Future[MLTensor]:
+        """Return the promise of a new tensor."""
+        return super().promise(lambda: self._note(create()))
+
+    def finish(self, create: Callable[[], MLTensor]) -> MLTensor:
+        """Return a new tensor."""
+        return super().finish(lambda: self._note(create()))
+
+
 class _RecordedFaultyTensorSteps(_RecordedTensorSteps, FaultyTensorSteps):
     """The same for a context with faults."""
+
+    def _allocate(self, create: Callable[[], MLTensor]) -> MLTensor | UnknownError:
+        """Make a tensor, or return why there is no memory for it."""
+        outcome = super()._allocate(create)
+        return outcome if isinstance(outcome, UnknownError) else self._note(outcome)
 
 
 class _RecordedFaultyBuildSteps(_RecordedBuildSteps, FaultyBuildSteps):
@@ -185,4 +195,4 @@ def _record(tensors: TensorSteps) -> tuple[_RecordedTensorSteps, _RecordedBuildS
     state = tensors._state
     if isinstance(tensors, FaultyTensorSteps):
         return _RecordedFaultyTensorSteps(state, tensors._faults), _RecordedFaultyBuildSteps(state, tensors._faults)
-    return _RecordedTensorSteps(state), _RecordedBuildSteps(state)
+    return _RecordedPlainTensorSteps(state), _RecordedBuildSteps(state)
