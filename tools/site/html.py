@@ -23,7 +23,7 @@ def finish(html: str, file: File, files: Files) -> str:
 
     def change(match: re.Match[str]) -> str:
         name = unescape(match[2] or "")
-        guide = files.get_file_from_path((match[3] or name).removeprefix("docs/"))
+        guide = files.get_file_from_path(match[3] or (name.removeprefix("docs/") if name.endswith(".md") else ""))
         if guide is not None:
             return f'<a href="{guide.url_relative_to(file)}">{match[0]}</a>'
         address = _specification(name)
