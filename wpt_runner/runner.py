@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import platform
+import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
 from importlib import metadata
+from pathlib import Path
 from typing import TypeVar
 
 import webnn
+from webnn.processes.executors import open_workers
 from webnn.processes.pool import End, Finished, Worker, run_tasks
+from webnn.processes.spread import spread
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.harness import Settings, run_test, time_limit
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
 
-__all__ = ["OneByOne", "Work", "describe_run", "run_each", "run_tests"]
+__all__ = ["OneByOne", "Work", "describe_run", "run_each", "run_one", "run_tests", "run_tests_on"]
 
 R = TypeVar("R")
 #: What a process does with a test; its last argument takes subtests as they end.
@@ -32,6 +36,36 @@ def _run(checkout: Checkout, settings: Settings, test: Test, note: Callable[[Sub
 
 def _limit(settings: Settings, test: Test) -> float:
     return time_limit(test, settings) + _GRACE
+
+
+def run_tests_on(
+    executor: str, checkout: Checkout, tests: Sequence[Test], settings: Settings, *, on_result: Callable[[FileResult], None]
+) -> list[FileResult]:
+    """Run tests on the workers of an executor, which find the checkout under the same path: like `run_tests`.
+
+    Raises:
+        ImportError: The package that the executor needs is not installed.
+        OSError: The executor is broken, or a worker cannot start processes.
+        ValueError: There is no such executor.
+    """
+    order = sorted(tests, key=lambda test: not test.file.long)
+    results: dict[Test, FileResult] = {}
+    with (
+        open_workers(executor, "--executor") as workers,
+        closing(spread(workers, run_one, order, lambda test: [checkout, settings, test])) as outcomes,
+    ):
+        for outcome in outcomes:
+            lost: Finished[Test, Subtest, FileResult] = Finished(
+                task=outcome.task, end=End.DIED, result=None, problem=outcome.problem, notes=(), seconds=0.0
+            )
+            results[outcome.task] = result = _ended(lost) if outcome.result is None else outcome.result
+            on_result(result)
+    return [results[test] for test in tests]
+
+
+def run_one(checkout: Checkout, settings: Settings, test: Test) -> FileResult:
+    """Run a test, in a worker: a task of `run_tests_on`. It runs in a child of the worker, so that it can be ended."""
+    return _CHILDREN.child(checkout, settings).run(test)
 
 
 def run_tests(
@@ -90,6 +124,27 @@ class OneByOne:
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
+
+
+class _Children(threading.local):
+    """The child of a thread of a worker: that of the checkout and the settings that it used last."""
+
+    def __init__(self) -> None:
+        self._key: tuple[Path, Settings] | None = None
+        self._child: OneByOne | None = None
+
+    def child(self, checkout: Checkout, settings: Settings) -> OneByOne:
+        """Return the child; start it unless it is there."""
+        # Each task brings a copy of the checkout.
+        key = (checkout.root, settings)
+        if self._child is None or self._key != key:
+            if self._child is not None:
+                self._child.close()
+            self._key, self._child = key, OneByOne(checkout, settings)
+        return self._child
+
+
+_CHILDREN = _Children()
 
 
 def _ended(finished: Finished[Test, Subtest, R]) -> FileResult:

@@ -19,7 +19,7 @@ from webnn.check.page import write_page
 from webnn.check.report import Report, Run, Verdict
 from webnn.check.show import print_report
 from webnn.check.supervise import Named, check
-from webnn.commands.choices import Device
+from webnn.commands.choices import Device, ExecutorOption
 from webnn.commands.completion import complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.models import MODELS, ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -28,6 +28,7 @@ from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
 from webnn.context.profiles import PROFILES, ProfileError, is_name, load_profile
 from webnn.formats import READERS
+from webnn.processes.executors import check_executor
 from webnn.validation.drafts import find_revision
 
 __all__ = ["command"]
@@ -101,6 +102,7 @@ def command(
         Device | None, typer.Option(help="Simulate the placement for this deviceType.", show_default="what the program asks for")
     ] = None,
     timeout: Annotated[float, typer.Option(min=0.001, help="How many seconds a run may take.")] = 300.0,
+    executor: ExecutorOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the end of what each run prints, on the standard error.")] = False,
 ) -> None:
     """Build a program's graphs on every device profile: what is refused and why, what falls back, and what to change.
@@ -119,6 +121,7 @@ def command(
         raise failure("--json and --annotations cannot be given together: both print on the standard output", _WRONG)
     chosen = _choose(profiles or [], require or [])
     try:
+        check_executor(executor, "--executor")
         if revision is not None:
             find_revision(revision)
     except ValueError as error:
@@ -142,10 +145,10 @@ def command(
         # In a terminal only.
         with progress_console().status("checking") as progress:
             # Of a model, the first limit that each node breaks is reported.
-            report = check(job, chosen, tell, every=every or kind == "model", timeout=timeout)
+            report = check(job, chosen, tell, every=every or kind == "model", timeout=timeout, executor=executor)
     except KeyboardInterrupt:
         raise failure("interrupted", _INTERRUPTED) from None
-    except OSError as error:
+    except (ImportError, OSError) as error:
         raise failure(f"the program cannot be run: {error}", _WRONG) from None
     if as_json:
         # ASCII, whatever the output can take.

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -19,9 +19,11 @@ from webnn.check.events import Job, Note, read_notes
 from webnn.check.report import ModelReport, Report, Run, Totals, Verdict
 from webnn.context.emulation import FALLBACK_VARIABLE, PROFILE_VARIABLE
 from webnn.processes.child import Exit, Process, ends_at_signals
+from webnn.processes.executors import open_workers
 from webnn.processes.pool import cores
+from webnn.processes.spread import spread
 
-__all__ = ["Named", "check"]
+__all__ = ["Named", "check", "run_on"]
 
 #: The folder that holds the package.
 _ROOT = str(Path(webnn.__file__).resolve().parents[1])
@@ -38,7 +40,13 @@ class Named(NamedTuple):
 
 
 def check(
-    job: Job, profiles: Sequence[Named], tell: Callable[[Run, str], None] = lambda run, output: None, *, every: bool, timeout: float
+    job: Job,
+    profiles: Sequence[Named],
+    tell: Callable[[Run, str], None] = lambda run, output: None,
+    *,
+    every: bool,
+    timeout: float,
+    executor: str | None = None,
 ) -> Report:
     """Check a program. If it fails without a profile, no profile is tried.
 
@@ -48,9 +56,12 @@ def check(
         tell: Called when a run has ended, with what the program printed last; from one thread at a time.
         every: Find every refusal, not only what the program meets before it ends.
         timeout: How long a run may take, in seconds.
+        executor: Where the runs on profiles take place, as `webnn.processes.executors` names it; by default in processes of this machine.
 
     Raises:
-        OSError: A process could not start.
+        OSError: A process could not start, or the executor is broken.
+        ImportError: The package that the executor needs is not installed.
+        ValueError: There is no such executor.
     """
     began = time.perf_counter()
     # A killed process may keep its notes open for a moment.
@@ -62,8 +73,7 @@ def check(
         model = next((note for note in runner.first if isinstance(note, ModelReport)), None)
         # A model that cannot be imported whole is still partitioned on each profile.
         if baseline.passed or baseline.partition is not None:
-            for future in [runner.pool.submit(runner.run, profile) for profile in profiles]:
-                run, output = future.result()
+            for run, output in runner.run_all(profiles) if executor is None else _run_elsewhere(executor, job, profiles, every, timeout):
                 runs.append(run)
                 tell(run, output)
     return Report(
@@ -109,6 +119,11 @@ class _Runner:
             process.kill()
         self.pool.shutdown(cancel_futures=True)
 
+    def run_all(self, profiles: Sequence[Named]) -> Iterator[tuple[Run, str]]:
+        """Run the program on profiles, several at once; yield what `run` returns, in their order."""
+        for future in [self.pool.submit(self.run, profile) for profile in profiles]:
+            yield future.result()
+
     def run(self, profile: Named | None) -> tuple[Run, str]:
         """Run the program, and return how that ended, with the end of what it printed."""
         if profile is None:
@@ -135,6 +150,26 @@ class _Runner:
         with self._lock:
             self._processes.remove(process)
         return read_notes(file), ended
+
+
+def _run_elsewhere(executor: str, job: Job, profiles: Sequence[Named], every: bool, timeout: float) -> Iterator[tuple[Run, str]]:
+    """Run the program on profiles, on the workers of an executor, which find it under the same path."""
+    sent = job.model_copy(update={"program": str(Path(job.program).absolute())})
+    with (
+        open_workers(executor, "--executor") as workers,
+        closing(spread(workers, run_on, profiles, lambda profile: [sent, profile, every, timeout], ordered=True)) as outcomes,
+    ):
+        for outcome in outcomes:
+            if outcome.result is None:
+                raise OSError(f"on {outcome.task.name}: {outcome.problem}")
+            yield outcome.result
+
+
+def run_on(job: Job, profile: Named, every: bool, timeout: float) -> tuple[Run, str]:
+    """Run the program on a profile, in a worker: a task of `check`."""
+    temporary = tempfile.TemporaryDirectory(prefix="webnn-check-", ignore_cleanup_errors=True)
+    with temporary as folder, closing(_Runner(job, Path(folder), every, timeout)) as runner:
+        return runner.run(profile)
 
 
 def _environment(job: Job) -> dict[str, str]:

@@ -16,6 +16,7 @@ __all__ = [
     "REVISION",
     "Device",
     "DialectOption",
+    "ExecutorOption",
     "Fallback",
     "FallbackOption",
     "FormerDialect",
@@ -30,6 +31,15 @@ PAGES = (".html", ".htm")
 #: The draft that a program in JavaScript follows by default.
 REVISION = "2024-06"
 
+#: ``--executor``.
+ExecutorOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|ADDRESS",
+        help="Where the work runs: processes:N, dask://HOST:PORT, ray or ray://HOST:PORT.",
+        show_default="processes of this machine",
+    ),
+]
 #: ``--profile``, the name of ``--dialect`` until 0.1. Since then a profile is a device's.
 FormerDialect = Annotated[str | None, typer.Option("--profile", hidden=True)]
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +15,14 @@ import typer
 
 import webnn
 from webnn.browser.chromium import BrowserError, Chromium, find_browser, serve
+from webnn.commands.choices import ExecutorOption
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
 from webnn.context.profiles import ProfileError
 from webnn.fuzz.campaign import Campaign, Class
+from webnn.fuzz.elsewhere import Setting, examine_elsewhere
 from webnn.fuzz.generate import Generator
 from webnn.fuzz.hosts import Emulator, Page
 from webnn.fuzz.judges import Rebuilding
@@ -27,6 +30,7 @@ from webnn.fuzz.known import SHIPPED, Known, KnownError, load_known
 from webnn.fuzz.programs import Program
 from webnn.fuzz.writing import file_stem, write_test
 from webnn.javascript.realm import EngineMissingError, require_engine
+from webnn.processes.executors import check_executor, open_workers
 from webnn.validation.drafts import DRAFTS, find_revision
 
 __all__ = ["command"]
@@ -77,14 +81,18 @@ def command(
     ] = None,
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the classes to a file.", show_default=False)] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds one program may take in the browser.")] = 10.0,
+    executor: ExecutorOption = None,
 ) -> None:
     """Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.
 
     Each class of differences is shown with the smallest program that has it. The exit status is 0 if all are known, 1 if one is not, and 2
     if the call is wrong.
     """
+    if browser and executor is not None:
+        raise failure("--browser and --executor cannot be given together: the browser runs on this machine", _WRONG)
     try:
         require_engine()
+        check_executor(executor, "--executor")
         profile = profile or (_PROFILE if browser else None)
         ml = webnn.ML(revision=find_revision(revision), profile=profile)
         generator = Generator(ml, revision, seed, [name for name in operations.split(",") if name])
@@ -94,15 +102,19 @@ def command(
         with ExitStack() as stack:
             page, thread = stack.enter_context(_open(find_browser(browser), timeout)) if browser else (None, None)
             campaign = Campaign(emulator, Rebuilding(ml), page, thread, entries)
-            campaign.run(given, _progress(campaign, len(given)))
+            examine = None
+            if executor is not None:
+                workers = stack.enter_context(open_workers(executor, "--executor"))
+                examine = partial(examine_elsewhere, workers, Setting(ml=ml, revision=revision, dialect=dialect))
+            campaign.run(given, _progress(campaign, len(given)), examine)
             if not given:
                 tell = _progress(campaign, calls + graphs)
-                campaign.run(generator.calls(calls), tell)
-                campaign.run(generator.graphs(graphs), tell)
+                campaign.run(generator.calls(calls), tell, examine)
+                campaign.run(generator.graphs(graphs), tell, examine)
             for each in campaign.classes.values():
                 if each.known is None:
                     campaign.shrink(each)
-    except (BrowserError, EngineMissingError, KnownError, ProfileError, OSError, ValueError) as error:
+    except (BrowserError, EngineMissingError, ImportError, KnownError, ProfileError, OSError, ValueError) as error:
         raise failure(str(error), _WRONG) from None
     classes = sorted(campaign.classes.values(), key=lambda each: (each.known is not None, -each.count, each.finding.key))
     origin = f"webnn fuzz --seed {seed}"

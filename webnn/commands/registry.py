@@ -22,6 +22,10 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "devices": Entry("webnn.commands.devices", "Show what is installed, and what each deviceType runs on here."),
         "profiles": Entry("webnn.commands.profiles", "Show the device profiles: whose limits they are, and what they are certain of."),
         "run": Entry("webnn.commands.program", "Run a program that uses navigator.ml, or compute a saved graph."),
+        "batch": Entry(
+            "webnn.commands.batch",
+            "Compute a graph for every sample of a data set, in parts that a second call with the same arguments does not compute again.",
+        ),
         "serve": Entry("webnn.commands.serve", "Serve a page, in any browser, with the emulator as its navigator.ml."),
         "check": Entry(
             "webnn.check.command",

@@ -13,7 +13,10 @@ from webnn.fuzz.known import Known
 from webnn.fuzz.programs import Program
 from webnn.fuzz.shrink import shrink
 
-__all__ = ["Campaign", "Class"]
+__all__ = ["Campaign", "Class", "Examine"]
+
+#: Runs groups of programs; yields each with the findings of its programs and the number of graphs that they computed.
+Examine = Callable[[Iterable[Sequence[Program]]], Iterable[tuple[Sequence[Program], Sequence[Sequence[Finding]], int]]]
 
 #: How many programs go to the hosts at once.
 _TOGETHER = 40
@@ -66,15 +69,23 @@ class Campaign:
     programs: int = 0
     graphs: int = 0
 
-    def run(self, programs: Iterable[Program], progress: Callable[[int], None] = lambda _: None) -> None:
-        """Run programs and class their findings."""
+    def run(self, programs: Iterable[Program], progress: Callable[[int], None] = lambda _: None, examine: Examine | None = None) -> None:
+        """Run programs and class their findings.
+
+        Args:
+            programs: The programs.
+            progress: Called with the number of programs that are done.
+            examine: Runs groups of programs elsewhere, in the place of `examine`; returns the findings of each, and the number of graphs.
+        """
         waiting = iter(programs)
-        while batch := list(islice(waiting, _TOGETHER)):
-            for program, findings in zip(batch, self.examine(batch), strict=True):
+        groups = iter(lambda: list(islice(waiting, _TOGETHER)), [])
+        for group, found, graphs in examine(groups) if examine else ((group, self.examine(group), 0) for group in groups):
+            for program, findings in zip(group, found, strict=True):
                 for finding in findings:
                     self._add(program, finding)
-            self.programs += len(batch)
-            progress(len(batch))
+            self.graphs += graphs
+            self.programs += len(group)
+            progress(len(group))
 
     def examine(self, programs: Sequence[Program]) -> list[list[Finding]]:
         """Run programs and return the findings of each."""

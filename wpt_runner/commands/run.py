@@ -11,11 +11,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from webnn.commands.choices import FormerDialect, NumericsOption, choose_dialect, set_numerics
+from webnn.commands.choices import ExecutorOption, FormerDialect, NumericsOption, choose_dialect, set_numerics
 from webnn.commands.completion import complete_dialect, complete_revision
 from webnn.commands.failure import failure
 from webnn.javascript.idl import load_idl
 from webnn.javascript.realm import EngineMissingError, require_engine
+from webnn.processes.executors import check_executor
 from webnn.processes.pool import cores
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.commands.show import print_file, print_list, print_summary
@@ -27,7 +28,7 @@ from webnn.wpt_runner.reports.html import write_html
 from webnn.wpt_runner.reports.junit import write_junit
 from webnn.wpt_runner.reports.wptreport import read_wptreport, write_wptreport
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult
-from webnn.wpt_runner.runner import describe_run, run_tests
+from webnn.wpt_runner.runner import describe_run, run_tests, run_tests_on
 from webnn.wpt_runner.selection import choose_again, find_flaky, take_worst
 from webnn.wpt_runner.terminal import show_progress
 
@@ -62,6 +63,7 @@ def command(
         typer.Option(help="The revision of the draft.", autocompletion=complete_revision, show_default="that of the checkout's tests"),
     ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="How many processes; by default as many as cores.")] = None,
+    executor: ExecutorOption = None,
     expectations: Annotated[
         str | None,
         typer.Option(
@@ -93,11 +95,14 @@ def command(
     reports = [
         (path, write) for path, write in ((wptreport, write_wptreport), (junit, write_junit), (html, write_html)) if path is not None
     ]
+    if executor is not None and (jobs is not None or debug is not None):
+        raise failure(f"--executor and --{'jobs' if debug is None else 'debug'} cannot be given together", 2)
     chosen = choose_dialect(dialect, profile)
     set_numerics(numerics)
     try:
         require_engine()
-        checkout = Checkout(wpt)
+        check_executor(executor, "--executor")
+        checkout = Checkout(wpt if executor is None else wpt.absolute())
         choice = choose(checkout, revision)
         level = choice.level
         settings = Settings(
@@ -141,10 +146,12 @@ def command(
             if debug is Debugger.PYTHON:
                 results = _debug_in_python(console, checkout, tests, settings, expected)
             else:
-                results = _run(console, checkout, tests, settings, expected, jobs or cores(), quiet)
+                results = _run(console, checkout, tests, settings, expected, executor or jobs or cores(), quiet)
             rounds.append([expected.apply(result) for result in results])
     except KeyboardInterrupt:
         raise failure("interrupted", 130) from None
+    except (ImportError, OSError) as error:
+        raise failure(f"the tests cannot be run: {error}", 2) from None
     results = take_worst(rounds)
     if subtest:
         results = _with_subtests(results, settings)
@@ -178,9 +185,9 @@ def _unrun(test: Test) -> FileResult:
 
 
 def _run(
-    console: Console, checkout: Checkout, tests: list[Test], settings: Settings, expected: Expectations, processes: int, quiet: bool
+    console: Console, checkout: Checkout, tests: list[Test], settings: Settings, expected: Expectations, where: int | str, quiet: bool
 ) -> list[FileResult]:
-    """Run the tests, with a line for each and a progress bar below them."""
+    """Run the tests, in so many processes or on an executor, with a line for each and a progress bar below them."""
     unexpected = 0
     with show_progress("tests", len(tests), "unexpected") as advance:
 
@@ -192,7 +199,9 @@ def _run(
                 print_file(console, result, quiet=quiet)
             advance(unexpected)
 
-        return run_tests(checkout, tests, settings, processes=processes, on_result=show)
+        if isinstance(where, str):
+            return run_tests_on(where, checkout, tests, settings, on_result=show)
+        return run_tests(checkout, tests, settings, processes=where, on_result=show)
 
 
 def _check_update(expected: Expectations, *, partly: bool) -> None:
