@@ -21,5 +21,5 @@ def reverse(input: Array, *, axes: list[int] | None = None) -> Array:
 def tile(input: Array, repetitions: list[int]) -> Array:
     """Put copies of the input beside each other along each axis."""
     for axis, count in enumerate(repetitions):
-        input = np.concatenate([input] * count, axis)
+        input = np.concatenate([input] * count, axis) if count else input.take([], axis)
     return input.copy()
