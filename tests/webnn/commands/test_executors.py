@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 import webnn
@@ -31,7 +30,7 @@ test(() => assert_equals(1, 2), "it fails");
 HANGS = 'test(() => { while (true); }, "forever");'
 
 
-def invoke(*arguments: str | Path) -> Result:
+def invoke(*arguments: str | Path) -> Any:
     return CliRunner().invoke(cli.app, list(map(str, arguments)), env={"COLUMNS": "200", "WEBNN_WPT": None})
 
 
