@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from webnn.validation.descriptor import BITS, NUMPY_DTYPES, OperandDescriptor
+from webnn.validation.descriptor import BITS, NUMPY_DTYPES, OperandDescriptor, is_float
 
 __all__ = ["ConstantMemory", "scalar"]
 
@@ -76,7 +76,7 @@ def scalar(descriptor: OperandDescriptor, number: float) -> Array:
     Until 2024-06 the number is a finite double. Since 2026-06 it is already cast (`numbers.cast`), and not changed here.
     """
     dtype = NUMPY_DTYPES[descriptor.dataType]
-    if dtype.kind == "f":
+    if is_float(descriptor.dataType):
         with np.errstate(over="ignore"):
             return np.array(number, dtype)
     # A single small integer is in the low bits of its byte.

@@ -30,7 +30,7 @@ from webnn.builder.ops.tiling import TilingOps
 from webnn.builder.ops.unary import UnaryOps
 from webnn.builder.options import MLOperandDescriptor
 from webnn.validation import buffers, numbers, webidl
-from webnn.validation.data_type import convertDataType
+from webnn.validation.data_type import conversion
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 from webnn.validation.operand_descriptor import convertDescriptor
 from webnn.validation.operation import Call
@@ -174,6 +174,7 @@ class GraphBuilder(
         call.check_dimensions("descriptor", converted)
         if revision.any_buffer and view.dtype == np.uint8 and view.nbytes == converted.byte_length:
             view = np.ascontiguousarray(view).reshape(-1).view(NUMPY_DTYPES[converted.dataType])
+        view = buffers.from_bits(view, converted, revision.types)
         # [2; 2026-06: 3] Type and length of the buffer match.
         reason = buffers.elements_mismatch(view, converted)
         if reason:
@@ -209,7 +210,7 @@ class GraphBuilder(
         anchor = "#api-mlgraphbuilder-constant-datatype-value" if revision.big_numbers else "#api-mlgraphbuilder-constant-type-value"
         call = self._call("constant", anchor)
         argument = "dataType" if revision.big_numbers else "type"
-        converted = call.convert(argument, partial(convertDataType, small=revision.small_integers), dataType)
+        converted = call.convert(argument, conversion(revision.types), dataType)
         value = call.convert("value", webidl.number if revision.big_numbers else webidl.double, number)
         # [2026-06: 1] The builder can build.
         self._checkCanBuild("constant")

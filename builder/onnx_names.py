@@ -23,6 +23,8 @@ ELEMENT_TYPES: Mapping[str, int] = MappingProxyType(
         "float64": 11,
         "uint32": 12,
         "uint64": 13,
+        "bfloat16": 16,
+        "float8e4m3": 17,
         "uint4": 21,
         "int4": 22,
     }

@@ -21,7 +21,7 @@ from webnn.context.promise import Pending, rejected
 from webnn.context.state import Steps
 from webnn.context.tensor import MLTensor
 from webnn.validation import webidl
-from webnn.validation.buffers import as_array, bytes_mismatch, tensor_data_mismatch
+from webnn.validation.buffers import as_array, bytes_mismatch, from_bits, tensor_data_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.errors import InvalidStateError, OperationError, UnknownError, WebNNTypeError
 from webnn.validation.operand_descriptor import convertDescriptor, convertTensorDescriptor
@@ -353,6 +353,7 @@ def _make_constant(state: ContextState, descriptor: object, inputData: object) -
     state.loss.check("createConstantTensor")
     # [4] The dimensions are valid and supported.
     call.check_dimensions("descriptor", operand)
+    view = from_bits(view, operand, call.revision.types)
     # [5] Type and length of the buffer match, and it is not detached.
     reason = tensor_data_mismatch(view, operand) or buffers.detached_reason(view)
     if reason:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from webnn.validation import webidl
-from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
+from webnn.validation.descriptor import BITS, LOW_PRECISION_TYPES, NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, Types
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -21,6 +21,7 @@ __all__ = [
     "bytes_mismatch",
     "elements_mismatch",
     "exports_dlpack",
+    "from_bits",
     "tensor_data_mismatch",
 ]
 
@@ -104,6 +105,20 @@ def _text(function: Callable[..., object], *arguments: object) -> str:
         return " ".join(str(function(*arguments)).split())
     except Exception:
         return "?"
+
+
+def from_bits(view: Array, descriptor: OperandDescriptor, types: Types) -> Array:
+    """Return a view of the bits of elements as one of elements.
+
+    JavaScript has no array of `LOW_PRECISION_TYPES`: their bits come as a ``Uint16Array`` or a ``Uint8Array``. In drafts with these types,
+    those of float16 may come as a ``Uint16Array`` too. A view of anything else is returned as it is.
+    """
+    dataType = descriptor.dataType
+    if LOW_PRECISION_TYPES[0] not in types or (dataType != "float16" and dataType not in LOW_PRECISION_TYPES):
+        return view
+    if view.dtype != np.dtype(f"u{BITS[dataType] // 8}") or view.nbytes != descriptor.byte_length:
+        return view
+    return np.ascontiguousarray(view).view(NUMPY_DTYPES[dataType])
 
 
 def elements_mismatch(view: Array, descriptor: OperandDescriptor) -> str:

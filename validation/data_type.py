@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 from webnn.validation import webidl
-from webnn.validation.descriptor import DATA_TYPES, SMALL_TYPES, DataType
+from webnn.validation.descriptor import DATA_TYPES, DataType, Types
 
-__all__ = ["convertDataType"]
-
-_convertDataType = webidl.enumeration("MLOperandDataType", DATA_TYPES)
-_convertAnyDataType = webidl.enumeration("MLOperandDataType", DATA_TYPES + SMALL_TYPES)
+__all__ = ["conversion", "convertDataType"]
 
 
-def convertDataType(value: object, *, small: bool = False) -> DataType:
-    """Convert to ``MLOperandDataType``; ``small``: the revision has small integers."""
-    convertValue = _convertAnyDataType if small else _convertDataType
-    return convertValue(value)  # type: ignore[return-value]  # one of the types, as just checked
+@cache
+def conversion(types: Types) -> Callable[[object], DataType]:
+    """Return the conversion to ``MLOperandDataType`` of a revision with these values: always the same function."""
+    return webidl.enumeration("MLOperandDataType", types)  # type: ignore[return-value]  # it returns one of the types
+
+
+convertDataType = conversion(DATA_TYPES)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -12,25 +12,30 @@ __all__ = [
     "BITS",
     "CARRIERS",
     "DATA_TYPES",
+    "FLOAT_FORMATS",
     "FLOAT_TYPES",
+    "LOW_PRECISION_TYPES",
     "MAX_BYTE_LENGTH",
     "MAX_DIMENSION",
     "MAX_RANK",
     "NUMPY_DTYPES",
     "SMALL_TYPES",
     "DataType",
+    "FloatFormat",
     "OperandDescriptor",
     "Ranks",
     "Shape",
     "Types",
     "integer_range",
+    "is_data_type",
+    "is_float",
     "is_valid_dimension",
     "pack",
     "unpack",
 ]
 
-#: ``MLOperandDataType``, `#enumdef-mloperanddatatype`, and `SMALL_TYPES`.
-DataType = Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4"]
+#: ``MLOperandDataType``, `#enumdef-mloperanddatatype`, `SMALL_TYPES` and `LOW_PRECISION_TYPES`.
+DataType = Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4", "bfloat16", "float8e4m3"]
 Shape = tuple[int, ...]
 #: The data types that an operation allows for an operand, and the smallest and largest rank.
 Types = tuple[DataType, ...]
@@ -38,19 +43,65 @@ Ranks = tuple[int, int]
 
 #: The number of bits of an element.
 BITS: Mapping[DataType, int] = MappingProxyType(
-    {"float32": 32, "float16": 16, "int32": 32, "uint32": 32, "int64": 64, "uint64": 64, "int8": 8, "uint8": 8, "int4": 4, "uint4": 4}
+    {
+        **{"float32": 32, "float16": 16, "int32": 32, "uint32": 32, "int64": 64, "uint64": 64, "int8": 8, "uint8": 8},
+        **{"int4": 4, "uint4": 4, "bfloat16": 16, "float8e4m3": 8},
+    }
 )
 #: For each type of which several elements share a byte, the type of one byte that holds a single element.
 CARRIERS: Mapping[DataType, DataType] = MappingProxyType({"int4": "int8", "uint4": "uint8"})
-DATA_TYPES: tuple[DataType, ...] = tuple(name for name in BITS if name not in CARRIERS)
-FLOAT_TYPES: tuple[DataType, ...] = ("float32", "float16")
+#: Floating-point types that no draft has: `webnn.proposals.low_precision`.
+LOW_PRECISION_TYPES: Types = ("bfloat16", "float8e4m3")
+DATA_TYPES: Types = tuple(name for name in BITS if name not in CARRIERS and name not in LOW_PRECISION_TYPES)
+#: The floating-point types of the drafts; `is_float` knows all.
+FLOAT_TYPES: Types = ("float32", "float16")
 #: Four-bit integers, which browsers have beyond the drafts: two in a byte, the first one in the low bits.
 SMALL_TYPES: tuple[DataType, ...] = tuple(CARRIERS)
+
+
+class FloatFormat(NamedTuple):
+    """The numbers of a floating-point type.
+
+    Attributes:
+        bits: The number of significant bits.
+        smallest: The exponent of the smallest normal number.
+        largest: The largest number.
+        saturates: What is larger becomes the largest number; otherwise it becomes infinite.
+    """
+
+    bits: int
+    smallest: int
+    largest: float
+    saturates: bool = False
+
+
+FLOAT_FORMATS: Mapping[DataType, FloatFormat] = MappingProxyType(
+    {
+        "float32": FloatFormat(24, -126, (2 - 2**-23) * 2.0**127),
+        "float16": FloatFormat(11, -14, 65504.0),
+        "bfloat16": FloatFormat(8, -126, (2 - 2**-7) * 2.0**127),
+        # OCP's E4M3, in which all bits of the exponent and the mantissa are set in NaN alone.
+        "float8e4m3": FloatFormat(4, -6, 448.0, saturates=True),
+    }
+)
+
+
+class _Dtypes(dict[DataType, np.dtype[np.generic]]):
+    """NumPy's types; those of `LOW_PRECISION_TYPES` are in a package that most programs do not need."""
+
+    def __missing__(self, key: DataType) -> np.dtype[np.generic]:
+        if key not in LOW_PRECISION_TYPES:
+            raise KeyError(key)
+        import ml_dtypes  # noqa: PLC0415 (see above)
+
+        dtype: np.dtype[np.generic] = np.dtype(ml_dtypes.bfloat16 if key == "bfloat16" else ml_dtypes.float8_e4m3fn)
+        return dtype
+
 
 #: `#appendices-mloperanddatatype-arraybufferview-compatibility`, with NumPy dtypes (native byte order) in place of buffer views; for small
 #: integers, the dtype of their bytes.
 NUMPY_DTYPES: MappingProxyType[DataType, np.dtype[np.generic]] = MappingProxyType(
-    {**{name: np.dtype(name) for name in DATA_TYPES}, **{name: np.dtype(np.uint8) for name in SMALL_TYPES}}
+    _Dtypes({**{name: np.dtype(name) for name in DATA_TYPES}, **{name: np.dtype(np.uint8) for name in SMALL_TYPES}})
 )
 
 #: The largest value of ``unsigned long``, thus the largest size of a dimension.
@@ -66,7 +117,7 @@ class OperandDescriptor:
     """The type and shape of an operand: the converted form of the dictionary ``MLOperandDescriptor``.
 
     Attributes:
-        dataType: One of `DATA_TYPES` or `SMALL_TYPES`.
+        dataType: One of `DATA_TYPES`, `SMALL_TYPES` or `LOW_PRECISION_TYPES`.
         dimensions: The shape; empty for a scalar.
     """
 
@@ -120,6 +171,16 @@ def integer_range(dataType: DataType) -> tuple[int, int]:
     """Return the smallest and the largest value of an integer type."""
     bits = BITS[dataType]
     return (0, 2**bits - 1) if dataType.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def is_data_type(name: str) -> TypeGuard[DataType]:
+    """Tell whether a type of this name is one of an operand."""
+    return name in BITS
+
+
+def is_float(dataType: DataType) -> bool:
+    """Tell whether the elements of a type are floating-point numbers."""
+    return dataType in FLOAT_FORMATS
 
 
 def is_valid_dimension(size: int, largest: int = MAX_DIMENSION) -> bool:

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, PlainValidator
 from pydantic_core import core_schema
 
 from webnn.validation import webidl
-from webnn.validation.data_type import convertDataType
-from webnn.validation.descriptor import DataType, OperandDescriptor
+from webnn.validation.data_type import conversion
+from webnn.validation.descriptor import DATA_TYPES, DataType, OperandDescriptor, Types
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
 
 __all__ = [
@@ -69,8 +69,8 @@ def _nameActivation(value: object) -> Activation:
 
 
 def _convertDataTypeMember(value: object, info: ValidationInfo) -> DataType:
-    # The context is the argument ``small`` of `Dictionary.convertMembers`.
-    return convertDataType(value, small=bool(info.context))
+    # The context is the argument ``types`` of `Dictionary.convertMembers`.
+    return conversion(info.context or DATA_TYPES)(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +131,14 @@ class Dictionary(BaseModel):
         return _members_of(cls, Double, Number)
 
     @classmethod
-    def convertMembers(cls, given: Mapping[str, Any], *, small: bool = False) -> Self:
-        """Convert a program's dictionary, as `webidl.dictionary_members` returns it; ``small``: the revision has small integers.
+    def convertMembers(cls, given: Mapping[str, Any], *, types: Types = DATA_TYPES) -> Self:
+        """Convert a program's dictionary, as `webidl.dictionary_members` returns it; ``types``: the data types of the revision.
 
         Raises:
             ConversionError: With the member's name in ``path``.
         """
         try:
-            return cls.model_validate(given, context=small)
+            return cls.model_validate(given, context=types)
         except ValidationError as invalid:
             first = invalid.errors(include_url=False)[0]
             path = "".join(f".{part}" for part in first["loc"])

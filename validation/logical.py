@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webnn.validation.descriptor import FLOAT_TYPES, OperandDescriptor
+from webnn.validation.descriptor import OperandDescriptor, is_float
 from webnn.validation.operation import Call, Operation
 from webnn.validation.shapes import bidirectionally_broadcast
 
@@ -14,8 +14,8 @@ _CLASSES = ("isInfinite", "isNaN")
 def logical(call: Call, a: OperandDescriptor, b: OperandDescriptor | None = None) -> OperandDescriptor:
     """*Create element-wise logical operation*, `#api-mlgraphbuilder-logical`."""
     # [2026-06: 5.1] Only floating-point numbers can be NaN or infinite. (Its table of limits allows all types.)
-    if call.operation in _CLASSES and a.dataType not in FLOAT_TYPES:
-        raise call.error("a", f"must have a data type of {list(FLOAT_TYPES)}", a.dataType)
+    if call.operation in _CLASSES and not is_float(a.dataType):
+        raise call.error("a", f"must have a data type of {list(filter(is_float, call.revision.types))}", a.dataType)
     if b is None:
         # [2.2; 2026-06: 4.1] What is negated is uint8.
         call.check_type("a", a)

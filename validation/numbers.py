@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from struct import Struct
 from types import MappingProxyType
 
-from webnn.validation.descriptor import DataType, integer_range
+from webnn.validation.descriptor import FLOAT_FORMATS, DataType, FloatFormat, integer_range
 
 __all__ = ["cast"]
 
@@ -26,7 +26,7 @@ def cast(number: float, dataType: DataType) -> int | float:
 
     Returns:
         A number that the type represents exactly. For a floating-point type: the nearest one, ties to even; a number that is too large
-        becomes infinite. For an integer type: the nearest integer of its range, ties to even; NaN becomes 0.
+        becomes infinite, in float8e4m3 ±448. For an integer type: the nearest integer of its range, ties to even; NaN becomes 0.
     """
     packing = _PACKING.get(dataType)
     if packing is not None:
@@ -36,11 +36,26 @@ def cast(number: float, dataType: DataType) -> int | float:
         except OverflowError:
             return math.copysign(math.inf, double)
         return rounded
+    if dataType in FLOAT_FORMATS:
+        return _round(_as_double(number), FLOAT_FORMATS[dataType])
     if isinstance(number, float) and math.isnan(number):
         return 0
     # (The draft takes the bounds of int32 for uint32: see docs/spec-issues.md.)
     low, high = integer_range(dataType)
     return round(min(max(number, low), high))
+
+
+def _round(double: float, form: FloatFormat) -> float:
+    if math.isnan(double):
+        return double
+    rounded = abs(double)
+    if not math.isinf(rounded):
+        # The distance of neighbouring numbers of the type. The quotient is exact.
+        unit = 2.0 ** (max(math.frexp(rounded)[1] - 1, form.smallest) - form.bits + 1)
+        rounded = round(rounded / unit) * unit
+    if rounded > form.largest:
+        rounded = form.largest if form.saturates else math.inf
+    return math.copysign(rounded, double)
 
 
 def _as_double(number: float) -> float:

@@ -71,4 +71,4 @@ def _convertShaped(call: Call, model: type[D], members: Any) -> D:
         reason = explain_member(replace(call, operation="input"), "descriptor", "dimensions", known, "shape")
         raise call.error("descriptor.shape", f"is required but missing: {reason}")
     warn_ignored(call, "descriptor", named, known)
-    return call.convert("descriptor", partial(model.convertMembers, small=call.revision.small_integers), named)
+    return call.convert("descriptor", partial(model.convertMembers, types=call.revision.types), named)

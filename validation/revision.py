@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from webnn.validation.descriptor import (
+    DATA_TYPES,
     MAX_BYTE_LENGTH,
     MAX_DIMENSION,
     MAX_RANK,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT", "Revision", "RevisionName"]
 
 #: The drafts, and the newest one with what browsers have beyond it, or with a proposal: the names that type checkers know.
-RevisionName = Literal["2024-06", "2026-06", "2026-06+browsers", "2026-06+compute-policy", "2026-06+zero-size"]
+RevisionName = Literal["2024-06", "2026-06", "2026-06+browsers", "2026-06+compute-policy", "2026-06+low-precision", "2026-06+zero-size"]
 #: The name of the default draft: the first one.
 DEFAULT: RevisionName = "2024-06"
 
@@ -67,7 +68,7 @@ class Revision:
         any_buffer: A constant's bytes may come from any buffer, not only from one of its element type.
         big_numbers: Numbers that are converted to an operand's type are ``MLNumber``: integers of any size, infinities and NaN; otherwise
             doubles.
-        small_integers: The data types int4 and uint4 are supported, which no draft has.
+        types: The values of ``MLOperandDataType``.
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
         acceptance: The device whose limits hold beside the draft's, if there is one.
     """
@@ -96,7 +97,7 @@ class Revision:
     build_once: bool = False
     any_buffer: bool = False
     big_numbers: bool = False
-    small_integers: bool = False
+    types: Types = DATA_TYPES
     convert_name: Callable[[object], str] = domString
     conflicts: Mapping[tuple[str, str], str] = field(default_factory=dict)
     references: tuple[Callable[[], Mapping[str, Callable[..., Any]]], ...] = ()

@@ -16,7 +16,7 @@ from onnx import ModelProto, TensorProto
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.messages import Attribute, Graph, declare
 from webnn.builder.onnx_names import ELEMENT_TYPES
-from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor, Shape
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType, OperandDescriptor, Shape, Types, is_data_type
 
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
@@ -31,7 +31,7 @@ IR_VERSION = 10
 
 #: `ELEMENT_TYPES` by NumPy's data types, because it takes long to make their names.
 _ARRAY_TYPES: Mapping[np.dtype[Any], int] = MappingProxyType(
-    {np.dtype(name): number for name, number in ELEMENT_TYPES.items() if name not in SMALL_TYPES}
+    {(NUMPY_DTYPES[name] if is_data_type(name) else np.dtype(name)): n for name, n in ELEMENT_TYPES.items() if name not in SMALL_TYPES}
 )
 BOOL = "bool"
 INT64_MIN = -(2**63)
@@ -162,7 +162,8 @@ class Translation:
             give up what keeps a kernel from crashing, or from reading out of bounds.
         carry: Data types for which the engine has no (right) kernel, with the type that carries them. Every operand of the primary
             operand's type is cast to the carrier before; every output of that type is cast back after. Float16 is rounded here.
-        primary: The position of the operand whose data type is looked up.
+        native: Those of `LOW_PRECISION_TYPES` that the nodes take. The others are carried by float32, whatever operand has them.
+        primary: The position of the operand whose data type is looked up in ``carry``.
         fixed: Operands that are never cast (indices, conditions).
         elementwise: The nodes do not depend on the order of the operands' dimensions, so a transpose may be moved behind them.
         kernel: The only node that ``emit`` makes of float32 operands, all of which it takes in their order, without attributes; it is the
@@ -172,6 +173,7 @@ class Translation:
     emit: Emit
     fast: Emit | None = None
     carry: Mapping[DataType, DataType] = field(default_factory=dict)
+    native: Types = ()
     primary: int = 0
     fixed: tuple[str, ...] = ()
     elementwise: bool = False

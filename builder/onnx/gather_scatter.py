@@ -124,7 +124,7 @@ def _scatter_in_order(e: Emitter, op: Op, indices: str, sizes: Shape) -> str:
 
 
 TRANSLATIONS = {
-    **{name: Translation(emit=_along_axis) for name in _ALONG_AXIS},
-    "gatherND": Translation(emit=_gather_nd),
-    "scatterND": Translation(emit=_scatter_nd),
+    **{name: Translation(emit=_along_axis, native=("bfloat16",)) for name in _ALONG_AXIS},
+    "gatherND": Translation(emit=_gather_nd, native=("bfloat16",)),
+    "scatterND": Translation(emit=_scatter_nd, native=("bfloat16",)),
 }

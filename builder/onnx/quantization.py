@@ -3,8 +3,8 @@
 Its `DequantizeLinear` is right for integers of 4 and 8 bits, in each of the forms of `_form`. For int32 it is right without a zero point
 (the difference wraps), and it does not know uint32. Its `QuantizeLinear` is right for float32 and 8 bits with one scale, or with one for
 each index of an axis; with blocks, for float16 and for 4 bits it turns numbers that are too large into the smallest value. Where no node is
-right, the result is computed step by step: each blocked axis becomes two axes, the blocks and the elements of a block, so that scales are
-broadcast.
+right, and for float8e4m3, the result is computed step by step: each blocked axis becomes two axes, the blocks and the elements of a
+block, so that scales are broadcast.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _dequantize(e: Emitter, op: Op) -> str:
         dataType = CARRIERS[dataType]
         input, zeroPoint = e.cast(input, dataType), e.cast(zeroPoint, dataType)
     withoutZero = dataType == "int32" and zeros is not None and not np.any(zeros)
-    if form is None or (dataType in _WIDE and not withoutZero):
+    if form is None or dataType == "float32" or (dataType in _WIDE and not withoutZero):
         result = _dequantize_in_steps(e, op, given, input, zeroPoint)
     else:
         scale = _reshape(e, given.scale, given.blocks, form.shape)
@@ -120,6 +120,9 @@ def _dequantize_in_steps(e: Emitter, op: Op, given: _Operands, input: str, zeroP
 
 def _quantize(e: Emitter, op: Op) -> str:
     given, target = _Operands.of(e, op), op.outputs[0].dataType
+    if target == "float32":
+        # It carries float8e4m3, to which the sum is rounded afterwards.
+        return e.transpose(_quantize_in_steps(e, given, given.zeroPoint, target), given.view.permutation)
     form, carrier = _form(given.shape, given.blocks), CARRIERS.get(target, target)
     zeroPoint = given.zeroPoint if target == carrier else e.cast(given.zeroPoint, carrier)
     low, high = integer_range(target)
@@ -139,7 +142,11 @@ def _quantize_in_steps(e: Emitter, given: _Operands, zeroPoint: str, target: Dat
     """Emit the steps up to the sum, which is in the target's range; a small integer is still in its carrier."""
     inputShape, scaleShape = _split(given.shape, given.blocks)
     input = _reshape(e, given.view.source, given.shape, inputShape)
-    quotient = e.node("Round", [e.node("Div", [input, _reshape(e, given.scale, given.blocks, scaleShape)])])
+    quotient = e.node("Div", [input, _reshape(e, given.scale, given.blocks, scaleShape)])
+    if target == "float32":
+        total = e.node("Add", [quotient, _reshape(e, zeroPoint, given.blocks, scaleShape)])
+        return _reshape(e, total, tuple(inputShape), given.shape)
+    quotient = e.node("Round", [quotient])
     # The sum is exact wherever it does not saturate: in float64 for 32 bits, in float32 for fewer.
     exact = "float64" if target in _WIDE else "float32"
     addend = e.cast(_reshape(e, zeroPoint, given.blocks, scaleShape), exact)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
-from webnn.validation.descriptor import FLOAT_TYPES
+from webnn.validation.descriptor import is_float
 
 __all__ = ["TRANSLATIONS"]
 
@@ -113,7 +113,7 @@ def _resample2d(e: Emitter, op: Op) -> str:
         right = right and _takes_linear(e, view, axes)
     result = _with_resize(e, op, view, mode, axes, sizes=sizes) if right else _with_gather(e, op, mode, axes)
     # A value between two integers is rounded to the nearest one.
-    return e.elementwise("Round", [result]) if mode == "linear" and op.operands["input"]._descriptor.dataType not in FLOAT_TYPES else result
+    return e.elementwise("Round", [result]) if mode == "linear" and not is_float(op.operands["input"]._descriptor.dataType) else result
 
 
 TRANSLATIONS = {

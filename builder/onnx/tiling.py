@@ -38,6 +38,6 @@ def _tile(e: Emitter, op: Op) -> str:
 
 
 TRANSLATIONS = {
-    "reverse": Translation(emit=_reverse),
+    "reverse": Translation(emit=_reverse, native=("bfloat16",)),
     "tile": Translation(emit=_tile),
 }

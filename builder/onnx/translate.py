@@ -21,7 +21,7 @@ from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx.together import Together, find_needed
 from webnn.builder.onnx_names import find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
-from webnn.validation.descriptor import SMALL_TYPES, DataType, OperandDescriptor
+from webnn.validation.descriptor import LOW_PRECISION_TYPES, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.families import FAMILIES
 
 __all__ = ["TRANSLATIONS", "OnnxModel", "translate"]
@@ -88,6 +88,9 @@ class _Translator:
         self.values: dict[int, str] = {}
         self.results: dict[int, Sequence[str]] = {}
         self.constants = 0
+        values = [*graph.inputs.values(), *graph.outputs.values(), *[each for operator in graph.operators for each in operator.inputs]]
+        #: Some operand has a type that the engine has few kernels for.
+        self.has_low_precision = any(each._descriptor.dataType in LOW_PRECISION_TYPES for each in values)
 
     def value(self, operand: MLOperand) -> str:
         """Return the ONNX value of an operand, adding a constant when it is met first."""
@@ -134,24 +137,27 @@ class _Translator:
             inputs, order = emitter.align(inputs, operands)
         outputs = operator.outputs
         original = primary._descriptor.dataType
-        carrier = translation.carry.get(original)
-        if carrier is None:
+        carriers = {original: translation.carry[original]} if original in translation.carry else {}
+        if self.has_low_precision:
+            carriers |= dict.fromkeys([each for each in LOW_PRECISION_TYPES if each not in translation.native], "float32")
+        if not carriers:
             emitted = emit(emitter, Op(operator, operands, inputs, outputs, _NOTHING))
             results = (emitted,) if isinstance(emitted, str) else emitted
         else:
             carried: dict[str, DataType] = {}
             casts: dict[str, str] = {}
             for name, operand in operands.items():
-                if operand._descriptor.dataType == original and name not in translation.fixed:
+                carrier = carriers.get(operand._descriptor.dataType)
+                if carrier is not None and name not in translation.fixed:
                     source = inputs[name]
                     if source not in casts:
                         casts[source] = emitter.cast(source, carrier)
                     inputs[name] = casts[source]
                     carried[name] = carrier
-            outputs = tuple([OperandDescriptor(carrier, each.dimensions) if each.dataType == original else each for each in outputs])
+            outputs = tuple([OperandDescriptor(carriers.get(each.dataType, each.dataType), each.dimensions) for each in outputs])
             emitted = emit(emitter, Op(operator, operands, inputs, outputs, carried))
             results = [
-                emitter.cast(result, original) if output.dataType == original else result
+                emitter.cast(result, output.dataType) if output.dataType in carriers else result
                 for result, output in zip((emitted,) if isinstance(emitted, str) else emitted, operator.outputs, strict=True)
             ]
         if order:

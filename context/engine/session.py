@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from webnn.builder.onnx_names import ELEMENT_TYPES, session_entries
 from webnn.context.buffers import BufferSlot
 from webnn.context.engine import runtime
-from webnn.validation.descriptor import SMALL_TYPES
+from webnn.validation.descriptor import LOW_PRECISION_TYPES, SMALL_TYPES
 from webnn.validation.errors import OperationError, label_prefix
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SILENT", "CompiledGraph", "session_options", "start"]
 
+#: NumPy itself has no such elements.
+_UNKNOWN_TO_NUMPY = frozenset((*SMALL_TYPES, *LOW_PRECISION_TYPES))
 #: The severity of the engine's log at which it writes nothing.
 SILENT = 4
 #: A graph is small if no value has more elements: the operators are too short to be divided among threads, and starting the threads takes
@@ -272,7 +274,7 @@ class CompiledGraph:
         self.last = None
         # If binding fails, nothing is bound.
         self._bound[slot.index] = 0
-        if slot.descriptor.dataType in SMALL_TYPES:
+        if slot.descriptor.dataType in _UNKNOWN_TO_NUMPY:
             # The engine cannot make a value of these types over NumPy's memory.
             self._bind(binding.bind_input if isInput else binding.bind_output, slot, memory.array.ctypes.data)
         else:

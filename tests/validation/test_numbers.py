@@ -58,7 +58,7 @@ def test_cast_of_random_numbers(dataType: DataType) -> None:
     numbers = [*(rng.uniform(-1, 1, 300) * 10.0 ** rng.integers(-45, 40, 300)).tolist(), *(rng.integers(-9, 300, 100) / 4).tolist()]
     numbers += [int(number) * 2**shift + 1 for number in rng.integers(-(2**30), 2**30, 100) for shift in (0, 30, 60)]
     for number in numbers:
-        assert cast(number, dataType) == cast_number(number, np.dtype(dataType)), number
+        assert cast(number, dataType) == cast_number(number, dataType), number
 
 
 def test_special_values() -> None:

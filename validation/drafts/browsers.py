@@ -14,14 +14,11 @@ The table is the union: what at least one backend accepts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from types import MappingProxyType
 
-from webnn.validation.data_type import convertDataType
 from webnn.validation.descriptor import SMALL_TYPES, Types
 from webnn.validation.drafts.delta import Delta
 from webnn.validation.drafts.limits import Limits, with_types
-from webnn.validation.operation import Argument
 
 __all__ = ["BROWSERS", "EXTENSIONS"]
 
@@ -48,7 +45,6 @@ def _extend(limits: Limits | None) -> Limits | None:
 BROWSERS = Delta(
     name="browsers",
     since="2026-06",
-    changed={"cast": {"arguments": (Argument("dataType", partial(convertDataType, small=True)),)}},
-    flags={"small_integers": True},
+    types=SMALL_TYPES,
     limits=_extend,
 )

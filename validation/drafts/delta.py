@@ -12,7 +12,8 @@ from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
 from pydantic import create_model
 
 from webnn.validation.context_options import ContextOptions
-from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.data_type import conversion, convertDataType
+from webnn.validation.descriptor import DATA_TYPES, OperandDescriptor, Types
 from webnn.validation.dictionary import Dictionary, find_replacements
 from webnn.validation.drafts.idl import Idl
 from webnn.validation.drafts.limits import Limits, tables
@@ -38,7 +39,6 @@ class Flags(TypedDict, total=False):
     build_once: bool
     any_buffer: bool
     big_numbers: bool
-    small_integers: bool
     convert_name: Callable[[object], str]
     context_options: type[ContextOptions]
 
@@ -99,6 +99,7 @@ class Delta:
         lifts: For operations of which more has changed than names: makes a call of this draft of one of the draft before, or raises
             `NoCounterpartError`. Renamed arguments and options need no function.
         lowers: The same in the other direction; `Lifting` then has the names of this draft.
+        types: New values of ``MLOperandDataType``. Every argument of that type takes them.
         flags: Other changes.
         conflicts: The additions that this one cannot be combined with, with the reasons.
         reference: Returns the functions of `webnn.reference` for operations that are new or changed, by the operation's name.
@@ -117,6 +118,7 @@ class Delta:
     mixins: Mapping[str, type] = field(default_factory=dict)
     lifts: Mapping[str, Callable[[Lifting], None]] = field(default_factory=dict)
     lowers: Mapping[str, Callable[[Lifting], None]] = field(default_factory=dict)
+    types: Types = ()
     flags: Flags = field(default_factory=Flags)
     conflicts: Mapping[str, str] = field(default_factory=dict)
     reference: Callable[[], Mapping[str, Callable[..., Any]]] | None = None
@@ -148,6 +150,9 @@ def _apply(before: Revision, delta: Delta) -> Revision:
         **{name: _change(row, delta.changed.get(name)) for name, row in before.operations.items() if name not in delta.removed},
         **{row.name: row for row in delta.added},
     }
+    types = before.types + delta.types
+    if types != DATA_TYPES:
+        operations = {name: _retype(row, before.types, types) for name, row in operations.items()}
     removed = {f"{interface}.{name}": instead for interface, names in delta.removes.items() for name, instead in names.items()}
     added = {f"{interface}.{name}" for interface, names in delta.adds.items() for name in names}
     mixins = {interface: (mixin, *before.mixins.get(interface, ())) for interface, mixin in delta.mixins.items()}
@@ -170,10 +175,17 @@ def _apply(before: Revision, delta: Delta) -> Revision:
         conflicts=MappingProxyType({**before.conflicts, **{(delta.name, other): why for other, why in delta.conflicts.items()}}),
         references=before.references if delta.reference is None else (*before.references, delta.reference),
         idl=before.idl if delta.idl is _same else functools.cache(lambda: delta.idl(before.idl())),
+        types=types,
         limits=limits,
         **changes,
         **delta.flags,
     )
+
+
+def _retype(row: Operation, before: Types, types: Types) -> Operation:
+    """Return the row of an operation whose arguments of type ``MLOperandDataType`` take the values of another draft."""
+    known, convert = (convertDataType, conversion(before)), conversion(types)
+    return replace(row, arguments=tuple([replace(each, convert=convert) if each.convert in known else each for each in row.arguments]))
 
 
 def _change(row: Operation, changes: RowChanges | None) -> Operation:

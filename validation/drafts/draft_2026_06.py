@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from webnn.validation import activation, matmul, movement, normalization, pooling, recurrent, reduction, resample, webidl
 from webnn.validation.context_options import AcceleratedContextOptions
 from webnn.validation.data_type import convertDataType
-from webnn.validation.descriptor import FLOAT_TYPES
+from webnn.validation.descriptor import is_float
 from webnn.validation.dictionary import ActivationNames, Dictionary, Double, Enumeration, Number
 from webnn.validation.drafts.delta import Delta, Lifting, NoCounterpartError, RowChanges, renamed, retyped
 from webnn.validation.drafts.idl import read_idl
@@ -98,7 +98,7 @@ def _lift_numbers(*members: str) -> Callable[[Lifting], None]:
     def check(call: Lifting) -> None:
         for member in members:
             number = call.options.get(member)
-            if number is not None and call.operands[0].dataType not in FLOAT_TYPES and number != int(number):
+            if number is not None and not is_float(call.operands[0].dataType) and number != int(number):
                 raise NoCounterpartError(f"options.{member} is {number}, which {call.operands[0].dataType} does not have")
 
     return check

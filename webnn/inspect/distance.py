@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.reference import ulp_distance
+from webnn.validation.descriptor import FLOAT_FORMATS
 
 if TYPE_CHECKING:
     from webnn.validation.descriptor import DataType
@@ -48,7 +49,7 @@ def find_distance(actual: Array, expected: Array, dataType: DataType) -> Distanc
     """Compare the elements of two values of one shape.
 
     Args:
-        actual: The elements, of the type of the value.
+        actual: The elements, of the type of the value, or of a larger one.
         expected: The expected elements: float64, or the integers of the type.
         dataType: The data type of the value.
     """
@@ -85,7 +86,7 @@ class _Largest:
         #: The size of the largest finite expected element.
         self._size = 0.0
         self._dataType = dataType
-        self._limits = np.finfo(actual.dtype) if actual.dtype.kind == "f" else None
+        self._form = None if dataType is None else FLOAT_FORMATS.get(dataType)
         ours, theirs = actual.reshape(-1), expected.reshape(-1)
         with np.errstate(all="ignore"):
             pieces = [(begin, ours[begin : begin + _PIECE], theirs[begin : begin + _PIECE]) for begin in range(0, ours.size, _PIECE)]
@@ -111,14 +112,14 @@ class _Largest:
         self._size = max(self._size, size)
         if self._dataType is None:
             return True
-        if self._limits is None:
+        if self._form is None:
             ulp = largest
-        elif math.isfinite(largest) and size <= float(self._limits.max):
+        elif math.isfinite(largest) and size <= self._form.largest:
             # The exponent alone of a float64 is the largest power of two that is not greater.
             units = (expected.astype(np.float64, copy=False).view(np.int64) & _EXPONENT).view(np.float64)
-            np.maximum(units, float(self._limits.tiny), out=units)
+            np.maximum(units, 2.0**self._form.smallest, out=units)
             np.divide(differences, units, out=units)
-            ulp = float(units.max()) * 2.0**self._limits.nmant
+            ulp = float(units.max()) * 2.0 ** (self._form.bits - 1)
         else:
             ulp = float(ulp_distance(actual, expected, self._dataType).max())
         self.ulp = max(self.ulp, ulp)

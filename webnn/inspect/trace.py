@@ -13,6 +13,7 @@ from webnn.context.inspections import FirstNaN, Offender, Trace, TracedValue
 from webnn.inspect.statistics import describe_elements, unpack
 from webnn.inspect.subject import LIMIT, Array, Subject, check_inputs, group
 from webnn.validation import webidl
+from webnn.validation.descriptor import is_float
 
 if TYPE_CHECKING:
     from webnn.builder.description import OperatorDescription
@@ -160,7 +161,7 @@ class _Finder:
         found = self._flaws.get(name)
         if found is None:
             array = values[name]
-            floating = array.dtype.kind == "f"
+            floating = is_float(self._known[name].dataType)
             found = self._flaws[name] = (bool(np.isnan(array).any()), bool(np.isinf(array).any())) if floating else (False, False)
         return found
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from webnn.proposals import Decision, Proposal
-from webnn.validation.descriptor import FLOAT_TYPES, NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range
+from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range, is_float
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.delta import RowChanges
 from webnn.validation.operation import Call, Operation, Outputs
@@ -142,7 +142,7 @@ def _fill(e: Any, output: OperandDescriptor, value: float) -> Any:
 
 def _limit(largest: bool, dataType: Any) -> float:
     """Return the largest or the smallest number of a type, infinities included."""
-    if dataType in FLOAT_TYPES:
+    if is_float(dataType):
         return np.inf if largest else -np.inf
     return integer_range(dataType)[largest]
 

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from webnn.builder.description import DescriptionError
-from webnn.reference.numbers import Array, cast_number
+from webnn.reference.numbers import Array, cast_number, nearest
 from webnn.reference.operations import operations_of
 from webnn.validation.buffers import elements_mismatch
-from webnn.validation.descriptor import CARRIERS, FLOAT_TYPES, SMALL_TYPES, OperandDescriptor, integer_range, pack, unpack
+from webnn.validation.descriptor import (
+    CARRIERS,
+    FLOAT_FORMATS,
+    FLOAT_TYPES,
+    LOW_PRECISION_TYPES,
+    SMALL_TYPES,
+    OperandDescriptor,
+    integer_range,
+    pack,
+    unpack,
+)
 from webnn.validation.drafts import find_shipped
 from webnn.validation.errors import DOMException, NotSupportedError, OperationError, WebNNTypeError, label_prefix
 
@@ -23,6 +34,10 @@ __all__ = ["Prepared", "Program", "compute", "evaluate", "last_uses"]
 
 #: No draft has this type. Nothing is rounded where operands have it.
 _EXACT = np.dtype(np.float64)
+#: What a cast to a type that the functions do not know makes. Integers go to low precision by way of float32.
+_LARGER: Mapping[str, str] = MappingProxyType({str(name): CARRIERS.get(name, "float32") for name in (*SMALL_TYPES, *LOW_PRECISION_TYPES)})
+#: The operations whose steps are rounded to float32.
+_IN_STEPS = frozenset({"dequantizeLinear", "quantizeLinear"})
 
 
 def compute(description: GraphDescription, inputs: Mapping[str, Any], *, exact: bool = False) -> dict[str, Array]:
@@ -61,8 +76,8 @@ def evaluate(
         operator: The operator.
         draft: The draft, as `GraphDescription.draft`.
         arrays: Its operands, by the names of their values.
-        descriptors: The types and shapes of the values, as `GraphDescription.descriptors` returns them. Needed if one is int4 or uint4, or
-            if an array has been computed with ``exact`` and is float64; otherwise the arrays tell.
+        descriptors: The types and shapes of the values, as `GraphDescription.descriptors` returns them. Needed if one is int4, uint4,
+            bfloat16 or float8e4m3, or if an array has been computed with ``exact`` and is float64; otherwise the arrays tell.
         exact: Do not round the results: those of floating point are float64.
 
     Returns:
@@ -79,7 +94,10 @@ def evaluate(
 class Prepared:
     """An operator that can be computed several times: see `evaluate`."""
 
-    __slots__ = ("_exact", "_function", "_inputs", "_known", "_members", "_options", "_others", "_row", "_types", "operands")
+    __slots__ = (
+        *("_exact", "_function", "_has_low_precision", "_inputs", "_known", "_members", "_options", "_others", "_row", "_types", "_wide"),
+        "operands",
+    )
 
     def __init__(self, operator: OperatorDescription, draft: str, descriptors: Mapping[str, OperandDescriptor]) -> None:
         self._function = _find(operator, draft)
@@ -96,31 +114,45 @@ class Prepared:
         rest = replace(operator, inputs={}, operands={}, label="", arguments={name: operator.arguments[name] for name in names})
         others, self._options = rest.call(str, _activation)
         # The elements of small types are computed in larger ones.
-        self._others = [CARRIERS[each] if isinstance(each, str) and each in SMALL_TYPES else each for each in others]
+        self._others = [_LARGER.get(each, each) if isinstance(each, str) else each for each in others]
         #: Both for exact results.
         self._exact: tuple[list[Any], dict[str, Any]] | None = None
         self._known = {value: descriptors[value] for _, _, value in self.operands if value in descriptors}
         self._types = [descriptors[name].dataType if name in descriptors else "" for name in operator.outputs]
+        types = [*self._types, *[each.dataType for each in self._known.values()]]
+        self._has_low_precision = any(each in LOW_PRECISION_TYPES for each in types)
+        #: The type of elements of low precision: the steps of quantizations are rounded to float32.
+        self._wide = np.dtype(np.float32) if operator.operation in _IN_STEPS else _EXACT
 
     def evaluate(self, arrays: Mapping[str, Array], *, exact: bool = False) -> tuple[Array, ...]:
         """Compute the operator."""
+        # A signalling NaN is an invalid value to NumPy.
+        with np.errstate(invalid="ignore"):
+            return self._evaluate(arrays, exact=exact)
+
+    def _evaluate(self, arrays: Mapping[str, Array], *, exact: bool) -> tuple[Array, ...]:
         found: dict[str, Array] = {}
         for argument, _, value in self.operands:
             if value not in arrays:
                 raise DescriptionError(f"there is no array for the value {value!r}", argument)
             found[value] = self._take(value, np.asarray(arrays[value]), exact)
-        others, options = self._widen(arrays) if exact else (self._others, self._options)
+        others, options = self._others, self._options
+        if exact or self._has_low_precision:
+            widened, options = self._widen(arrays)
+            others = widened if exact else others
         inputs = [[found[each] for each in value] if isinstance(value, tuple) else found[value] for value in self._inputs]
         returned = self._function(*inputs, *others, **options, **{name: found[value] for name, value in self._members.items()})
         results = [np.asarray(each) for each in (returned if isinstance(returned, list) else [returned])]
         pairs = zip(results, self._types, strict=True)
-        return tuple([_pack(each, type, inputs[0]) if type in SMALL_TYPES else each for each, type in pairs])
+        return tuple([_finish(each, type, inputs[0], exact=exact) for each, type in pairs])
 
     def _take(self, value: str, array: Array, exact: bool) -> Array:
         """Return an operand as the function takes it."""
         descriptor = self._known.get(value)
         if descriptor is not None and descriptor.dataType in SMALL_TYPES:
             return unpack(array, descriptor.dataType, descriptor.dimensions)
+        if descriptor is not None and descriptor.dataType in LOW_PRECISION_TYPES:
+            return array.astype(_EXACT if exact else self._wide)
         return array.astype(_EXACT, copy=False) if exact and array.dtype.kind == "f" else array
 
     def _widen(self, arrays: Mapping[str, Array]) -> tuple[list[Any], dict[str, Any]]:
@@ -130,11 +162,11 @@ class Prepared:
             dataType = self._known[first].dataType if first in self._known else np.asarray(arrays[first]).dtype.name
             others = [_EXACT.name if isinstance(each, str) and each in FLOAT_TYPES else each for each in self._others]
             options = dict(self._options)
-            if dataType in FLOAT_TYPES and self._row.options is not None:
+            if dataType in FLOAT_FORMATS and self._row.options is not None:
                 for name in self._row.numbers:
                     number = options.get(name, self._row.options.model_fields[name].default)
                     if number is not None:
-                        options[name] = cast_number(number, np.dtype(dataType))
+                        options[name] = cast_number(number, dataType)
             self._exact = others, options
         return self._exact
 
@@ -210,6 +242,13 @@ def _find(operator: OperatorDescription, draft: str) -> Callable[..., Array | li
 
 def _activation(activation: ActivationDescription) -> tuple[str, dict[str, Any]]:
     return activation.operation, dict(activation.options)
+
+
+def _finish(values: Array, dataType: Any, first: Any, *, exact: bool) -> Array:
+    """Bring a result of an operator into its data type, if the operator's function does not know the type."""
+    if dataType in LOW_PRECISION_TYPES and not exact:
+        return nearest(values, dataType)
+    return _pack(values, dataType, first) if dataType in SMALL_TYPES else values
 
 
 def _pack(values: Array, dataType: Any, first: Any) -> Array:

@@ -36,7 +36,7 @@ def _with_cast(function: Callable[..., Array], **numbers: float) -> Callable[...
 
     @functools.wraps(function)
     def changed(first: Array, *others: Any, **options: Any) -> Array:
-        values = {name: cast_number(options.get(name, default), first.dtype) for name, default in numbers.items()}
+        values = {name: cast_number(options.get(name, default), first.dtype.name) for name, default in numbers.items()}
         return function(first, *others, **{**options, **values})
 
     return changed
@@ -72,8 +72,8 @@ def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None
 
     NaN, among the values or as a bound, makes NaN.
     """
-    low = cast_number(-math.inf if minValue is None else minValue, input.dtype)
-    high = cast_number(math.inf if maxValue is None else maxValue, input.dtype)
+    low = cast_number(-math.inf if minValue is None else minValue, input.dtype.name)
+    high = cast_number(math.inf if maxValue is None else maxValue, input.dtype.name)
     return typed(np.minimum(np.maximum(exact(input), low), high), input.dtype)
 
 
@@ -89,7 +89,7 @@ def pad(
     if mode != "constant":
         return movement.pad(input, beginningPadding, endingPadding, mode=mode)
     padding = list(zip(beginningPadding, endingPadding, strict=True))
-    constant = typed(np.array(cast_number(value, input.dtype), object), input.dtype)
+    constant = typed(np.array(cast_number(value, input.dtype.name), object), input.dtype)
     return np.pad(input, padding, constant_values=constant) if padding else input.copy()
 
 

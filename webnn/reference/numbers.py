@@ -14,7 +14,22 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Operation", "Wide", "axes_or", "cast_number", "elementwise", "exact", "idl_float", "is_float", "typed", "wide"]
+from webnn.validation.descriptor import FLOAT_FORMATS, NUMPY_DTYPES, DataType, FloatFormat
+
+__all__ = [
+    "Array",
+    "Operation",
+    "Wide",
+    "axes_or",
+    "cast_number",
+    "elementwise",
+    "exact",
+    "idl_float",
+    "is_float",
+    "nearest",
+    "typed",
+    "wide",
+]
 
 #: A tensor of any WebNN data type.
 Array: TypeAlias = NDArray[Any]
@@ -25,8 +40,8 @@ Wide: TypeAlias = NDArray[np.float64]
 #: An operation: takes arrays, and returns one or a list.
 Operation: TypeAlias = Callable[..., "Array | list[Array]"]
 
-#: Significant bits, and the exponents of the smallest normal and of the largest number.
-_FORMATS = {"float32": (24, -126, 127), "float16": (11, -14, 15), "float64": (53, -1022, 1023)}
+#: That of the type in which results are exact; those of data types are in `FLOAT_FORMATS`.
+_EXACT = FloatFormat(53, -1022, (2 - 2**-52) * 2.0**1023)
 
 
 def is_float(x: Array) -> bool:
@@ -75,25 +90,43 @@ def axes_or(axes: list[int] | None, default: range) -> list[int]:
     return list(default) if axes is None else list(axes)
 
 
-def cast_number(number: float, dtype: np.dtype[Any]) -> float:
+def nearest(values: Array, dataType: DataType) -> Array:
+    """Round numbers to a type of `FLOAT_FORMATS`, ties to even, in one step.
+
+    Args:
+        values: Numbers, any shape.
+        dataType: The type. What is too large for it becomes infinite; in a type without infinities, the largest number.
+    """
+    form = FLOAT_FORMATS[dataType]
+    with np.errstate(all="ignore"):
+        numbers = np.asarray(values, np.float64)
+        unit = np.ldexp(1.0, np.maximum(np.frexp(numbers)[1] - 1, form.smallest) - form.bits + 1)
+        rounded = np.rint(numbers / unit) * unit
+        end = form.largest if form.saturates else np.inf
+        rounded = np.where(np.abs(rounded) > form.largest, np.copysign(end, numbers), rounded)
+        return rounded.astype(NUMPY_DTYPES[dataType])
+
+
+def cast_number(number: float, dataType: str) -> float:
     """Cast a number, which may be an integer of any size: `#cast`.
 
     To the nearest number of the type, the even one of two. Integers beyond the type's range become its ends, NaN 0.
     """
+    floating = dataType == "float64" or dataType in FLOAT_FORMATS
+    form = FLOAT_FORMATS.get(dataType, _EXACT)  # type: ignore[call-overload]  # float64 is not there
+    end = form.largest if form.saturates else math.inf
     if isinstance(number, float) and not math.isfinite(number):
-        if dtype.kind == "f":
-            return number
-        return 0 if math.isnan(number) else int(np.iinfo(dtype).max if number > 0 else np.iinfo(dtype).min)
+        if floating:
+            return number if math.isnan(number) else math.copysign(end, number)
+        return 0 if math.isnan(number) else int(np.iinfo(dataType).max if number > 0 else np.iinfo(dataType).min)
     if number == 0:
-        return number if dtype.kind == "f" else 0
+        return number if floating else 0
     value = Fraction(number)
-    if dtype.kind != "f":
-        return round(min(max(value, Fraction(int(np.iinfo(dtype).min))), Fraction(int(np.iinfo(dtype).max))))
-    bits, smallest, largest = _FORMATS[dtype.name]
+    if not floating:
+        return round(min(max(value, Fraction(int(np.iinfo(dataType).min))), Fraction(int(np.iinfo(dataType).max))))
     # That of the largest power of two that is not greater, within the range of the type.
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     exponent -= abs(value) < Fraction(2) ** exponent
-    exponent = min(max(exponent, smallest), largest + 1)
-    quantum = Fraction(2) ** (exponent - bits + 1)
-    nearest = round(value / quantum) * quantum
-    return math.copysign(math.inf if abs(nearest) >= 2 ** (largest + 1) else float(abs(nearest)), -1 if number < 0 else 1)
+    quantum = Fraction(2) ** (max(exponent, form.smallest) - form.bits + 1)
+    rounded = abs(round(value / quantum) * quantum)
+    return math.copysign(end if rounded > Fraction(form.largest) else float(rounded), -1 if number < 0 else 1)

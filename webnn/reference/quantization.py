@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from webnn.reference.numbers import Array
+from webnn.reference.numbers import Array, is_float
 
 __all__ = ["dequantizeLinear", "quantizeLinear"]
 
@@ -22,7 +22,8 @@ def dequantizeLinear(input: Array, scale: Array, zeroPoint: Array) -> Array:
     The difference is exact. It is rounded to float32, and so is its product with the scale; float16 is rounded once more.
     """
     kind = np.promote_types(scale.dtype, np.float32)
-    difference = input.astype(np.int64) - _upsampled(zeroPoint, input.shape).astype(np.int64)
+    exact = np.float64 if is_float(input) else np.int64
+    difference = input.astype(exact) - _upsampled(zeroPoint, input.shape).astype(exact)
     product = difference.astype(kind) * _upsampled(scale, input.shape).astype(kind)
     return np.asarray(product, scale.dtype)
 
@@ -32,7 +33,13 @@ def quantizeLinear(input: Array, scale: Array, zeroPoint: Array) -> Array:
 
     The quotient is rounded to float32, then to the nearest integer, ties to even; the exact sum saturates. Of a quotient that is NaN any
     value of the type may come: here 0 does.
+
+    With a zero point of floating point, the quotient and the sum are rounded to float32 each.
     """
+    if is_float(zeroPoint):
+        kind = np.promote_types(input.dtype, np.float32)
+        quotient = input.astype(kind) / _upsampled(scale, input.shape).astype(kind)
+        return np.asarray(quotient + _upsampled(zeroPoint, input.shape).astype(kind))
     limits = np.iinfo(zeroPoint.dtype)
     quotient = input.astype(np.float32) / _upsampled(scale, input.shape).astype(np.float32)
     # Exact up to 2^53, far beyond the ends of every type here.

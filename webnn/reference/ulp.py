@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from webnn.reference.numbers import Array, Wide
-from webnn.validation.descriptor import BITS, FLOAT_TYPES, NUMPY_DTYPES, DataType
+from webnn.reference.numbers import Array, Wide, nearest
+from webnn.validation.descriptor import BITS, DATA_TYPES, FLOAT_FORMATS, SMALL_TYPES, DataType, is_float
 
 __all__ = ["ulp_distance"]
 
@@ -37,20 +35,23 @@ def ulp_distance(actual: ArrayLike, expected: ArrayLike, dataType: DataType) -> 
         ValueError: There is no such data type, or the shapes do not fit.
     """
     if dataType not in BITS:
-        raise ValueError(f"dataType must be one of {', '.join(BITS)}, got {dataType!r}")
+        raise ValueError(f"dataType must be one of {', '.join((*DATA_TYPES, *SMALL_TYPES))}, got {dataType!r}")
     computed, exact = np.broadcast_arrays(np.asarray(actual), np.asarray(expected))
-    return _real(computed, exact, NUMPY_DTYPES[dataType]) if dataType in FLOAT_TYPES else _integer(computed, exact)
+    return _real(computed, exact, dataType) if is_float(dataType) else _integer(computed, exact)
 
 
-def _real(actual: Array, expected: Array, dtype: np.dtype[Any]) -> Wide:
+def _real(actual: Array, expected: Array, dataType: DataType) -> Wide:
     a, e = actual.astype(np.float64), expected.astype(np.float64)
-    info = np.finfo(dtype)
+    form = FLOAT_FORMATS[dataType]
     with np.errstate(over="ignore", invalid="ignore"):
-        rounded = e.astype(dtype).astype(np.float64)
+        rounded = nearest(e, dataType).astype(np.float64)
         # |expected| is at least 2^(exponent - 1), and less than 2^exponent; the exponent of 0 is 0.
         _, exponent = np.frexp(e)
-        exponent = np.where(e == 0, info.minexp, exponent - 1)
-        distance = np.abs(a - e) / np.ldexp(1.0, np.maximum(exponent, info.minexp) - info.nmant)
+        exponent = np.where(e == 0, form.smallest, exponent - 1)
+        distance = np.abs(a - e) / np.ldexp(1.0, np.maximum(exponent, form.smallest) - form.bits + 1)
+    if form.saturates:
+        # There is no infinity that a number too large could have become.
+        distance = np.where((a == rounded) & (np.abs(e) > form.largest), 0.0, distance)
     finite = np.isfinite(a) & np.isfinite(rounded)
     same = (a == rounded) | (np.isnan(a) & np.isnan(e))
     return np.where(finite, distance, np.where(same, 0.0, np.inf))
