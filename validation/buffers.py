@@ -116,7 +116,7 @@ def from_bits(view: Array, descriptor: OperandDescriptor, types: Types) -> Array
     dataType = descriptor.dataType
     if LOW_PRECISION_TYPES[0] not in types or (dataType != "float16" and dataType not in LOW_PRECISION_TYPES):
         return view
-    if view.dtype != np.dtype(f"u{BITS[dataType] // 8}") or view.nbytes != descriptor.byte_length:
+    if view.dtype != np.dtype(f"u{BITS[dataType] // 8}"):
         return view
     return np.ascontiguousarray(view).view(NUMPY_DTYPES[dataType])
 

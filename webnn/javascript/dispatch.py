@@ -145,6 +145,8 @@ class Dispatcher:
         self._constants: list[object] = []
         self._members = idl.members
         self._revision = idl.revision
+        #: A `Uint16Array` may have the bits of several types.
+        self._bits = "bfloat16" in idl.revision.types
         self._observe = observe
         self._on_refused = on_refused
         self._legacy = Legacy() if idl.dialect else None
@@ -278,7 +280,7 @@ class Dispatcher:
             return _Call(interface, member, handle, None, partial(getattr, self._object(handle), member))
         if member not in members.operations:
             raise LookupError(f"{interface} has no member {member!r}")
-        arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES) if views else []
+        arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES, bits=self._bits) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
             return _Call(interface, member, handle, None, getattr(webnn, interface), values)

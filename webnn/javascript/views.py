@@ -43,10 +43,11 @@ class View(TypedDict):
     sent: bool
 
 
-def make_arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool) -> list[Array]:
+def make_arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: bool, bits: bool = False) -> list[Array]:
     """Return the views of a request as arrays. Views of one buffer share their memory, so that the emulator sees what it must refuse.
 
-    With ``any_bytes``, a view whose element type the draft does not have is treated as bytes.
+    With ``any_bytes``, a view whose element type the draft does not have is treated as bytes. With ``bits``, a ``Uint16Array`` has the
+    bits of any type of 16 bits: the draft has several.
     """
     sent = iter(buffers)
     contents = [next(sent) if view["sent"] else None for view in views]
@@ -69,7 +70,7 @@ def make_arrays(views: Sequence[View], buffers: Sequence[Bytes], *, any_bytes: b
             memory.setdefault(number, np.zeros(size, np.uint8))
             if content is not None:
                 memory[number][start : start + view["length"]] = np.frombuffer(content, np.uint8)
-        arrays.append(memory[number][start : start + view["length"]].view(_dtype(view, any_bytes=any_bytes)))
+        arrays.append(memory[number][start : start + view["length"]].view(_dtype(view, any_bytes=any_bytes, bits=bits)))
     return arrays
 
 
@@ -78,12 +79,14 @@ def memory_of(views: Sequence[View], arrays: Sequence[Array]) -> list[memoryview
     return [array.view(np.uint8).data for view, array in zip(views, arrays, strict=True) if view["sent"]]
 
 
-def _dtype(view: View, *, any_bytes: bool) -> np.dtype[Any]:
+def _dtype(view: View, *, any_bytes: bool, bits: bool) -> np.dtype[Any]:
     kind = view["kind"]
     # The emulator refuses these types, and its message shows their names: views whose element type the draft does not have, such as
     # DataView, and detached views.
     if view["detached"]:
         return np.dtype([(f"detached {kind}", "V1")])
+    if bits and kind == "Uint16Array":
+        return np.dtype(np.uint16)
     if kind in _DTYPES:
         return np.dtype(_DTYPES[kind])
     return np.dtype(np.uint8) if any_bytes else np.dtype([(kind, "V1")])
