@@ -123,7 +123,9 @@ def _compute(sides: Sequence[_Side], options: ModelOptions, seed: int) -> dict[s
 
 def _measure(one: Any, other: Any, dataType: DataType) -> dict[str, float]:
     """Return the largest difference of two arrays, infinite where one has a NaN or an infinity and the other one does not."""
+    from webnn.validation.descriptor import is_float  # noqa: PLC0415 (loaded when used)
+
     wide = one.astype(np.float64)
     finite = np.abs(wide[np.isfinite(wide)])
-    distance = find_distance(other, wide if one.dtype.kind == "f" else one, dataType)
+    distance = find_distance(other, wide if is_float(dataType) else one, dataType)
     return {"largest": distance.absolute, "scale": float(finite.max()) if finite.size else 0.0}

@@ -14,7 +14,7 @@ import numpy as np
 import webnn
 from webnn.context.once import compute
 from webnn.validation import webidl
-from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range
+from webnn.validation.descriptor import LOW_PRECISION_TYPES, NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range, is_float
 from webnn.validation.drafts import find_revision
 
 __all__ = ["build", "compute", "read_archive", "read_inputs", "seeded_inputs", "split_pairs"]
@@ -83,6 +83,9 @@ def _read(file: Path, name: str, descriptor: OperandDescriptor) -> Array:
 
 def _parse(stream: IO[bytes], file: Path, name: str, descriptor: OperandDescriptor) -> Array:
     dtype, shape = NUMPY_DTYPES[descriptor.dataType], descriptor.array_shape
+    if descriptor.dataType in LOW_PRECISION_TYPES:
+        # A .npy has no such elements: their bits are given.
+        dtype = np.dtype(f"u{dtype.itemsize}")
     expected = f"must be a .npy of {dtype.name} {list(shape)} for the input {webidl.describe(name)}"
     # The header is read first, so that no more is read than the array should have.
     try:
@@ -100,7 +103,7 @@ def _parse(stream: IO[bytes], file: Path, name: str, descriptor: OperandDescript
         array: Array = np.load(io.BytesIO(data), allow_pickle=False)
     except ValueError as error:
         raise ValueError(f"{file}: {expected}: {error}") from None
-    return np.ascontiguousarray(array).reshape(shape)
+    return np.ascontiguousarray(array).view(NUMPY_DTYPES[descriptor.dataType]).reshape(shape)
 
 
 def seeded_inputs(descriptors: Mapping[str, OperandDescriptor], seed: int) -> dict[str, Array]:
@@ -112,7 +115,7 @@ def _draw(generator: np.random.Generator, descriptor: OperandDescriptor) -> Arra
     dtype = NUMPY_DTYPES[descriptor.dataType]
     if descriptor.dataType in SMALL_TYPES:
         return generator.integers(0, 256, descriptor.array_shape, dtype=np.uint8)
-    if dtype.kind == "f":
+    if is_float(descriptor.dataType):
         return np.asarray(generator.standard_normal(descriptor.shape), dtype)
     return np.asarray(generator.integers(0, min(_INDICES, integer_range(descriptor.dataType)[1] + 1), descriptor.shape), dtype)
 

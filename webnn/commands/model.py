@@ -58,6 +58,9 @@ def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str], options
 
 def _write(file: Path, array: np.ndarray[Any, np.dtype[Any]]) -> None:
     buffer = io.BytesIO()
+    if array.dtype.kind == "V":
+        # A .npy has no elements of low precision: their bits are written, as they are read.
+        array = array.view(f"u{array.dtype.itemsize}")
     np.save(buffer, array, allow_pickle=False)
     try:
         file.write_bytes(buffer.getvalue())

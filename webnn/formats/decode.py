@@ -20,9 +20,19 @@ from webnn.builder.description import (
 from webnn.builder.transform import complete
 from webnn.formats.exchange import FORMAT, SPECIAL, VERSIONS, Array, Problem, Signature, signatures
 from webnn.validation import webidl
-from webnn.validation.descriptor import BITS, NUMPY_DTYPES, SMALL_TYPES, DataType, OperandDescriptor, integer_range
+from webnn.validation.descriptor import (
+    BITS,
+    DATA_TYPES,
+    FLOAT_FORMATS,
+    NUMPY_DTYPES,
+    SMALL_TYPES,
+    OperandDescriptor,
+    integer_range,
+    is_float,
+)
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
 from webnn.validation.errors import WebNNTypeError
+from webnn.validation.numbers import cast
 from webnn.validation.revision import Revision
 
 __all__ = ["Tensors", "decode"]
@@ -128,7 +138,7 @@ class _Decoder:
     def __init__(self, revision: Revision) -> None:
         self.revision = revision
         self._signatures = signatures(revision.name)
-        self._types: tuple[DataType, ...] = tuple(BITS)
+        self._types = tuple(dict.fromkeys((*DATA_TYPES, *SMALL_TYPES, *revision.types)))
 
     def descriptor(self, value: Any, *place: str | int, members: int) -> OperandDescriptor:
         given = _check(value, dict, "an object", *place)
@@ -291,13 +301,10 @@ def _decode_scalar(value: Any, descriptor: OperandDescriptor, *place: str | int)
     if type(number) is not int and type(number) is not float:
         raise Problem(f"must be a number, got {webidl.describe(value)}", *place)
     dtype = NUMPY_DTYPES[descriptor.dataType]
-    if dtype.kind == "f":
-        try:
-            with np.errstate(over="ignore"):
-                element = np.array(float(number), dtype)
-        except OverflowError:
-            element = np.array(math.inf, dtype)
-        if np.isinf(element) and not (type(number) is float and math.isinf(number)):
+    if is_float(descriptor.dataType):
+        element = np.array(cast(number, descriptor.dataType), dtype)
+        form = FLOAT_FORMATS[descriptor.dataType]
+        if (np.isinf(element) or (form.saturates and abs(number) > form.largest)) and not (type(number) is float and math.isinf(number)):
             raise Problem(f"must fit into {descriptor.dataType}, got {webidl.describe(value)}", *place)
         return element.reshape(descriptor.array_shape)
     low, high = integer_range(descriptor.dataType)

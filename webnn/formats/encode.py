@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from webnn.builder.description import ActivationDescription, ConstantDescription, DescriptionError, GraphDescription, OperatorDescription
-from webnn.formats.exchange import signatures
+from webnn.formats.exchange import has_types, signatures
 from webnn.validation import webidl
 from webnn.validation.caller import find_program
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor
-from webnn.validation.drafts import DRAFTS, for_devices
+from webnn.validation.drafts import DRAFTS, PROPOSALS, for_devices
 from webnn.validation.errors import WebNNTypeError, WebNNWarning
 
 __all__ = ["Encoded", "encode", "encode_options"]
@@ -67,7 +67,7 @@ def encode(description: GraphDescription) -> Encoded:
 def _lift(description: GraphDescription) -> GraphDescription:
     own = description.draft.partition("+")[0]
     if own == DRAFTS[-1]:
-        needed = description.draft == own and _has_small_types(description)
+        needed = description.draft == own and has_types(description, SMALL_TYPES)
         return replace(description, draft=for_devices().name) if needed else description
     try:
         return description.lift()
@@ -77,12 +77,6 @@ def _lift(description: GraphDescription) -> GraphDescription:
         return checked
 
 
-def _has_small_types(description: GraphDescription) -> bool:
-    descriptors = [*description.inputs.values(), *[constant.descriptor for constant in description.constants.values()]]
-    casts = [operator.arguments.get("dataType") for operator in description.operators if operator.operation == "cast"]
-    return not {*[each.dataType for each in descriptors], *casts}.isdisjoint(SMALL_TYPES)
-
-
 def _name_draft(description: GraphDescription) -> str:
     """Return the draft that a file must name because its reader cannot derive it from the graph; empty if it can.
 
@@ -90,9 +84,9 @@ def _name_draft(description: GraphDescription) -> str:
         DescriptionError: A reader would not know the draft.
     """
     own, *additions = description.draft.split("+")
-    if own not in DRAFTS or not set(additions) <= {for_devices().history[-1]}:
+    if own not in DRAFTS or not set(additions) <= {for_devices().history[-1], *PROPOSALS}:
         raise DescriptionError(f"a file can name {', '.join(DRAFTS)}, not {webidl.describe(description.draft)}", "draft")
-    return "" if own == DRAFTS[-1] else description.draft
+    return "" if own == DRAFTS[-1] and set(additions).isdisjoint(PROPOSALS) else description.draft
 
 
 def _encode_constant(name: str, constant: ConstantDescription, weights: dict[str, ConstantDescription]) -> dict[str, Any]:

@@ -8,14 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from webnn.validation import webidl
 from webnn.validation.drafts import find_revision
 
-__all__ = ["FORMAT", "SEQUENCES", "SPECIAL", "VERSIONS", "Array", "Problem", "Role", "Signature", "signatures"]
+if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
+    from webnn.validation.descriptor import Types
+
+__all__ = ["FORMAT", "SEQUENCES", "SPECIAL", "VERSIONS", "Array", "Problem", "Role", "Signature", "has_types", "signatures"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -72,6 +76,13 @@ class Signature:
     arguments: tuple[str, ...]
     roles: Mapping[str, Role]
     numbers: frozenset[str]
+
+
+def has_types(description: GraphDescription, types: Types) -> bool:
+    """Tell whether a graph has values of some data types that no draft has: only inputs, constants and casts can bring them."""
+    descriptors = [*description.inputs.values(), *[constant.descriptor for constant in description.constants.values()]]
+    casts = [operator.arguments.get("dataType") for operator in description.operators if operator.operation == "cast"]
+    return not {*[each.dataType for each in descriptors], *casts}.isdisjoint(types)
 
 
 @cache

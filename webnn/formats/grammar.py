@@ -13,7 +13,7 @@ from typing import Any
 from webnn.builder.description import FormatError
 from webnn.formats.exchange import FORMAT
 from webnn.validation import webidl
-from webnn.validation.descriptor import DataType
+from webnn.validation.descriptor import LOW_PRECISION_TYPES, DataType
 
 __all__ = ["NAME", "TYPES", "WORDS", "Parsed", "parse"]
 
@@ -30,6 +30,8 @@ TYPES: Mapping[DataType, str] = MappingProxyType(
         "uint8": "u8",
         "int4": "i4",
         "uint4": "u4",
+        "bfloat16": "bf16",
+        "float8e4m3": "f8e4m3",
     }
 )
 _TYPES_BY_NAME = {name: dataType for dataType, name in TYPES.items()}
@@ -253,7 +255,8 @@ class _Parser:
 
     def _type(self) -> dict[str, Any]:
         if self._token not in _TYPES_BY_NAME:
-            raise self._unexpected(f"one of {', '.join(_TYPES_BY_NAME)}")
+            listed = [name for dataType, name in TYPES.items() if dataType not in LOW_PRECISION_TYPES]
+            raise self._unexpected(f"one of {', '.join(listed)}")
         dataType = _TYPES_BY_NAME[self._name()]
         shape: list[int | float] = []
         self._take("[")

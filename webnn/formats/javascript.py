@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["ARRAYS", "write"]
 
 _KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-#: The typed array of each data type. Not every engine has `Float16Array`, and small integers have no array: their bits are given.
+#: The typed array of each data type. Not every engine has `Float16Array`, and there is none of small integers and of low precision: their
+#: bits are given.
 ARRAYS = MappingProxyType(
     {
         "float32": "Float32Array",
@@ -32,6 +33,8 @@ ARRAYS = MappingProxyType(
         "uint8": "Uint8Array",
         "int4": "Uint8Array",
         "uint4": "Uint8Array",
+        "bfloat16": "Uint16Array",
+        "float8e4m3": "Uint8Array",
     }
 )
 #: The reserved words of modules, and the names that have a meaning in the function `build`. One in a line would take a page.

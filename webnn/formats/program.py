@@ -222,7 +222,8 @@ class Program:
         if constant.value.nbytes > INLINE_BYTES:
             return None
         elements = [_shorten(each) for each in constant.value.reshape(-1)]
-        exact = np.array(elements, constant.value.dtype).tobytes() == constant.value.tobytes()
+        # Elements of low precision are given by their bytes.
+        exact = constant.value.dtype.kind != "V" and np.array(elements, constant.value.dtype).tobytes() == constant.value.tobytes()
         return self._language.array(constant, elements if exact else None)
 
     def _call(self, operator: OperatorDescription, path: str) -> Iterator[str]:
@@ -309,10 +310,10 @@ def _number(constant: ConstantDescription) -> float | None:
 
 def _shorten(element: Any) -> float:
     """Return an element as a number; of those that are rounded to it one with few digits."""
-    if element.dtype.kind != "f":
+    if element.dtype.kind in "iu":
         return int(element)
     if np.isnan(element):
         # Not `float(element)`, which would keep bits that a literal loses.
         return math.nan
-    short = float(str(element))
+    short = float(element) if element.dtype.kind == "V" else float(str(element))
     return short if element.dtype.type(short) == element else float(element)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from webnn._version import __version__
 from webnn.formats import program
+from webnn.validation.descriptor import LOW_PRECISION_TYPES
 
 if TYPE_CHECKING:
     from webnn.builder.description import ConstantDescription, GraphDescription
@@ -35,16 +36,21 @@ def write(description: GraphDescription, path: Path) -> None:
 
 def _compose(graph: program.Program, weights: Path) -> Iterator[str]:
     name, needs, statements = graph.description.name, graph.has_weights, list(graph.statements())
+    # The library makes no arrays of this type.
+    reads = needs and any(each.descriptor.dataType == "float8e4m3" for each in graph.description.constants.values())
     yield f'"""A graph of the Web Neural Network API, draft {graph.revision.draft}. Written by webnn {__version__}."""'
     yield ""
+    if reads:
+        yield "import json"
     if needs:
         yield "from pathlib import Path"
         yield ""
     # A label may hold this text as well: an import that is not needed does no harm.
-    if any("np." in line for line in statements):
+    if reads or any("np." in line for line in statements):
         yield "import numpy as np"
-    if needs:
+    if needs and not reads:
         yield "from safetensors.numpy import load_file"
+    if needs:
         yield ""
     yield "import webnn"
     yield ""
@@ -57,6 +63,8 @@ def _compose(graph: program.Program, weights: Path) -> Iterator[str]:
         yield "}"
     if needs:
         yield f"WEIGHTS = Path(__file__).with_name({_quote(weights.name)})"
+    if reads:
+        yield from _READER.splitlines()
     yield ""
     yield ""
     yield f"def build(context, weights{'' if needs else '=None'}):"
@@ -76,6 +84,17 @@ def _compose(graph: program.Program, weights: Path) -> Iterator[str]:
     yield "    print(graph.description)"
     yield '    print(f"inputs: {INPUTS}")'
     yield '    print(f"outputs: {OUTPUTS}")'
+
+
+#: The file begins with the length of its header: for each constant, where its bytes begin and end. They stand for elements of any type.
+_READER = """
+
+def load_file(path):
+    content = path.read_bytes()
+    begin = 8 + int.from_bytes(content[:8], "little")
+    places = {name: each["data_offsets"] for name, each in json.loads(content[8:begin]).items()}
+    return {name: np.frombuffer(content[begin + start : begin + end], "uint8") for name, (start, end) in places.items()}
+"""
 
 
 def _quote(text: str) -> str:
@@ -101,6 +120,9 @@ def _scalar(dataType: str, number: float) -> str | None:
 
 
 def _array(constant: ConstantDescription, elements: Sequence[float] | None) -> str:
+    if elements is None and constant.descriptor.dataType in LOW_PRECISION_TYPES:
+        # Bytes stand for elements of any type.
+        return f'np.array({list(constant.value.tobytes())}, "uint8")'
     if elements is None:
         return f'np.array({list(constant.value.tobytes())}, "uint8").view({_quote(constant.value.dtype.name)})'
     return f"np.array({_LANGUAGE.literal(elements)}, {_quote(constant.value.dtype.name)})"

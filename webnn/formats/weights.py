@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +36,8 @@ _NAMES: Mapping[DataType, str] = MappingProxyType(
         "uint8": "U8",
         "int4": "U8",
         "uint4": "U8",
+        "bfloat16": "BF16",
+        "float8e4m3": "F8_E4M3",
     }
 )
 
@@ -104,10 +107,18 @@ class Weights:
             raise Problem(f"{self._path.name} must have {_NAMES[descriptor.dataType]} {wanted} for {webidl.describe(name)}, got {given}")
         array = self._read.get(name)
         if array is None:
-            # In an object of bytes, which the builder uses in place.
-            data = self._file.get_tensor(name).tobytes()
+            # In an object of bytes, which the builder uses in place. The library makes no arrays of float8e4m3.
+            data = self._read_bytes(name) if descriptor.dataType == "float8e4m3" else self._file.get_tensor(name).tobytes()
             array = self._read[name] = np.frombuffer(data, NUMPY_DTYPES[descriptor.dataType]).reshape(wanted)
         return array
+
+    def _read_bytes(self, name: str) -> bytes:
+        """Return the bytes of a tensor. The library has checked the header: the length of a JSON text, the text, and the tensors."""
+        with self._path.open("rb") as stream:
+            length = int.from_bytes(stream.read(8), "little")
+            begin, end = json.loads(stream.read(length))[name]["data_offsets"]
+            stream.seek(8 + length + begin)
+            return stream.read(end - begin)
 
     def _open(self) -> None:
         from safetensors import SafetensorError, safe_open  # noqa: PLC0415 (loaded when used)
