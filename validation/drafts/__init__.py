@@ -8,6 +8,7 @@ package or in another one.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -32,7 +33,6 @@ __all__ = [
     "compose",
     "explain_absence",
     "find_revision",
-    "find_shipped",
     "for_devices",
     "with_acceptance",
 ]
@@ -58,13 +58,15 @@ def find_revision(name: str, *, imports: bool = True) -> Revision:
 
     Args:
         name: The name.
-        imports: The name may refer to modules. True only for a name from the user of this process, not from a file: an import runs code.
+        imports: Modules may be imported. True only for a name from the user of this process, not from a file: an import runs code. What
+            is imported already is found without.
 
     Raises:
         ValueError: There is no such draft or addition, or the addition does not fit the draft.
     """
     first, *additions = str(name).split("+")
-    if first not in DRAFTS or (":" in str(name) and not imports):
+    modules = [each.partition(":")[0] for each in additions if ":" in each]
+    if first not in DRAFTS or not (imports or all(module in sys.modules for module in modules)):
         raise ValueError(f"there is no revision {name!r} of the specification here; known are {[*DRAFTS, for_devices().name]}")
     last = DRAFTS.index(first)
     revision = compose(_FIRST, *DELTAS[:last])
@@ -75,15 +77,6 @@ def find_revision(name: str, *, imports: bool = True) -> Revision:
             if later is not None:
                 operations[operation] = replace(row, elsewhere={**find_replacements(row.options, later), **row.elsewhere})
     return compose(replace(revision, operations=MappingProxyType(operations)), *map(_find_addition, additions))
-
-
-def find_shipped(name: str) -> Revision:
-    """Return a draft by its name, without the additions of other packages: nothing is imported from these.
-
-    Raises:
-        ValueError: As `find_revision`.
-    """
-    return find_revision("+".join(part for part in name.split("+") if ":" not in part))
 
 
 def _find_addition(name: str) -> Delta:
@@ -100,7 +93,8 @@ def _find_addition(name: str) -> Delta:
         raise ValueError(f"there is no addition {name!r} to a revision: {error}") from error
     if not isinstance(found, Delta):
         raise ValueError(f"the addition {name!r} to a revision must be a Delta, got {found!r}")
-    return found
+    # So that the name of the revision leads to it again.
+    return found if found.after or name in PROPOSALS else replace(found, name=name)
 
 
 def explain_absence(revision: Revision, member: str) -> str:

@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
             "webnn.commands.fuzz",
             "Run random programs and compare: with a browser, with the reference, with other ways to build the same graph.",
         ),
+        "proposal": Entry("webnn.commands.proposal", "Compare drafts with proposals, and begin a proposal."),
         "browser": Entry("webnn.commands.browser", "Compare a browser with the emulator."),
         "wpt": Entry("webnn.wpt_runner.cli", "Run web-platform-tests without a browser."),
     }

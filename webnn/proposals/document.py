@@ -6,23 +6,13 @@ import contextlib
 import io
 from collections.abc import Iterator, Sequence
 
-from webnn.context.limits import operation_limits
-from webnn.context.profiles.difference import compare_operands, describe
 from webnn.proposals import Proposal
+from webnn.proposals.difference import compare_limits
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.idl_text import compare_idl
 from webnn.validation.revision import Revision
 
-__all__ = ["compare_limits", "write_page"]
-
-
-def compare_limits(before: Revision, after: Revision) -> list[tuple[str, str]]:
-    """Return what differs between the limits of two drafts: places and texts, those of operations that both have."""
-    if before.limits is None or after.limits is None:
-        return []
-    old, new = operation_limits(before), operation_limits(after)
-    found = (each for name in old if name in new for each in compare_operands(name, old[name], new[name]))
-    return list(describe(each for each in found if each.removed or each.added))
+__all__ = ["write_page"]
 
 
 def write_page(proposal: Proposal, before: Revision) -> str:

@@ -24,7 +24,7 @@ from webnn.validation.descriptor import (
     pack,
     unpack,
 )
-from webnn.validation.drafts import find_shipped
+from webnn.validation.drafts import find_revision
 from webnn.validation.errors import DOMException, NotSupportedError, OperationError, WebNNTypeError, label_prefix
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Prepared:
 
     def __init__(self, operator: OperatorDescription, draft: str, descriptors: Mapping[str, OperandDescriptor]) -> None:
         self._function = _find(operator, draft)
-        self._row = find_shipped(draft).operations[operator.operation]
+        self._row = find_revision(draft, imports=False).operations[operator.operation]
         names = [argument.name for argument in self._row.arguments]
         for part, given, wanted in (("inputs", operator.inputs, self._row.operands), ("arguments", operator.arguments, names)):
             if set(given) != set(wanted):

@@ -22,7 +22,7 @@ import numpy as np
 
 from webnn.reference import draft_2024_06, draft_2026_06
 from webnn.reference.numbers import Operation
-from webnn.validation.drafts import DRAFTS, find_shipped
+from webnn.validation.drafts import DRAFTS, find_revision
 
 __all__ = ["REFERENCE", "REFERENCE_NEWEST", "operations_of"]
 
@@ -37,7 +37,7 @@ def operations_of(draft: str) -> Mapping[str, Operation]:
     """Return the operations of a draft by the names of the methods of `MLGraphBuilder`.
 
     Args:
-        draft: The draft, as `webnn.GraphDescription.draft`. Additions of other packages have no operations here.
+        draft: The draft, as `webnn.GraphDescription.draft`. Additions of modules count that are imported already.
 
     Raises:
         ValueError: There is no such draft.
@@ -48,7 +48,7 @@ def operations_of(draft: str) -> Mapping[str, Operation]:
     operations: dict[str, Operation] = {}
     for each in DRAFTS[: DRAFTS.index(name) + 1]:
         operations |= {operation: _quiet(function) for operation, function in _CHANGES[each].items()}
-    for load in find_shipped(draft).references:
+    for load in find_revision(draft, imports=False).references:
         operations |= {operation: _quiet(function) for operation, function in load().items()}
     return MappingProxyType(operations)
 

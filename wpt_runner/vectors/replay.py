@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,15 @@ from typing import Any
 import numpy as np
 
 import webnn
-from webnn.wpt_runner.levels import level_of
+from webnn.wpt_runner.levels import LEVELS, level_of
 from webnn.wpt_runner.vectors.cases import Case, Outcome, Status, load_cases
 from webnn.wpt_runner.vectors.comparison import Comparison, compare
 from webnn.wpt_runner.vectors.corrections import Correction
+from webnn.wpt_runner.vectors.files import bundled_archives
 from webnn.wpt_runner.vectors.format import Array, CaseError, unpack
 from webnn.wpt_runner.vectors.graphs import RecordedGraph, read_graph
 
-__all__ = ["CaseError", "compute", "load_builds", "run_case"]
+__all__ = ["CaseError", "compute", "load_builds", "load_graphs", "run_case"]
 
 
 def run_case(case: Case, context: webnn.MLContext, correction: Correction | None = None) -> Outcome:
@@ -54,6 +56,14 @@ def load_builds(path: Path) -> Iterator[tuple[str, Callable[[], object]]]:
     """
     for case in load_cases([path]):
         yield case.name, partial(_build_alone, case)
+
+
+def load_graphs(revision: str) -> Iterator[webnn.GraphDescription]:
+    """Yield the graphs of the package's cases of a draft, those of which the form is right."""
+    names = {level.name for level in LEVELS if level.revision == revision}
+    for case in load_cases([path for path in bundled_archives() if path.stem in names]):
+        with suppress(CaseError, TypeError):
+            yield read_graph(case).graph
 
 
 def _build_alone(case: Case) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.shared import ROOT
 from tests.support import NEWEST, each_row
 from tools import proposals as tool
-from webnn.validation.drafts import DRAFTS, PROPOSALS, Delta, compose, find_revision, find_shipped
+from webnn.validation.drafts import DRAFTS, PROPOSALS, Delta, compose, find_revision
 from webnn.validation.drafts.idl_text import write_definitions
 
 FOUND = {name: tool.find_proposal(name) for name in PROPOSALS}
@@ -92,5 +94,14 @@ def test_proposals_that_conflict(order: tuple[int, int]) -> None:
     assert compose(NEWEST, replace(deltas[0], conflicts={}), deltas[1]).history[-2:] == ("round", "flat")
 
 
-def test_nothing_of_another_package_is_imported() -> None:
-    assert find_shipped("2026-06+no.such.module:DRAFT+compute-policy") is find_revision("2026-06+compute-policy")
+def test_modules_are_imported_only_for_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "proposed_elsewhere.py").write_text(
+        "from webnn.validation.drafts import Delta\nDELTA = Delta(name='short', since='2026-06')\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    name = "2026-06+proposed_elsewhere:DELTA"
+    with pytest.raises(ValueError, match="there is no revision"):
+        find_revision(name, imports=False)
+    assert find_revision(name).name == name
+    assert find_revision(name, imports=False).history[-1] == "proposed_elsewhere:DELTA"
+    monkeypatch.delitem(sys.modules, "proposed_elsewhere")

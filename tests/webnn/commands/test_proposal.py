@@ -1,0 +1,79 @@
+"""``webnn proposal``: what differs between drafts, and the beginning of a proposal."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.support import each_row
+from webnn.commands import main as cli
+
+
+def invoke(*arguments: str) -> Any:
+    return CliRunner().invoke(cli.app, ["proposal", *arguments])
+
+
+def test_two_drafts() -> None:
+    result = invoke("diff", "2024-06", "2026-06", "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert {"tile", "scatterND"} <= set(found["added"])
+    assert not found["removed"]
+    assert found["compared"] == 958
+    changed = {each["name"]: each for each in found["verdicts"]}
+    verdict = changed["argMin float32 2D tensor default options"]
+    assert (verdict["before"], "it searches 2 axes" in verdict["after"]) == ("", True)
+    assert all(name.startswith(("argMin", "argMax")) or "symmetric" in name for name in changed)
+
+
+def test_a_proposal() -> None:
+    result = invoke("diff", "2026-06", "2026-06+low-precision")
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 1
+    assert '  +   "bfloat16",' in lines
+    assert any(line.startswith("  cast.input") and "+bfloat16" in line for line in lines)
+    assert lines[-1] == "recorded graphs: 1728 compared, 0 with another verdict"
+
+
+def test_no_difference() -> None:
+    result = invoke("diff", "2026-06", "2026-06")
+    assert (result.exit_code, result.stdout) == (0, "recorded graphs: 1728 compared, 0 with another verdict\n")
+
+
+WRONG = [
+    (("diff", "2026-06", "2027"), "there is no revision '2027'"),
+    (("diff", "2026-06", "2026-06+nothing"), "there is no addition 'nothing'"),
+    (("diff", "2026-06", "2024-06"), "the draft 2024-06 must not be earlier than 2026-06"),
+    (("new", "My Proposal"), "a name has lower-case letters, digits and single hyphens"),
+    (("new", "a--b"), "a name has lower-case letters"),
+    (("new", "zero-size"), "there is a proposal 'zero-size' already"),
+    (("new", "fine", "--folder", "no/such/folder"), "cannot be written"),
+]
+
+
+@each_row(("arguments", "message"), WRONG)
+def test_wrong_arguments(arguments: tuple[str, ...], message: str) -> None:
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+
+
+@pytest.mark.processes
+def test_a_new_proposal_passes_its_tests(tmp_path: Path) -> None:
+    result = invoke("new", "my-shrink", "--folder", str(tmp_path))
+    assert result.exit_code == 0, result.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"my_shrink.py", "test_my_shrink.py"}
+    # From there, as its author would.
+    options = ["-q", "-p", "no:cacheprovider", "-o", "asyncio_default_fixture_loop_scope=function"]
+    tested = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+    assert "5 passed" in tested.stdout
+    again = invoke("new", "my-shrink", "--folder", str(tmp_path))
+    assert again.exit_code == 2
+    assert "exists already" in " ".join(again.stderr.split())

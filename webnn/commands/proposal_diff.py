@@ -1,0 +1,62 @@
+"""``webnn proposal diff``: what differs between two drafts, or drafts with proposals."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from webnn.commands.failure import failure
+from webnn.commands.registry import CASES
+from webnn.proposals.difference import Differences, compare
+from webnn.validation.drafts import find_revision
+from webnn.validation.revision import Revision
+
+__all__ = ["command"]
+
+_WRONG = 2
+#: How many changed verdicts are printed; ``--json`` has all.
+_MOST = 20
+
+
+def command(
+    first: Annotated[str, typer.Argument(metavar="A", help="A draft, such as 2026-06.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another one, such as 2026-06+zero-size.", show_default=False)],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the differences as JSON.")] = False,
+) -> None:
+    """Compare two drafts: IDL, operations, limits, and which of the recorded conformance graphs each of them takes.
+
+    Prints what B has more (+) and less (-) than A. The exit status is 1 if they differ, and 2 if one is no draft.
+    """
+    before, after = _find(first), _find(second)
+    try:
+        found = compare(before, after, import_module(CASES).load_graphs(before.draft))
+    except ValueError as error:
+        raise failure(str(error), _WRONG) from None
+    typer.echo(json.dumps(asdict(found), indent=1) if as_json else "\n".join(_lines(found)))
+    if found.any:
+        raise typer.Exit(1)
+
+
+def _find(name: str) -> Revision:
+    try:
+        return find_revision(name)
+    except ValueError as error:
+        raise failure(str(error), _WRONG) from None
+
+
+def _lines(found: Differences) -> list[str]:
+    lines = ["IDL:", *(f"  {line}" for line in found.idl)] if found.idl else []
+    if found.added or found.removed:
+        lines += ["operations:", *(f"  + {name}" for name in found.added), *(f"  - {name}" for name in found.removed)]
+    if found.limits:
+        lines += ["limits:", *(f"  {place}: {text}" for place, text in found.limits)]
+    lines.append(f"recorded graphs: {found.compared} compared, {len(found.verdicts)} with another verdict")
+    lines += [f"  {verdict.name}: {verdict.before or 'taken'}, now {verdict.after or 'taken'}" for verdict in found.verdicts[:_MOST]]
+    if len(found.verdicts) > _MOST:
+        lines.append(f"  and {len(found.verdicts) - _MOST} more")
+    return lines
