@@ -8,7 +8,7 @@ from typing import Any
 
 from tools.site import commands, environment, errors, names, operations, python_api, testing
 from tools.site.examples import examples
-from tools.site.files import file_page, relink
+from tools.site.files import FOLDER, file_page, relink
 from tools.site.text import ROOT
 
 __all__ = ["DOCUMENTS", "fill_navigation", "linked_pages", "reference"]
@@ -31,13 +31,13 @@ def reference() -> dict[str, str]:
 
 
 def linked_pages(documents: Iterable[str]) -> dict[str, str]:
-    """Return the home page, the changelog, pages of the files that documents link to, and of those that these link to.
+    """Return the home page, pages of the project's own documents, of the files that documents link to, and of those that these link to.
 
     Args:
         documents: The paths of documents in the repository, such as ``"docs/wpt.md"``.
     """
     home, waiting = relink((ROOT / "README.md").read_text(encoding="utf-8"), "README.md", "index.md")
-    waiting.add("CHANGELOG.md")
+    waiting.update(_project())
     made = {"index.md": home}
     for document in documents:
         waiting |= relink((ROOT / document).read_text(encoding="utf-8"), document, document.removeprefix("docs/"))[1]
@@ -49,6 +49,11 @@ def linked_pages(documents: Iterable[str]) -> dict[str, str]:
         made[page] = text
         waiting |= found - seen
     return made
+
+
+def _project() -> list[str]:
+    """Return the documents at the top of the repository, such as the changelog."""
+    return sorted(path.name for path in ROOT.glob("*.md") if path.name != "README.md")
 
 
 def fill_navigation(navigation: Any) -> Any:
@@ -77,6 +82,8 @@ def _fill(entry: Any) -> Any:
                 for family, title in operations.FAMILIES.items()
             }
             return [f"{entry}index.md", *({title: members} for title, members in families.items())]
+        case str() if entry.rstrip("/") == FOLDER:
+            return [f"{entry}{name}" for name in _project()]
         case str() if entry.endswith("/"):
             written = [path.relative_to(DOCUMENTS).as_posix() for path in sorted((DOCUMENTS / entry).glob("*.md"))]
             generated = [name for name in reference() if name.startswith(entry)]

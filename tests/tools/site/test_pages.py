@@ -183,11 +183,13 @@ def test_every_linked_file_has_a_page() -> None:
 
 
 def test_the_navigation() -> None:
-    navigation = fill_navigation([{"Start": ["index.md"]}, {"All": ["api/operations/", "proposals/"]}])
+    navigation = fill_navigation([{"Start": ["index.md"]}, {"All": ["api/operations/", "proposals/"]}, {"Project": "files/"}])
     families = {title: pages for each in navigation[1]["All"] if isinstance(each, dict) for title, pages in each.items()}
     assert list(families) == list(operations.FAMILIES.values())
     assert sum(map(len, families.values())) == len(examples())
     assert "proposals/compute-policy.md" in navigation[1]["All"]
+    assert "files/CHANGELOG.md" in navigation[2]["Project"]
+    assert "files/README.md" not in navigation[2]["Project"]
     # What it does not name comes last.
     assert "wpt.md" in navigation[-1]["More"]
     assert not any(each.startswith("proposals/") for each in navigation[-1]["More"])
