@@ -37,6 +37,7 @@ NOT_RUN = {
     r"playwright install": "it downloads a browser",
     r"pytest examples/page": "it needs a browser: .ci/browser",
     r"webnn (browser|profiles record|fuzz .*--browser)": "it needs a browser: .ci/browser",
+    r"webnn check model\.onnx --dim batch=1$": "docs/check.md has it with --html",
     r"webnn fuzz --seed 1 --calls 1000": "it takes long: tests/webnn/fuzz",
     r"(\.ci/|python -m tools\.(browser|onnx_models|ort_web|mutation)\b)": "it is a job of its own",
     r"python tools/(fetch_wpt|extract_idl)\.py": "it needs the network, or the text of the specification: tests/tools, tests/meta",
