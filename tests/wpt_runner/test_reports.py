@@ -15,6 +15,7 @@ import pytest
 
 from tests.support import each_row
 from webnn.commands.text import cut, one_line, show_controls
+from webnn.wpt_runner.reports.annotations import annotate
 from webnn.wpt_runner.reports.html import render_html, write_html
 from webnn.wpt_runner.reports.junit import write_junit
 from webnn.wpt_runner.reports.wptreport import read_wptreport, write_wptreport
@@ -461,3 +462,21 @@ def test_the_script_finds_its_elements() -> None:
     assert used - set(ids) == set()
     assert len(ids) == len(set(ids))
     assert "innerHTML" not in script
+
+
+# Annotations
+
+
+def test_annotations() -> None:
+    relu = "file=wpt/webnn/validation_tests/relu.https.any.js"
+    assert [line.replace("\\", "/") for line in annotate(KINDS, Path("wpt"))] == [
+        f"::error {relu},title=webnn wpt%3A /webnn/validation_tests/relu.https.any.html?cpu%3A fails"
+        "::assert_equals: expected 1 but got 2%0A  at relu.js:3",
+        f"::error {relu},title=webnn wpt%3A /webnn/validation_tests/relu.https.any.html?cpu%3A passes unexpectedly"
+        "::passes, but the expectations say FAIL",
+        f"::error {relu},title=webnn wpt%3A /webnn/validation_tests/relu.https.any.html?cpu%3A is late::TIMEOUT",
+        f"::error {relu},title=webnn wpt%3A /webnn/validation_tests/relu.https.any.html?gpu::the worker ended with signal 9",
+        "::error file=wpt/webnn/b.any.js,title=webnn wpt%3A /webnn/b.any.html::passes, but the expectations say TIMEOUT",
+        "::error title=webnn wpt%3A expectations::there is no subtest <b> & 'c'",
+    ]
+    assert list(annotate(EMPTY, Path("wpt"))) == []

@@ -24,6 +24,7 @@ from webnn.wpt_runner.expectations import Expectations, load_expectations
 from webnn.wpt_runner.flavours import Flavour, join_place
 from webnn.wpt_runner.harness import Settings, run_test
 from webnn.wpt_runner.levels import choose
+from webnn.wpt_runner.reports.annotations import annotate
 from webnn.wpt_runner.reports.html import write_html
 from webnn.wpt_runner.reports.junit import write_junit
 from webnn.wpt_runner.reports.wptreport import read_wptreport, write_wptreport
@@ -74,6 +75,9 @@ def command(
     wptreport: Annotated[Path | None, typer.Option(help="Write a report in the format of web-platform-tests.")] = None,
     junit: Annotated[Path | None, typer.Option(help="Write a report in the format of JUnit.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to read.")] = None,
+    annotations: Annotated[
+        bool, typer.Option("--annotations", help="Print an annotation of GitHub Actions for each unexpected result, too.")
+    ] = False,
     dialect: Annotated[
         str | None,
         typer.Option(
@@ -175,6 +179,9 @@ def command(
             write(run, path)
         except OSError as error:
             raise failure(f"cannot write {path}: {error}", 2) from None
+    if annotations:
+        for line in annotate(run, wpt):
+            typer.echo(line)
     print_summary(console, run)
     if run.failed:
         raise typer.Exit(1)

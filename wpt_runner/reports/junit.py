@@ -8,7 +8,7 @@ from pathlib import Path
 from webnn.commands.junit import Case, Outcome, Suite, write_suites
 from webnn.wpt_runner.results import FileResult, FileStatus, RunResult, Subtest
 
-__all__ = ["write_junit"]
+__all__ = ["find_outcome", "write_junit"]
 
 
 def write_junit(run: RunResult, path: Path) -> None:
@@ -22,16 +22,17 @@ def write_junit(run: RunResult, path: Path) -> None:
 
 def _suites(run: RunResult) -> Iterator[Suite]:
     for result in run.results:
-        cases = [Case(subtest.name, _outcome(subtest), subtest.seconds) for subtest in result.subtests]
+        cases = [Case(subtest.name, find_outcome(subtest), subtest.seconds) for subtest in result.subtests]
         if result.status is not FileStatus.OK or result.unexpected or not cases:
-            cases.insert(0, Case(result.test, _outcome(result)))
+            cases.insert(0, Case(result.test, find_outcome(result)))
         yield Suite(name=result.test, group=result.test.removeprefix("/"), seconds=result.seconds, cases=cases, output=result.output)
     for name, problems in (("expectations", run.problems), ("flaky", run.flaky)):
         if problems:
             yield Suite(name=name, group=name, cases=[Case(problem, Outcome("failure", name, problem)) for problem in problems])
 
 
-def _outcome(each: FileResult | Subtest) -> Outcome | None:
+def find_outcome(each: FileResult | Subtest) -> Outcome | None:
+    """Return how a test or a subtest is reported; ``None`` if it passes as expected."""
     passes = each.status in {"OK", "PASS"}
     if not each.unexpected:
         return None if passes else Outcome("skipped", each.status, each.reason or "expected, without a reason")
