@@ -25,7 +25,7 @@ from tests.support import each_row
 from webnn.commands import main as cli
 
 #: Blocks that are shown and not run.
-SHOWN = {"bash", "diff", "html", "javascript", "mermaid", "text", "toml"}
+SHOWN = {"bash", "diff", "html", "javascript", "mermaid", "text", "toml", "yaml"}
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
