@@ -34,6 +34,7 @@ NOT_RUN = {
     r"webnn serve ": "it serves until Ctrl-C: tests/webnn/serve",
     r"mkdocs serve": "it serves until Ctrl-C: tests/tools/site",
     r"python -m http\.server": "it serves until Ctrl-C",
+    r"python examples/page/with_selenium\.py": "it needs a browser and Selenium",
     r"playwright install": "it downloads a browser",
     r"pytest examples/page": "it needs a browser: .ci/browser",
     r"webnn (browser|profiles record|fuzz .*--browser)": "it needs a browser: .ci/browser",
