@@ -54,7 +54,7 @@ BELOW = {
     "webnn.notebook": {"webnn", "webnn.javascript", "webnn.validation"},
     "webnn.processes": {"webnn.context"},
     "webnn.proposals": {"webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.context", "webnn.reference"},
-    "webnn.scale": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.onnx", "webnn.processes"},
+    "webnn.scale": {"webnn", "webnn.validation", "webnn.builder", "webnn.context", "webnn.notebook", "webnn.onnx", "webnn.processes"},
     "webnn.javascript": {"webnn", "webnn.processes", "webnn.validation"},
     "webnn.demo": {"webnn", "webnn.validation", "webnn.context", "webnn.commands"},
     "webnn.commands": {

@@ -300,6 +300,11 @@ def _show_progress(total: int, wanted: bool | None) -> Iterator[Callable[[int], 
 
     console = Console(stderr=True)
     hidden = not (console.is_terminal or console.is_jupyter) if wanted is None else not wanted
+    if console.is_jupyter and not hidden:
+        from webnn.notebook.progress import start_bar  # noqa: PLC0415 (in notebooks only)
+
+        yield start_bar(total)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False, disable=hidden) as bar:
         task = bar.add_task("rows", total=total)
