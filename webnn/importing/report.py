@@ -79,7 +79,8 @@ class Report:
 
     def __repr__(self) -> str:
         counts = [f"{count} {outcome}" for outcome in get_args(Outcome) if (count := self.count(outcome))]
-        return f"<Report: {', '.join([*counts, f'{len(self.notes)} note(s)']) if self.nodes else 'no nodes'}>"
+        notes = [f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}"] if self.notes else []
+        return f"<Report: {', '.join(counts + notes) or 'no nodes'}>"
 
     def _repr_html_(self) -> str:
         html: Any = above.load("formats.html")

@@ -186,7 +186,7 @@ def test_the_report_of_an_import() -> None:
     refusal = Refusal(place=HOSTILE, operator="Foo", reason="must be known", advice="use another one")
     nodes = (node("Relu", "converted"), node("Relu", "folded"), node("Foo", "refused", refusal))
     report = Report(nodes=nodes, refusals=(refusal,), notes=("float64 is float32",))
-    assert repr(report) == "<Report: 1 converted, 1 folded, 1 refused, 1 note(s)>"
+    assert repr(report) == "<Report: 1 converted, 1 folded, 1 refused, 1 note>"
     page = Page(report._repr_html_())
     assert " Foo 1 Relu 1 1 float64 is float32 Refused place operator reason advice " in page.text
     assert page.text.endswith("Foo must be known use another one ")
