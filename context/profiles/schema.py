@@ -19,7 +19,7 @@ from webnn.context.limits import CONTEXT, TensorLimits
 from webnn.context.profiles.profile import Profile, operand_names
 from webnn.context.profiles.rules import CONSTANT, Rule, subjects
 from webnn.validation import webidl
-from webnn.validation.descriptor import MAX_RANK, DataType
+from webnn.validation.descriptor import MAX_RANK, Types
 from webnn.validation.device_type import DEVICE_TYPES, DeviceType
 
 __all__ = ["Problem", "ProfileError", "check", "printable", "resolve"]
@@ -28,7 +28,9 @@ __all__ = ["Problem", "ProfileError", "check", "printable", "resolve"]
 Problem = tuple[str, str]
 _Location = tuple[int | str, ...]
 
-_EVERY_TYPE: tuple[DataType, ...] = get_args(DataType)
+#: The data types that devices have: those of the drafts, and `SMALL_TYPES`.
+_Type = Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4"]
+_EVERY_TYPE: Types = get_args(_Type)
 #: How many problems a message lists.
 _LISTED = 10
 #: The longest name that a path has in full; no operation's is longer.
@@ -102,12 +104,12 @@ class _Size(_RankRange):
 class _Row(_Strict):
     """``MLTensorLimits``. Missing members are filled in later."""
 
-    dataTypes: list[DataType] = []
+    dataTypes: list[_Type] = []
     rankRange: _RankRange = _RankRange(min=0, max=0)
 
     @field_validator("dataTypes")
     @classmethod
-    def _areDifferent(cls, types: list[DataType]) -> list[DataType]:
+    def _areDifferent(cls, types: list[_Type]) -> list[_Type]:
         if len(set(types)) < len(types):
             raise PydanticCustomError("different", "must be different from each other")
         return types
@@ -120,7 +122,7 @@ class _Test(_Strict):
     """What must hold for an operand, an argument or an option: the vocabulary of `webnn.context.profiles.rules`."""
 
     constant: bool = True
-    dataTypes: list[DataType] = []
+    dataTypes: list[_Type] = []
     rankRange: _RankRange = _RankRange(min=0, max=0)
     maxByteLength: int = Field(default=1, ge=1, le=2**53 - 1)
     equals: Any = None

@@ -13,7 +13,7 @@ from webnn import ML, MLGraphBuilder, MLOperand
 from webnn.check.changes import NEAREST, loss, suggest
 from webnn.check.report import Change
 from webnn.context.profiles import PROFILES, Profile, TensorLimits, Violation, load_profile
-from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range, is_float
 from webnn.validation.errors import WebNNTypeError
 
 # The data types
@@ -33,7 +33,7 @@ def test_what_is_exact_comes_first(given: DataType) -> None:
     integers = [each for each in others if each not in FLOAT_TYPES]
     exact = [not loss(given, each) for each in integers]
     assert exact == sorted(exact, reverse=True)
-    if given in FLOAT_TYPES:
+    if is_float(given):
         assert set(others) <= set(FLOAT_TYPES)
     else:
         assert all(integer_range(each)[0] < 0 for each in integers if integer_range(given)[0] < 0)
@@ -44,6 +44,9 @@ def test_what_is_exact_comes_first(given: DataType) -> None:
     [
         ("float16", "float32", ""),
         ("float32", "float16", "three digits remain, and values beyond 65504 do not fit"),
+        ("bfloat16", "float32", ""),
+        ("bfloat16", "float16", "values beyond 65504 do not fit"),
+        ("float8e4m3", "float16", ""),
         ("int64", "int32", "values outside int32 do not fit"),
         ("uint64", "int64", "values above 9223372036854775807 do not fit"),
         ("uint32", "int32", "values above 2147483647 do not fit"),

@@ -12,7 +12,7 @@ from webnn.check.report import Change
 from webnn.context.profiles.profile import RENAMED
 from webnn.context.profiles.rules import demand
 from webnn.importing.ranges import Interval
-from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range
+from webnn.validation.descriptor import FLOAT_TYPES, DataType, integer_range, is_float
 from webnn.validation.drafts import for_devices
 from webnn.validation.drafts.limits import OperandLimits
 
@@ -35,6 +35,8 @@ NEAREST: Mapping[DataType, tuple[DataType, ...]] = MappingProxyType(
         "uint8": ("int32", "uint32", "int64", "uint64", "int8", "float16", "float32"),
         "int4": ("int8", "int32", "int64", "float16", "float32"),
         "uint4": ("uint8", "int8", "int32", "uint32", "int64", "uint64", "float16", "float32"),
+        "bfloat16": ("float32", "float16"),
+        "float8e4m3": ("float16", "float32"),
     }
 )
 
@@ -54,8 +56,10 @@ _SHAPE = re.compile(r"\d+-D (\[.*\])")
 
 def loss(given: DataType, to: DataType) -> str:
     """Say what values lose when they become another data type; empty if they lose nothing."""
-    if given in FLOAT_TYPES:
-        return "" if to == "float32" else "three digits remain, and values beyond 65504 do not fit"
+    if is_float(given):
+        if to == "float32" or given == "float8e4m3":
+            return ""
+        return f"{'' if given == 'bfloat16' else 'three digits remain, and '}values beyond 65504 do not fit"
     low, high = integer_range(given)
     if to in FLOAT_TYPES:
         exact = _EXACT[to]
