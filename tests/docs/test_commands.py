@@ -20,6 +20,7 @@ import onnx
 import pytest
 from onnx import parser
 
+import webnn
 from tests.docs.blocks import DOCUMENTS, Block, blocks, named_file, own_file
 from tests.shared import ROOT
 from tests.support import each_row
@@ -53,6 +54,7 @@ NOT_RUN = {
     r"webnn run .*(webnn-polyfill|--root site program)": "it needs somebody else's programs",
     r"webnn run --revision 2026-06\+proposals": "it needs the draft of the page: tests/validation/drafts",
     r"python -m benchmarks": "it measures: tests/benchmarks",
+    r"(dask |webnn .*--executor dask://)": "it needs a cluster: tests/webnn/scale",
 }
 #: The exit codes of lines that do not end with 0: what they show is refused.
 EXIT_CODES = {
@@ -95,6 +97,13 @@ def write_newest(folder: Path) -> None:
     (folder / "page.html").write_text("<script>navigator.ml.createContext()</script>\n", encoding="utf-8")
 
 
+def write_data(folder: Path) -> None:
+    """Write the reader's model and data."""
+    builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06").createContextSync())
+    webnn.describe({"scores": builder.relu(builder.input("image", dataType="float32", shape=[1, 4]))}).save(folder / "model.webnn")
+    np.save(folder / "images.npy", np.ones((10, 4), np.float32))
+
+
 #: The files that a document takes for granted.
 FILES: dict[str, Callable[[Path], None]] = {
     "README.md": write_program,
@@ -102,6 +111,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/inspect.md": write_program,
     "docs/onnx.md": write_model,
     "docs/proposals.md": write_newest,
+    "docs/scale.md": write_data,
     "docs/viewing.md": write_graph,
 }
 
