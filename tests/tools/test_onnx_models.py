@@ -306,6 +306,26 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.processes
+def test_the_command_on_an_executor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [
+        "digits*",
+        "--cache",
+        str(tmp_path / "cache"),
+        "--rounds",
+        "0",
+        "--executor",
+        "processes:2",
+        "--json",
+        str(tmp_path / "r.json"),
+    ]
+    assert command.main(arguments) == 0, capsys.readouterr().out
+    rows = {row["name"]: row for row in json.loads((tmp_path / "r.json").read_text())["models"]}
+    assert list(rows) == ["digits", "digits-qdq", "digits-qoperator", "digits-dynamic"]
+    assert [row["fault"] for row in rows.values()] == [""] * 4
+    assert rows["digits"]["difference"] <= 1e-6
+
+
+@pytest.mark.processes
 def test_modules(tmp_path: Path) -> None:
     _, description = check(RELU, write_relu(tmp_path / "relu.onnx"))
     assert description is not None
@@ -319,6 +339,7 @@ def test_modules(tmp_path: Path) -> None:
 WRONG_COMMANDS = [
     (["nothing"], 2, "no model has such a name"),
     (["--rounds", "-1"], 2, "--rounds must be at least 0, got -1"),
+    (["--executor", "dask://"], 2, "--executor must be one of processes, processes:N"),
 ]
 
 

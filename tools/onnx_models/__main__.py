@@ -15,12 +15,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tools.browser.modules import save_module
 from tools.onnx_models.catalog import CATALOG, Model, load_catalog
 from tools.onnx_models.files import FileError, provide
-from tools.onnx_models.inputs import make_inputs
-from tools.onnx_models.measure import TOLERANCE, Result, check
+from tools.onnx_models.measure import TOLERANCE, Result
 from tools.onnx_models.report import as_json, make_table
+from tools.onnx_models.running import run_model
+from webnn.processes.executors import FORMS, check_executor, open_workers
+from webnn.processes.spread import spread
 
 __all__ = ["main"]
 
@@ -38,11 +39,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--rounds", type=int, default=25, metavar="N", help="how often each side is timed; 0 takes no times (default: %(default)s)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file as well")
+    parser.add_argument("--executor", metavar="NAME|ADDRESS", help=f"where the models run: {FORMS} (default: here, one after the other)")
     parser.add_argument("--modules", type=Path, metavar="DIR", help="write some models as modules for tools.browser")
     options = parser.parse_args(arguments)
     if options.rounds < 0:
         parser.error(f"--rounds must be at least 0, got {options.rounds}")
     models = load_catalog(options.catalog)
+    try:
+        check_executor(options.executor, "--executor")
+    except ValueError as error:
+        parser.error(str(error))
     names = [name for name in models if not options.patterns or any(fnmatchcase(name, each) for each in options.patterns)]
     if not names:
         parser.error("no model has such a name")
@@ -50,8 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cache = options.cache or Path(temporary)
         cache.mkdir(parents=True, exist_ok=True)
         files = {name: _provide(models, name, cache) for name in names}
-        with _one_core():
-            results = [_run(models[name], file, options) for name, file in files.items()]
+        given = [(models[name], file, options.seed, options.rounds, options.modules) for name, file in files.items()]
+        if options.executor is None:
+            with _one_core():
+                results = [run_model(*task) for task in given]
+        else:
+            with open_workers(options.executor, "--executor") as workers:
+                outcomes = spread(workers, run_model, given, lambda task: task, ordered=True)
+                results = [each.result or Result(model=each.task[0], status="failed", message=each.problem) for each in outcomes]
     # A table needs a width, and a pipe has none.
     console = Console() if sys.stdout.isatty() else Console(width=160)
     console.print(make_table(results))
@@ -86,15 +98,6 @@ def _provide(models: Mapping[str, Model], name: str, cache: Path) -> Path | File
         return provide(models, name, cache)
     except FileError as error:
         return error
-
-
-def _run(model: Model, file: Path | FileError, options: argparse.Namespace) -> Result:
-    if isinstance(file, FileError):
-        return Result(model=model, status="failed", message=str(file))
-    result, description = check(model, file, seed=options.seed, rounds=options.rounds)
-    if options.modules is not None and model.browser and description is not None:
-        save_module(description, options.modules, f"model_{model.name.replace('-', '_')}", make_inputs(model.inputs, options.seed))
-    return result
 
 
 if __name__ == "__main__":
