@@ -22,6 +22,7 @@ from benchmarks import (
     memory,
     mobilenet,
     onnx_files,
+    pages,
     quantized,
     recurrent,
     small,
@@ -498,6 +499,7 @@ CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "javascript-cycle": lambda effort: _javascript(effort, "cycle", bar=150),
         "javascript-builder": lambda effort: _javascript(effort, "builder", bar=20),
         "javascript-transfer": lambda effort: _javascript(effort, "transfer", bar=1700, unit="ms"),
+        **pages.CASES,
         **startup.CASES,
     }
 )

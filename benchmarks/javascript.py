@@ -45,6 +45,7 @@ PARTS: Mapping[str, Part] = MappingProxyType(
         "compute": Part("2024-06", "relu(x + y), float32 [2, 3]: await compute()", _TINY, 1500),
         "cycle": Part(CURRENT, "relu(x + y), float32 [2, 3]: write two tensors, dispatch, await the read", _TINY, 1500),
         "builder": Part(CURRENT, "one of 1,000 calls of a builder", [2, 3], 5000),
+        "image": Part(CURRENT, "a network for images of 224 x 224: write, dispatch, await the read", [1.0] * 64, 20),
         "transfer": Part(CURRENT, f"write a tensor of {MEGABYTES} MB, await the read", [1], 1),
     }
 )

@@ -1,6 +1,7 @@
 """The benchmarks compute the same on both sides, and their command line works. Nothing here looks at a time."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from benchmarks import (
     memory,
     mobilenet,
     onnx_files,
+    pages,
     recurrent,
     resnet,
     silu,
@@ -30,11 +32,12 @@ from benchmarks import (
     transformer,
 )
 from benchmarks.__main__ import main
-from benchmarks.measure import Array, Effort, OutputsDifferError, Result, check_same, interleave, summarize
+from benchmarks.measure import Array, Effort, OutputsDifferError, Result, SkippedError, check_same, interleave, summarize
 from benchmarks.report import COLUMNS, cells
 from benchmarks.sides import CURRENT, TensorProgram
 from tests.webnn.javascript.node_support import require_node
 from webnn import ML
+from webnn.browser.chromium import VARIABLE
 from webnn.builder.numerics import Numerics
 from webnn.reference import compute
 
@@ -225,6 +228,21 @@ def test_the_page_computes_what_is_expected(part: str) -> None:
     assert report["result"] == javascript.PARTS[part].expected
     assert len(report["seconds"]) == 2
     assert all(seconds > 0 for seconds in report["seconds"])
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(not os.environ.get(VARIABLE), reason=f"{VARIABLE} names no browser")
+@pytest.mark.parametrize("part", ["compute", "cycle", "image"])
+def test_the_page_computes_the_same_in_a_browser(part: str) -> None:
+    report = pages.run_page(Path(os.environ[VARIABLE]), part, rounds=2, repeats=3)
+    assert report["result"] == javascript.PARTS[part].expected
+    assert len(report["seconds"]) == 2
+
+
+def test_pages_need_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with pytest.raises(SkippedError, match=VARIABLE):
+        pages.CASES["page-cycle"](Effort(rounds=1))
 
 
 @pytest.mark.processes
