@@ -45,7 +45,7 @@ def run_page(browser: Path, part: str, *, rounds: int, repeats: int) -> Report:
     reports = Reports()
     emulator = Options(revision=PARTS[part].draft)
     with (
-        open_emulator(files.get, emulator, reports, isolate=False) as server,
+        open_emulator(files.get, emulator, reports, isolated=False) as server,
         open_page(browser, f"{server.url}/page.html", reports) as found,
     ):
         pass

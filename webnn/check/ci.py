@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from webnn.check.report import Report, Run, Verdict
 from webnn.check.show import explain
@@ -24,7 +25,7 @@ def annotate(report: Report) -> Iterator[str]:
     """Yield a workflow command for each profile on which the program does not build: an error if it is required, else a warning."""
     for run in (report.baseline, *report.profiles):
         if not run.passed:
-            level = "error" if run.required or run.profile is None else "warning"
+            level: Literal["error", "warning"] = "error" if run.required or run.profile is None else "warning"
             title = f"webnn check: {run.profile or 'without a profile'}"
             yield write_annotation(level, f"{run.verdict.value}: {explain(run)}", file=report.program, title=title)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from webnn.commands.annotations import write_annotation
 from webnn.wpt_runner.reports.junit import find_outcome
-from webnn.wpt_runner.results import RunResult
+from webnn.wpt_runner.results import FileResult, RunResult, Subtest
 
 __all__ = ["annotate"]
 
@@ -20,7 +20,9 @@ def annotate(run: RunResult, checkout: Path) -> Iterator[str]:
         checkout: The folder of web-platform-tests, as the annotations name it.
     """
     for result in run.results:
-        for name, each in ((result.test, result), *((f"{result.test}: {subtest.name}", subtest) for subtest in result.subtests)):
+        named: list[tuple[str, FileResult | Subtest]] = [(result.test, result)]
+        named += [(f"{result.test}: {subtest.name}", subtest) for subtest in result.subtests]
+        for name, each in named:
             outcome = find_outcome(each)
             if each.unexpected and outcome is not None:
                 file = checkout / result.file
