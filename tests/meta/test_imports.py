@@ -70,6 +70,7 @@ BELOW = {
             "webnn.importing",
             "webnn.onnx",
             "webnn.processes",
+            "webnn.proposals",
             "webnn.scale",
             "webnn.stablehlo",
         ),
