@@ -74,7 +74,9 @@ def clamp(input: Array, *, minValue: float | None = None, maxValue: float | None
     """
     low = cast_number(-math.inf if minValue is None else minValue, input.dtype.name)
     high = cast_number(math.inf if maxValue is None else maxValue, input.dtype.name)
-    return typed(np.minimum(np.maximum(exact(input), low), high), input.dtype)
+    values = exact(input)
+    # Arrays, because NumPy would make a C integer of a number beside a scalar.
+    return typed(np.minimum(np.maximum(values, np.asarray(low, values.dtype)), np.asarray(high, values.dtype)), input.dtype)
 
 
 def pad(

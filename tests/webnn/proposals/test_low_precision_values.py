@@ -121,6 +121,10 @@ def dispatch(description: GraphDescription, feeds: Mapping[str, Array]) -> dict[
 
 def check(call: Call, dataType: DataType) -> None:
     """Compute a call on the device and by the reference, and compare."""
+    arrays: list[Array] = []
+    map_arrays([*call.arguments.values(), *call.options.values()], arrays.append)
+    if all(array.dtype.kind != "f" for array in arrays):
+        assume(False)
     with np.errstate(all="ignore"):
         rounded = _rounded(call, dataType)
         try:

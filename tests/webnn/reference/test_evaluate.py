@@ -12,7 +12,7 @@ import pytest
 import webnn
 from tests.support import BROWSERS, CURRENT, make_context
 from webnn import OperandDescriptor, reference
-from webnn.reference.operations import operations_of
+from webnn.reference.operations import REFERENCE_NEWEST, operations_of
 from webnn.validation.drafts import DRAFTS, find_revision
 
 X16 = np.array([0.1, 1.5, -2, 300], np.float16)
@@ -197,3 +197,8 @@ def test_every_option_of_a_draft_is_known(draft: str) -> None:
         positional = [each.name for each in parameters.values() if each.kind == each.POSITIONAL_OR_KEYWORD]
         wanted = len(row.operands) + len(row.arguments)
         assert len(positional) == wanted or any(each.kind == each.VAR_POSITIONAL for each in parameters.values()), name
+
+
+def test_clamp_of_a_scalar_beyond_int64() -> None:
+    clamped = REFERENCE_NEWEST["clamp"](np.array(2**64 - 1, np.uint64), minValue=3)
+    assert (clamped.dtype, clamped.shape, int(clamped)) == (np.dtype(np.uint64), (), 2**64 - 1)
