@@ -96,7 +96,6 @@ class Keeper:
         folder: The folder; it is made if it is not there.
         manifest: What the job is made of, for JSON.
         shapes: For each key in the files the type and shape of a row.
-        sizes: How many rows each part has, by its number.
     """
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any], shapes: Mapping[str, tuple[np.dtype[Any], Shape]]) -> None:

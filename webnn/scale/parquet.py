@@ -8,6 +8,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,8 @@ __all__ = ["ParquetRows", "open_parquet"]
 
 #: How many bytes of a column are read from the file at once.
 _BUFFER = 1 << 20
+#: Types that NumPy names otherwise. (`to_pandas_dtype` of older versions needs pandas.)
+_FLOATS: Mapping[str, str] = MappingProxyType({"halffloat": "float16", "float": "float32", "double": "float64"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +139,7 @@ def open_parquet(path: Path, columns: Mapping[str, Any]) -> dict[str, ParquetRow
             shape, kind = (*shape, kind.list_size), kind.value_type
         if not (pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)):
             raise FormatError(f"must have numbers, or lists of a fixed size, in the column {name!r}, got {schema.field(name).type}", path)
-        dtype = np.dtype(kind.to_pandas_dtype())
+        dtype = np.dtype(_FLOATS.get(str(kind), str(kind)))
         whole = (starts[-1], *shape)
         found[name] = ParquetRows(
             dtype=dtype,
