@@ -128,7 +128,9 @@ class _Text(io.RawIOBase):
         return len(content)
 
     def flush(self) -> None:
-        self._stream.flush()
+        # Its own end flushes, too, and may come after the stream's: Python 3.13 warns of an error then.
+        if not self._stream.closed:
+            self._stream.flush()
 
 
 def _run_in_node(node: Node, source: str, options: Options, values: Values, stdout: TextIO, stderr: TextIO) -> None:
