@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
 import webnn
 from tests.support import Case, Shape, check_cases, each_row, infer, run
+from tests.webnn.proposals.test_low_precision_values import dispatch
+from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.drafts import find_revision
 
 REVISION = "2026-06+zero-size"
+#: That, and together with another proposal.
+REVISIONS = [REVISION, "2026-06+low-precision+zero-size", "2026-06+compute-policy+zero-size+browsers"]
 ROWS = find_revision(REVISION).operations
 FLOATS = ("float32", "float16")
 
@@ -152,9 +156,10 @@ def test_every_operation_has_a_row() -> None:
 
 
 @each_row(("case", "expected"), CASES)
+@pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.parametrize("constants", [False, True], ids=["inputs", "constants"])
-def test_values(case: Case, expected: Any, constants: bool) -> None:
-    found = run(case.name, *case.arguments, constants=constants, revision=REVISION, **case.options)
+def test_values(case: Case, expected: Any, constants: bool, revision: str) -> None:
+    found = run(case.name, *case.arguments, constants=constants, revision=revision, **case.options)
     wanted = expected if isinstance(expected, list) else [expected]
     assert [each.dtype for each in found] == [each.dtype for each in wanted]
     for one, other in zip(found, wanted, strict=True):
@@ -176,12 +181,14 @@ def test_other_floats(dtype: str) -> None:
     check_cases(cases, equal, revision=REVISION)
 
 
+@settings(deadline=None)
 @given(mutually_broadcastable_shapes(num_shapes=2, min_side=0, max_side=3, max_dims=4))
 def test_broadcasting(shapes: Any) -> None:
     [(_, shape)] = infer("add", *(Shape("float32", list(each)) for each in shapes.input_shapes), revision=REVISION)
     assert tuple(shape) == shapes.result_shape
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=4), st.data())
 def test_shapes(sizes: list[int], data: st.DataObject) -> None:
     """What the operations that move elements make of any shape, as NumPy does."""
@@ -266,3 +273,18 @@ def test_tensors() -> None:
         context.writeTensor(tensor, zeros(1))
     constant = context.createConstantTensorSync({"dataType": "float32", "shape": [0]}, zeros(0))
     assert list(constant.shape) == [0]
+
+
+def test_with_low_precision() -> None:
+    context = webnn.ML(revision=find_revision(REVISIONS[1])).createContextSync()
+    builder = webnn.MLGraphBuilder(context)
+    x, a, b = (
+        builder.input(name, {"dataType": "bfloat16", "shape": shape}) for name, shape in (("x", [0, 2]), ("a", [2, 0]), ("b", [0, 3]))
+    )
+    outputs = {"greatest": builder.reduceMax(x, axes=[0]), "product": builder.matmul(a, b), "sliced": builder.slice(a, [0, 0], [1, 0])}
+    description = webnn.describe(outputs)
+    nothing = {name: np.zeros(descriptor.shape, NUMPY_DTYPES["bfloat16"]) for name, descriptor in description.inputs.items()}
+    found = dispatch(description, nothing)
+    assert found["greatest"].astype(np.float32).tolist() == [-math.inf, -math.inf]
+    assert found["product"].astype(np.float32).tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert found["sliced"].nbytes == 0
