@@ -60,6 +60,7 @@ class _Reader:
     def __init__(self, rows: ParquetRows) -> None:
         self.rows = rows
         self._file = _load().ParquetFile(rows.path, buffer_size=_BUFFER)
+        self._error = _arrow_error()
         self._place = 0
         self._left: Array = np.empty(0)
         self._pieces: Any = iter(())
@@ -75,7 +76,10 @@ class _Reader:
         filled = 0
         while filled < len(found):
             if not len(self._left):
-                piece = next(self._pieces, None)
+                try:
+                    piece = next(self._pieces, None)
+                except self._error as error:  # older versions cannot read lists that lack in some rows
+                    raise FormatError(f"must have a column {rows.column!r} with a value in every row: {error}", rows.path) from None
                 if piece is None:
                     raise FormatError(f"must have {rows.count} rows, but is shorter", rows.path)
                 self._left = _values(piece.column(0), rows)
@@ -119,7 +123,7 @@ def open_parquet(path: Path, columns: Mapping[str, Any]) -> dict[str, ParquetRow
         OSError: It cannot be read.
     """
     parquet = _load()
-    import pyarrow  # noqa: PLC0415 (it is there)
+    import pyarrow  # noqa: PLC0415 (as in `_load`)
 
     try:
         with path.open("rb"), parquet.ParquetFile(path) as file:
@@ -164,6 +168,13 @@ def _values(column: Any, rows: ParquetRows) -> Array:
             column = column.flatten()
     array: Array = column.to_numpy(zero_copy_only=False)
     return array.reshape(count, *rows.shape)
+
+
+def _arrow_error() -> type[Exception]:
+    import pyarrow  # noqa: PLC0415 (as in `_load`)
+
+    error: type[Exception] = pyarrow.ArrowException
+    return error
 
 
 def _load() -> Any:

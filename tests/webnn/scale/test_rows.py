@@ -239,8 +239,8 @@ def test_bad_tables(tmp_path: Path) -> None:
         ({"x": pa.array(["a"])}, "numbers, or lists of a fixed size, in the column 'x', got string"),
         ({"x": fixed(ROWS.astype(np.float64), "float64")}, "must have elements of float32, got float64"),
         ({"x": fixed(ROWS.reshape(40, 5))}, r"rows of the shape \[1, 4\] or \[4\], .*got \[5\]"),
-        ({"x": holes}, "must have a value in every row of the column 'x'"),
-        ({"x": inner}, "must have a value in every row of the column 'x'"),
+        ({"x": holes}, "a value in every row"),
+        ({"x": inner}, "a value in every row"),
     ]
     for columns, message in rows:
         file = write(tmp_path / "rows.parquet", columns)
