@@ -59,7 +59,7 @@ NOT_RUN = {
 #: The exit codes of lines that do not end with 0: what they show is refused.
 EXIT_CODES = {
     r"webnn check (--all --profile coreml|--profile tflite program\.py)": 1,
-    r"webnn profiles diff": 1,
+    r"webnn (profiles|proposal) diff": 1,
     r"webnn run --device-profile coreml --fallback deny examples/int8": 1,
     r"webnn run --embedder https://news\.test examples": 1,
     r"webnn run --permissions-policy": 1,

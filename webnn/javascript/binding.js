@@ -90,10 +90,12 @@ function request(interfaceName, member, slot, values, call, written = [], how = 
     if (!seen.includes(buffer)) seen.push(buffer);
     views.push({kind, buffer: seen.indexOf(buffer), offset, length, detached, sent});
   }
-  const head = JSON.stringify([interfaceName, member, slot?.handle ?? null, values, views]).slice(0, -1);
-  const text = `${head},${JSON.stringify(dropped.splice(0))}]`;
-  const mayBeCertain = how === TELLS || how === STARTS_IF_CERTAIN;
-  const key = mayBeCertain ? foresight?.keyOf(interfaceName, member, slot, values, views, head) : undefined;
+  const parts = [interfaceName, member, slot?.handle ?? null, values, views];
+  // Not put together of texts: quickjs-ng's Python package cannot take those that are longer than about 8 KiB.
+  const ended = dropped.splice(0), text = JSON.stringify([...parts, ended]);
+  const mayBeCertain = foresight && (how === TELLS || how === STARTS_IF_CERTAIN);
+  const head = mayBeCertain && (ended.length > 0 ? JSON.stringify(parts).slice(0, -1) : text.slice(0, -',[]]'.length));
+  const key = mayBeCertain ? foresight.keyOf(interfaceName, member, slot, values, views, head) : undefined;
   const known = key && foresight.foresee(key), tells = how === TELLS && known !== undefined;
   if (how === STARTS || (how === STARTS_IF_CERTAIN && known !== undefined)) {
     const pending = start(text, buffers);

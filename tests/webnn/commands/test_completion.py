@@ -18,7 +18,7 @@ from webnn.commands.registry import COMMANDS
 #: What stands behind `webnn` when Tab is pressed, and what is offered.
 OFFERED = [
     ("", [*COMMANDS]),
-    ("pro", ["profiles"]),
+    ("pro", ["profiles", "proposal"]),
     ("profiles ", ["show", "diff", "record"]),
     ("profiles show core", ["coreml", "coreml-macos14"]),
     ("profiles diff dml or", ["ort", "ort-openvino"]),
