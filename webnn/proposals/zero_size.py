@@ -52,22 +52,18 @@ def _needs_a_position(call: Call, output: OperandDescriptor, input: OperandDescr
 
 def _needs_pixels(call: Call, output: OperandDescriptor, input: OperandDescriptor, *rest: Any) -> None:
     """Check that a filter or a window moves over elements."""
-    options = rest[-1]
-    layout = options.layout if hasattr(options, "layout") else options.inputLayout
-    rows = slice(2, 4) if layout == "nchw" else slice(1, 3)
-    for argument, shape in (("input", input.dimensions), ("filter", rest[0].dimensions if len(rest) > 1 else (1,) * 4)):
-        sizes = shape[rows] if argument == "input" else _filter_size(options, shape, len(rest) > 1)
-        if 0 in sizes:
-            raise call.error(argument, "must have a height and a width of at least 1", list(shape))
-    if 0 in output.dimensions[rows]:
+    *filters, options = rest
+    layout = options.inputLayout if filters else options.layout
+    checked = [("input", input, layout), *(("filter", each, options.filterLayout) for each in filters)]
+    for argument, operand, order in checked:
+        if 0 in _pixels(operand, order):
+            raise call.error(argument, "must have a height and a width of at least 1", list(operand.dimensions))
+    if 0 in _pixels(output, layout):
         raise call.error("input", "must be at least as large as the filter or window", list(input.dimensions))
 
 
-def _filter_size(options: Any, shape: tuple[int, ...], filtered: bool) -> tuple[int, ...]:
-    if not filtered:
-        return (1, 1)
-    sizes = dict(zip(options.filterLayout, shape, strict=True))
-    return sizes["h"], sizes["w"]
+def _pixels(operand: OperandDescriptor, layout: str) -> tuple[int, int]:
+    return operand.dimensions[layout.index("h")], operand.dimensions[layout.index("w")]
 
 
 def _needs_edges(call: Call, output: OperandDescriptor, input: OperandDescriptor, *rest: Any) -> None:
@@ -202,10 +198,10 @@ def _recurrent(base: Callable[..., Any], e: Any, op: Any) -> Any:
     """Emit a network without steps, whose states stay as they are; or one of inputs without elements."""
     if op.shape("input")[0] > 0:
         return _with_zeros(lambda op: {"input": 2, "weight": 2})(base, e, op)
-    states = ("initialHiddenState", "initialCellState")
+    # The sequence of no step, which may be the last of the outputs, has no elements.
     results = [
         _nothing(e, output) if 0 in output.dimensions else op.get(name) or _fill(e, output, 0)
-        for name, output in zip((*states[: len(op.outputs) - bool(op.options.returnSequence)], ""), op.outputs, strict=False)
+        for name, output in zip(("initialHiddenState", "initialCellState", ""), op.outputs, strict=False)
     ]
     return results if len(results) > 1 else results[0]
 

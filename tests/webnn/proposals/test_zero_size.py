@@ -288,3 +288,46 @@ def test_with_low_precision() -> None:
     assert found["greatest"].astype(np.float32).tolist() == [-math.inf, -math.inf]
     assert found["product"].astype(np.float32).tolist() == [[0, 0, 0], [0, 0, 0]]
     assert found["sliced"].nbytes == 0
+
+
+def constant(builder: Any, values: Any) -> Any:
+    return builder.constant({"dataType": values.dtype.name, "shape": list(values.shape)}, values)
+
+
+def scaled(builder: Any, x: Any) -> Any:
+    return builder.mul(builder.matmul(x, constant(builder, zeros(0, 3))), builder.constant("float32", 0.5))
+
+
+def quantized(builder: Any, x: Any) -> Any:
+    one = constant(builder, ones(1, 1)), constant(builder, zeros(1, 1, dtype="int8"))
+    return builder.matmul(x, builder.dequantizeLinear(constant(builder, zeros(0, 3, dtype="int8")), *one))
+
+
+def dynamically_quantized(builder: Any, x: Any) -> Any:
+    zero = builder.constant("float32", 0)
+    low, high = builder.min(builder.reduceMin(x), zero), builder.max(builder.reduceMax(x), zero)
+    scale = builder.div(builder.sub(high, low), builder.constant("float32", 255))
+    scale = builder.where(builder.equal(scale, zero), builder.constant("float32", 1), scale)
+    point = builder.quantizeLinear(builder.neg(low), scale, builder.constant("uint8", 0))
+    return builder.quantizeLinear(x, builder.reshape(scale, [1, 1]), builder.reshape(point, [1, 1]))
+
+
+def normalized(builder: Any, x: Any) -> Any:
+    image = builder.reshape(x, [1, 0, 5, 5])
+    y = builder.conv2d(image, constant(builder, zeros(4, 0, 3, 3)), padding=[1, 1, 1, 1])
+    return builder.relu(builder.batchNormalization(y, constant(builder, ones(4)), constant(builder, ones(4))))
+
+
+@each_row("network", [scaled, quantized, dynamically_quantized, normalized])
+def test_what_is_translated_together(network: Any) -> None:
+    found = []
+    for reference in (False, True):
+        context = webnn.ML(revision=REVISION, reference=reference).createContextSync()
+        builder = webnn.MLGraphBuilder(context)
+        y = network(builder, builder.input("x", {"dataType": "float32", "shape": [2, 0]}))
+        graph = builder.buildSync({"y": y})
+        given = context.createTensorSync({"dataType": "float32", "shape": [2, 0]})
+        wanted = context.createTensorSync({"dataType": y.dataType, "shape": list(y.shape), "readable": True})
+        context.dispatch(graph, {"x": given}, {"y": wanted})
+        found.append(context.readTensorSync(wanted))
+    np.testing.assert_array_equal(*found, strict=True)
