@@ -48,17 +48,17 @@ class Pending(Generic[T]):
     """A promise that is not settled yet. Once settled, it does not change.
 
     Args:
-        owners: Sets of promises to be rejected together. The promise is in each of them as long as it is pending.
+        owners: Promises to be rejected together, in order: the keys. The promise is in each of them as long as it is pending.
     """
 
     __slots__ = ("__weakref__", "_loop", "_owners", "future")
 
-    def __init__(self, *owners: set[Pending[Any]]) -> None:
+    def __init__(self, *owners: dict[Pending[Any], None]) -> None:
         self._loop = running_loop()
         self._owners = owners
         self.future: asyncio.Future[T] = self._loop.create_future()
         for owner in owners:
-            owner.add(self)
+            owner[self] = None
         # However it is settled: the program may cancel it.
         self.future.add_done_callback(self._leave)
 
@@ -101,7 +101,7 @@ class Pending(Generic[T]):
 
     def _leave(self, _: asyncio.Future[T]) -> None:
         for owner in self._owners:
-            owner.discard(self)
+            owner.pop(self, None)
 
 
 class Turns:
@@ -145,7 +145,7 @@ def rejected(error: Exception) -> asyncio.Future[Any]:
     return future
 
 
-def promise(timeline: Timeline, job: Callable[[], T], *owners: set[Pending[Any]]) -> asyncio.Future[T]:
+def promise(timeline: Timeline, job: Callable[[], T], *owners: dict[Pending[Any], None]) -> asyncio.Future[T]:
     """Run a job on a timeline; return a future of the running event loop, which fails with what the job raises.
 
     A job whose future is cancelled before its turn does not run.

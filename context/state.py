@@ -65,7 +65,7 @@ class Loss:
 
     def __init__(self) -> None:
         self.info: MLContextLostInfo | None = None
-        self.promises: set[Pending[Any]] = set()
+        self.promises: dict[Pending[Any], None] = {}
         self._lock = threading.Lock()
         self._event = threading.Event()
         self._members: weakref.WeakSet[_Member] = weakref.WeakSet()

@@ -42,7 +42,7 @@ class MLTensor:
     #: ``None`` once the tensor is destroyed. Work that was queued before has its own reference.
     _memory: TensorMemory | None
     #: The pending promises of `MLContext.readTensor`.
-    _pending: set[Pending[Any]]
+    _pending: dict[Pending[Any], None]
     _readable: bool
     #: Of the context that made it.
     _state: ContextState
@@ -62,7 +62,7 @@ class MLTensor:
         tensor._descriptor = descriptor
         tensor._isConstant = isConstant
         tensor._memory = None
-        tensor._pending = set()
+        tensor._pending = {}
         tensor._readable = readable
         tensor._state = state
         tensor._token = object()

@@ -6,6 +6,7 @@ import array
 import asyncio
 import ctypes
 import gc
+import threading
 import weakref
 from typing import Any
 
@@ -393,6 +394,20 @@ async def test_reads_that_are_pending_end_with_the_tensor(context: MLContext) ->
     await asyncio.sleep(0)
     assert not buffer.any()
     assert not tensor._pending
+
+
+async def test_reads_fail_in_order(context: MLContext) -> None:
+    tensor = make(context)
+    order: list[int] = []
+    release = threading.Event()
+    context._state.timeline.post(lambda: release.wait() and None)
+    reads = [context.readTensor(tensor) for _ in range(50)]
+    for number, read in enumerate(reads):
+        read.add_done_callback(lambda _, number=number: order.append(number))  # type: ignore[misc]
+    tensor.destroy()
+    release.set()
+    await asyncio.gather(*reads, return_exceptions=True)
+    assert order == [*range(50)]
 
 
 async def test_a_tensor_that_another_thread_destroys(context: MLContext) -> None:

@@ -224,4 +224,4 @@ def test_an_event_loop_that_ends_before_the_answers() -> None:
 
     asyncio.run(program())
     assert value(context, x) == 1
-    assert (context._state.loss.promises, x._pending) == (set(), set())
+    assert (context._state.loss.promises, x._pending) == ({}, {})
