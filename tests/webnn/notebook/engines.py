@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +36,8 @@ def choose(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def make_shell(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     """Make a shell that leaves nothing behind."""
     monkeypatch.setenv("IPYTHONDIR", str(folder))
+    # The shell puts a module of its own there, from which no process can be started.
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     config = Config()
     config.HistoryManager.enabled = False
     shell = InteractiveShell(config=config)
