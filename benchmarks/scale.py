@@ -12,8 +12,8 @@ import signal
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +25,11 @@ from benchmarks.mobilenet import make_network, webnn_side
 
 __all__ = ["main"]
 
-#: How many samples a part has.
-_PART = 25
+#: How many samples a part has, and how many parts may wait for graphs.
+_PART, _STARTING = 25, 4
+
+#: Opens so many workers, and yields what names them.
+_Opened = Callable[[int], AbstractContextManager[str]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,9 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows[:] = np.random.default_rng(0).uniform(-1, 1, shape[1:]).astype(np.float32)
         rows.flush()
         del rows
-        with _dask(1) as one, _dask(2) as two:
-            for name, executors in (("local processes", ("processes:1", "processes:2")), ("Dask", (one, two))):
-                _compare(name, description, images, executors, options.rounds)
+        for name, opened in (("local processes", _processes), ("Dask", _dask)):
+            _compare(name, description, images, opened, options.rounds)
         _kill(description, images)
     _overhead(options.rounds)
     return 0
@@ -73,13 +75,14 @@ class _Run:
     processor: float
 
 
-def _compare(name: str, description: webnn.GraphDescription, images: Path, executors: Sequence[str], rounds: int) -> None:
-    """Time one worker and two in turns."""
-    runs: dict[str, list[_Run]] = {executor: [] for executor in executors}
+def _compare(name: str, description: webnn.GraphDescription, images: Path, opened: _Opened, rounds: int) -> None:
+    """Time one worker and two in turns. Nothing else runs meanwhile: workers that wait have work, too."""
+    single: list[_Run] = []
+    double: list[_Run] = []
     for _ in range(rounds):
-        for executor in executors:
-            runs[executor].append(_time(description, images, executor))
-    single, double = (runs[executor] for executor in executors)
+        for count, runs in ((1, single), (2, double)):
+            with opened(count) as executor:
+                runs.append(_time(description, images, executor))
     whole = [first.seconds / second.seconds for first, second in zip(single, double, strict=True)]
     steady = [second.rate / first.rate for first, second in zip(single, double, strict=True)]
     for count, found in ((1, single), (2, double)):
@@ -97,16 +100,18 @@ def _show(values: Sequence[float], digits: int = 1) -> str:
 
 def _time(description: webnn.GraphDescription, images: Path, executor: str) -> _Run:
     began = time.perf_counter()
-    marks: list[tuple[int, float, float]] = []
-    rows = 0
-    for part in _batch(description, images, executor):
+    first, last, rows = (0, 0.0, 0.0), (0, 0.0, 0.0), 0
+    count = len(np.load(images, mmap_mode="r"))
+    for number, part in enumerate(_batch(description, images, executor)):
         rows += len(next(iter(part.values())))
-        marks.append((rows, time.perf_counter(), _processor()))
-    assert rows == len(np.load(images, mmap_mode="r"))
-    # The first parts of each worker wait for its graph.
-    first, last = marks[4], marks[-1]
-    count = last[0] - first[0]
-    return _Run(last[1] - began, count / (last[1] - first[1]), (last[2] - first[2]) / count * 1e3)
+        # The first parts of each worker wait for its graph. To look at the processors takes a while: not between.
+        if number == _STARTING:
+            first = rows, time.perf_counter(), _processor()
+        elif rows == count:
+            last = rows, time.perf_counter(), _processor()
+    assert rows == count
+    steady = last[0] - first[0]
+    return _Run(last[1] - began, steady / (last[1] - first[1]), (last[2] - first[2]) / steady * 1e3)
 
 
 def _processor() -> float:
@@ -161,6 +166,11 @@ def _time_parts(description: webnn.GraphDescription, rows: Path, executor: str, 
     for _ in _batch(description, rows, executor, size):
         pass
     return time.perf_counter() - began
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[str]:
+    yield f"processes:{workers}"
 
 
 @contextmanager
