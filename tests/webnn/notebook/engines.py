@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib.util
 import sys
 from collections.abc import Iterator
@@ -43,4 +44,7 @@ def make_shell(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Intera
     shell = InteractiveShell(config=config)
     yield shell
     atexit.unregister(shell.atexit_operations)
+    # The shell collects garbage several times. What earlier tests have left need not be looked at.
+    gc.freeze()
     shell.atexit_operations()
+    gc.unfreeze()
