@@ -6,24 +6,24 @@ A block whose first line is a comment with the name of a file, without a folder,
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import urlopen
 
-import numpy as np
-import onnx
 import pytest
-from onnx import parser
 
-import webnn
 from tests.docs.blocks import DOCUMENTS, Block, blocks, named_file, own_file
-from tests.shared import ROOT
+from tests.docs.files import FILES
+from tests.shared import ROOT, SHARED
 from tests.support import each_row
+from webnn.browser.chromium import VARIABLE
 
 #: The beginning of a line that does not run here, and why.
 NOT_RUN = {
@@ -32,29 +32,49 @@ NOT_RUN = {
     r"(site=|export )": "it sets a variable for what follows",
     r"npm ": "it downloads a package: tests/tools/test_ort_web_package.py",
     r"tar ": "it unpacks that package",
-    r"webnn serve ": "it serves until Ctrl-C: tests/webnn/serve",
     r"mkdocs serve": "it serves until Ctrl-C: tests/tools/site",
     r"python -m http\.server": "it serves until Ctrl-C",
     r"python examples/page/with_selenium\.py": "it needs a browser and Selenium",
     r"playwright install": "it downloads a browser",
     r"pytest examples/page": "it needs a browser: .ci/browser",
-    r"webnn (browser|profiles record|fuzz .*--browser)": "it needs a browser: .ci/browser",
+    r"webnn browser wpt": "it needs a browser, and the harness of web-platform-tests: tests/wpt_runner/test_browser.py",
+    r"webnn (profiles record|fuzz .*--browser)": "it asks a browser for very long: .ci/browser",
     r"webnn check model\.onnx --dim batch=1$": "docs/check.md has it with --html",
-    r"webnn fuzz --seed 1 --calls 1000": "it takes long: tests/webnn/fuzz",
+    r"webnn fuzz (--seed 1 --calls 1000|--calls 100000)": "it takes long: tests/webnn/fuzz",
     r"(\.ci/|python -m tools\.(browser|onnx_models|ort_web|mutation)\b)": "it is a job of its own",
     r"python tools/(fetch_wpt|extract_idl)\.py": "it needs the network, or the text of the specification: tests/tools, tests/meta",
-    r"(webnn wpt (run|record|new)|pytest) .*\bwpt-20": "it needs a checkout of web-platform-tests: tests/wpt_runner",
-    r"webnn wpt compare": "it needs reports of runs: tests/wpt_runner/test_compare.py, test_scores.py",
     r"webnn wpt vectors( +#|\n|$)": "it replays all cases: tests/wpt_runner/test_vectors.py",
     r"webnn wpt vectors --device gpu": "it needs a GPU",
-    r"(webnn wpt vectors cases|python -m tools\.pack_vectors)": "it needs cases of a checkout: tests/wpt_runner/test_record_command.py",
-    r"(python classify\.py|webnn \w+ model\.mlirbc)": "it needs JAX: tests/webnn/stablehlo",
-    r"(python examples/jax_models|cp examples/js/gpt|webnn run .*gpt\.html|webnn check examples/jax)": "it needs jaxlib",
-    r"webnn run --root \.\./shared/models": "it needs the weights of SqueezeNet: tests/webnn/javascript",
+    r"python -m tools\.pack_vectors": "it changes the package: tests/tools",
+    r"(python classify\.py|webnn run model\.mlirbc)": "it needs JAX: tests/webnn/stablehlo",
     r"webnn run .*(webnn-polyfill|--root site program)": "it needs somebody else's programs",
-    r"webnn run --revision 2026-06\+proposals": "it needs the draft of the page: tests/validation/drafts",
     r"python -m benchmarks": "it measures: tests/benchmarks",
-    r"(dask |webnn .*--executor dask://)": "it needs a cluster: tests/webnn/scale",
+    r"dask ": "it starts a cluster: the commands for it run on one of this machine",
+}
+
+
+def installed(package: str) -> bool:
+    """Return whether a package is there."""
+    return importlib.util.find_spec(package) is not None
+
+
+_BROWSER, _JAXLIB, _DASK = VARIABLE in os.environ, installed("jaxlib"), installed("distributed")
+#: The beginning of a line that runs only where something is there that may be missing: whether it is, and why the line does not run.
+NEEDS = {
+    r"webnn browser run": (_BROWSER, "it needs a browser: .ci/browser"),
+    r"webnn \w+ model\.mlirbc": (_JAXLIB, "it needs the extra stablehlo"),
+    r"(python examples/jax_models|cp examples/js/gpt|webnn run .*gpt\.html|webnn check examples/jax)": (
+        _JAXLIB,
+        "it needs the extra stablehlo",
+    ),
+    r"webnn .*--executor dask://": (_DASK, "it needs the extra dask"),
+    r"webnn run --root \.\./shared/models": (SHARED.is_dir(), "it needs the weights of SqueezeNet, in the shared data"),
+}
+#: What is added to lines: the servers need ports of their own, and the small checkout has not the tests that are expected.
+ADDED = {
+    r"webnn serve ": ["--port", "0"],
+    r"webnn wpt run ": ["--expectations", "none"],
+    r"pytest --wpt ": ["--wpt-expectations", "none"],
 }
 #: The exit codes of lines that do not end with 0: what they show is refused.
 EXIT_CODES = {
@@ -65,56 +85,6 @@ EXIT_CODES = {
     r"webnn run --permissions-policy": 1,
     r"webnn run --embedder http://": 1,
 }
-
-_MODEL = """
-    <ir_version: 9, opset_import: ["" : 20]>
-    classify (float[batch, 4] image) => (float[batch, 3] scores)
-    <float[4, 3] w = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1}>
-    { scores = MatMul(image, w) }
-"""
-
-
-def write_model(folder: Path) -> None:
-    """Write the reader's model, and an input of it."""
-    onnx.save(parser.parse_model(_MODEL), folder / "model.onnx")
-    np.save(folder / "image.npy", np.ones((1, 4), np.float32))
-
-
-def write_program(folder: Path) -> None:
-    """Write the reader's program."""
-    shutil.copy(ROOT / "examples" / "add_and_multiply.py", folder / "program.py")
-
-
-def write_graph(folder: Path) -> None:
-    """Write the reader's program, and a graph that it builds."""
-    write_program(folder)
-    run("webnn convert program.py -o model.webnn", folder)
-
-
-def write_newest(folder: Path) -> None:
-    """Write the reader's program and page for the newest draft."""
-    (folder / "program.py").write_text("from webnn import navigator\n\nnavigator.ml.createContextSync()\n", encoding="utf-8")
-    (folder / "page.html").write_text("<script>navigator.ml.createContext()</script>\n", encoding="utf-8")
-
-
-def write_data(folder: Path) -> None:
-    """Write the reader's model and data."""
-    builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06").createContextSync())
-    webnn.describe({"scores": builder.relu(builder.input("image", dataType="float32", shape=[1, 4]))}).save(folder / "model.webnn")
-    np.save(folder / "images.npy", np.ones((10, 4), np.float32))
-
-
-#: The files that a document takes for granted.
-FILES: dict[str, Callable[[Path], None]] = {
-    "README.md": write_program,
-    "docs/check.md": write_model,
-    "docs/inspect.md": write_program,
-    "docs/onnx.md": write_model,
-    "docs/proposals.md": write_newest,
-    "docs/scale.md": write_data,
-    "docs/viewing.md": write_graph,
-}
-
 
 #: Documents with programs in JavaScript that do not run here, and why.
 FOREIGN = {
@@ -142,10 +112,11 @@ COMMANDS = [
 
 def reason(line: str) -> str | None:
     """Return why a line does not run here, if it does not."""
-    return next((why for pattern, why in NOT_RUN.items() if re.match(pattern, line)), None)
+    missing = {pattern: why for pattern, (there, why) in NEEDS.items() if not there}
+    return next((why for pattern, why in {**NOT_RUN, **missing}.items() if re.match(pattern, line)), None)
 
 
-PROGRAMS = {"webnn": [sys.executable, "-m", "webnn"], "python": [sys.executable]}
+PROGRAMS = {"webnn": [sys.executable, "-m", "webnn"], "python": [sys.executable], "pytest": [sys.executable, "-m", "pytest"]}
 RUN = sorted({document for document, line in COMMANDS if reason(line) is None})
 
 
@@ -166,9 +137,26 @@ def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         shutil.copy(folder / words[1], folder / words[2])
         return subprocess.CompletedProcess(words, 0, "", "")
     environment = {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **variables}
-    return subprocess.run(
-        [*PROGRAMS[words[0]], *words[1:]], cwd=folder, env=environment, capture_output=True, encoding="utf-8", timeout=600, check=False
-    )
+    added = next((words for pattern, words in ADDED.items() if re.match(pattern, line)), [])
+    command = [*PROGRAMS[words[0]], *words[1:], *added]
+    if words[:2] == ["webnn", "serve"]:
+        return serve(command, folder, environment)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", timeout=600, check=False)
+
+
+def serve(command: list[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a server until it has answered; what it prints differs each time."""
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+        try:
+            assert process.stdout is not None
+            page = process.stdout.readline().split()[-1:]
+            answer = urlopen(page[0], timeout=60).status if page and "--proxy" not in command else 200
+        finally:
+            process.kill()
+        _, errors = process.communicate()
+    return subprocess.CompletedProcess(command, answer - 200, "", errors)
 
 
 def as_shown(output: str) -> re.Pattern[str]:
@@ -193,28 +181,38 @@ def test_the_javascript_runs(document: str, block: Block, tmp_path: Path) -> Non
 
 
 def test_the_amount() -> None:
-    assert len(COMMANDS) > 100
-    assert len(RUN) > 9
-    assert sum(reason(line) is None for _, line in COMMANDS) > 35
+    assert len(COMMANDS) > 150
+    assert len(RUN) > 15
+    assert sum(reason(line) is None for _, line in COMMANDS) > 75
 
 
 def test_no_reason_is_stale() -> None:
     lines = [line for _, line in COMMANDS]
-    assert [pattern for pattern in (*NOT_RUN, *EXIT_CODES) if not any(re.match(pattern, line) for line in lines)] == []
-    assert set(FILES) <= set(RUN)
+    assert [pattern for pattern in (*NOT_RUN, *NEEDS, *ADDED, *EXIT_CODES) if not any(re.match(pattern, line) for line in lines)] == []
+    assert set(FILES) <= {document for document, _ in COMMANDS}
     assert set(FOREIGN) < {document for document, _ in SCRIPTS}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """The address of a scheduler of Dask, with a worker."""
+    from distributed import LocalCluster  # an extra
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50) as found:
+        yield found.scheduler_address.removeprefix("tcp://")
 
 
 @pytest.mark.processes
 @pytest.mark.parametrize("document", RUN)
-def test_the_commands_run(document: str, tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+def test_the_commands_run(document: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    folder = tmp_path / "project"
+    shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     for block in blocks(document):
         name = own_file(block)
         if name is not None:
-            (tmp_path / name).write_text(block.text, encoding="utf-8")
+            (folder / name).write_text(block.text, encoding="utf-8")
     if document in FILES:
-        FILES[document](tmp_path)
+        FILES[document](folder)
     for block in blocks(document):
         if block.language != "bash":
             continue
@@ -222,7 +220,8 @@ def test_the_commands_run(document: str, tmp_path: Path) -> None:
         for line in lines_of(block):
             if reason(line) is not None:
                 continue
-            result = run(line, tmp_path)
+            cluster = request.getfixturevalue("cluster") if "HOST:8786" in line else ""
+            result = run(line.replace("HOST:8786", cluster), folder)
             expected = next((code for pattern, code in EXIT_CODES.items() if re.match(pattern, line)), 0)
             assert result.returncode == expected, f"{document}:{block.line} {line}\n{result.stdout}{result.stderr}"
             printed += result.stdout

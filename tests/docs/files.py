@@ -1,0 +1,139 @@
+"""The files that the documentation takes for granted: what its reader has before a command."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import parser
+
+import webnn
+from tests.shared import ROOT, SHARED
+from tests.wpt_runner.recorded import META, conformance_checkout
+from tests.wpt_runner.written import written_checkout
+
+__all__ = ["FILES"]
+
+_MODEL = """
+    <ir_version: 9, opset_import: ["" : 20]>
+    classify (float[batch, 4] image) => (float[batch, 3] scores)
+    <float[4, 3] w = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1}>
+    { scores = MatMul(image, w) }
+"""
+_PAGE = "<script>navigator.ml.createContext()</script>\n"
+_RELU = f"""// META: variant=?cpu
+// META: variant=?gpu
+{META}conform('relu', b => ({{y: b.relu(b.input('x', float32([2])))}}), {{x: new Float32Array([-1, 2])}}, {{y: new Float32Array(2)}},
+  ({{y}}) => doAssert('relu', y, [0, 2], 0, 'float32', 'ULP'));
+"""
+_VALIDATION = """promise_test(async () => {
+  const builder = new MLGraphBuilder(await navigator.ml.createContext());
+  assert_throws_js(TypeError, () => builder.input('x', {dataType: 'float32', dimensions: [0]}));
+}, 'zero');
+"""
+
+
+def _model(folder: Path) -> None:
+    onnx.save(parser.parse_model(_MODEL), folder / "model.onnx")
+    np.save(folder / "image.npy", np.ones((1, 4), np.float32))
+
+
+def _program(folder: Path) -> None:
+    shutil.copy(ROOT / "examples" / "add_and_multiply.py", folder / "program.py")
+
+
+def _checkout(folder: Path) -> None:
+    """A checkout of web-platform-tests, with two tests."""
+    checkout = conformance_checkout(folder / "wpt-2024-06", {"relu": _RELU})
+    file = checkout / "webnn" / "validation_tests" / "zero.https.any.js"
+    file.parent.mkdir()
+    file.write_text(_VALIDATION, encoding="utf-8")
+
+
+def _readme(folder: Path) -> None:
+    _program(folder)
+    _checkout(folder)
+
+
+def _script(folder: Path) -> None:
+    """A program in JavaScript."""
+    shutil.copy(ROOT / "examples" / "js" / "softmax.mjs", folder / "program.mjs")
+
+
+def _wpt(folder: Path) -> None:
+    _checkout(folder)
+    # An example becomes a test of it.
+    later = written_checkout(folder / "wpt-2025-03", {})
+    (later / "webnn" / "conformance_tests").mkdir()
+    subtests = [{"name": "relu", "status": "PASS", "message": None}]
+    test = {"test": "/webnn/conformance_tests/relu.https.any.html?cpu", "status": "OK", "message": None, "subtests": subtests}
+    report = {"results": [test]}
+    for name in ("before", "after", "emulator", "chrome", "firefox", "search"):
+        (folder / f"{name}.json").write_text(json.dumps(report), encoding="utf-8")
+
+
+def _graph(folder: Path) -> None:
+    """A program, and a graph."""
+    _program(folder)
+    builder = webnn.MLGraphBuilder(webnn.ML().createContextSync())
+    webnn.describe({"y": builder.relu(builder.input("x", dataType="float32", dimensions=[2]))}).save(folder / "model.webnn")
+
+
+def _newest(folder: Path) -> None:
+    """A program and a page for the newest draft."""
+    (folder / "program.py").write_text("from webnn import navigator\n\nnavigator.ml.createContextSync()\n", encoding="utf-8")
+    (folder / "page.html").write_text(_PAGE, encoding="utf-8")
+
+
+def _draft(folder: Path) -> None:
+    """A proposal in a module of the reader, and a page."""
+    (folder / "proposals").mkdir()
+    shutil.copy(ROOT / "tests" / "validation" / "drafts" / "imaginary.py", folder / "proposals" / "shrink.py")
+    (folder / "page.html").write_text(_PAGE, encoding="utf-8")
+
+
+def _data(folder: Path) -> None:
+    """A model and data, and a checkout."""
+    builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06").createContextSync())
+    webnn.describe({"scores": builder.relu(builder.input("image", dataType="float32", shape=[1, 4]))}).save(folder / "model.webnn")
+    np.save(folder / "images.npy", np.ones((10, 4), np.float32))
+    _checkout(folder)
+
+
+def _pages(folder: Path) -> None:
+    (folder / "my-page.html").write_text(_PAGE, encoding="utf-8")
+    (folder / "dist").mkdir()
+    (folder / "dist" / "index.html").write_text(_PAGE, encoding="utf-8")
+
+
+def _shared(folder: Path) -> None:
+    """The shared data beside the checkout."""
+    if SHARED.is_dir():
+        (folder.parent / "shared").symlink_to(SHARED, target_is_directory=True)
+
+
+def _jax(folder: Path) -> None:
+    """A model of JAX."""
+    shutil.copy(ROOT / "examples" / "jax" / "mlp.mlirbc", folder / "model.mlirbc")
+
+
+#: What a document takes for granted, beside the examples.
+FILES: dict[str, Callable[[Path], None]] = {
+    "README.md": _readme,
+    "docs/adding-an-op.md": _draft,
+    "docs/browser.md": _script,
+    "docs/check.md": _model,
+    "docs/inspect.md": _program,
+    "docs/javascript.md": _shared,
+    "docs/jax.md": _jax,
+    "docs/onnx.md": _model,
+    "docs/pages.md": _pages,
+    "docs/proposals.md": _newest,
+    "docs/scale.md": _data,
+    "docs/viewing.md": _graph,
+    "docs/wpt.md": _wpt,
+}
