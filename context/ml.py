@@ -62,6 +62,7 @@ class Origin:
     """How a context was made: all that another process needs to make it again."""
 
     contextType: ContextType
+    gpuDevice: GPUDevice | None
     asked: Preferences
     settings: emulation.Settings
     revision: Revision
@@ -255,7 +256,14 @@ class ML:
         """Convert the arguments, and run the steps of `createContext` before the parallel ones."""
         contextType, asked = self._ask(options, members)
         settings = self._settings.over(emulation.ambient())
-        return Origin(contextType=contextType, asked=asked, settings=settings, revision=self._revision, document=self._document)
+        return Origin(
+            contextType=contextType,
+            gpuDevice=options if isinstance(options, GPUDevice) else None,
+            asked=asked,
+            settings=settings,
+            revision=self._revision,
+            document=self._document,
+        )
 
     def _ask(self, options: object, members: Mapping[str, Any]) -> tuple[ContextType, Preferences]:
         """Convert the arguments and run the steps of `ML.createContext` before the parallel ones."""

@@ -50,6 +50,9 @@ class _Member(Protocol):
 class _Origin(Protocol):
     """How a context was made: `webnn.context.ml.Origin`."""
 
+    @property
+    def gpuDevice(self) -> object: ...
+
     def create(self, caller: Caller) -> Any: ...
 
 

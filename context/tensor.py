@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Required, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Required, Self, TypedDict
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class MLTensor:
     @classmethod
     def _create(
         cls, state: ContextState, descriptor: OperandDescriptor, *, readable: bool = False, writable: bool = False, isConstant: bool = False
-    ) -> MLTensor:
+    ) -> Self:
         """*Create an MLTensor*, `#create-an-mltensor`, or a constant one, `#create-a-constant-mltensor`; the memory comes later."""
         tensor = object.__new__(cls)
         tensor._descriptor = descriptor

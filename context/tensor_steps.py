@@ -9,7 +9,7 @@ is created at the call, and a new tensor does not wait for queued work.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from webnn.context.backend import Implementation
     from webnn.context.buffers import BufferSlot
     from webnn.context.state import ContextState
+    from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["TensorSteps"]
+__all__ = ["TensorSteps", "convert_tensors", "create_tensor"]
 
+T = TypeVar("T", bound=MLTensor)
 Array = np.ndarray[Any, np.dtype[Any]]
 _DISPATCH = "#api-mlcontext-dispatch"
 _READ = "#api-mlcontext-readtensor"
@@ -153,8 +155,8 @@ class TensorSteps(Steps):
         """Run those steps of `MLContext.dispatch` one by one; return the implementation, and the slot and the memory of each tensor."""
         if not webidl.isInstance(graph, MLGraph):
             raise _error("dispatch", "graph", f"must be an MLGraph, got {webidl.describe(graph)}", _DISPATCH)
-        given = _convert("inputs", inputs)
-        wanted = _convert("outputs", outputs)
+        given = convert_tensors("inputs", inputs)
+        wanted = convert_tensors("outputs", outputs)
         state = self._state
         # [1] The graph belongs to this context.
         if graph._state is not state:
@@ -331,15 +333,28 @@ def _make(state: ContextState, descriptor: object, members: Mapping[str, Any]) -
     if members and descriptor is not None:
         raise call.error("descriptor", "must be given as a dictionary or as keyword arguments, not as both")
     given: Any = members or descriptor
-    operand, readable, writable = convertTensorDescriptor(call, given)
+    return create_tensor(state, call, MLTensor, *convertTensorDescriptor(call, given))
+
+
+def create_tensor(state: ContextState, call: Call, kind: type[T], operand: OperandDescriptor, readable: bool, writable: bool) -> T:
+    """Run the steps of `MLContext.createTensor` behind the conversion of its argument.
+
+    Args:
+        state: The state of the context.
+        call: The call, for errors.
+        kind: The class of the tensor.
+        operand: The type and the shape.
+        readable: `MLContext.readTensor` may read the data.
+        writable: `MLContext.writeTensor` may write the data.
+    """
     # [3] The context is not lost.
-    state.loss.check("createTensor")
+    state.loss.check(call.operation)
     # The dimensions are valid and supported: docs/spec-issues.md.
     call.check_dimensions("descriptor", operand)
     if call.revision.acceptance is not None:
         call.revision.acceptance.accept_tensor(call, "input", "descriptor", operand)
     # 4. Create the tensor.
-    created = MLTensor._create(state, operand, readable=readable, writable=writable)
+    created = kind._create(state, operand, readable=readable, writable=writable)
     # 6. Create its data, all zeros.
     return _finish(call, created, lambda: TensorMemory.zeros(operand))
 
@@ -372,7 +387,7 @@ def _make_constant(state: ContextState, descriptor: object, inputData: object) -
     return _finish(call, created, data)
 
 
-def _finish(call: Call, created: MLTensor, data: Callable[[], TensorMemory]) -> MLTensor:
+def _finish(call: Call, created: T, data: Callable[[], TensorMemory]) -> T:
     """Give a tensor its data, and register it to be destroyed with its context."""
     # [#api-mlcontext-createtensor 6.1.2, #api-mlcontext-createconstanttensor 10.1.2] There is memory.
     try:
@@ -387,8 +402,8 @@ def _finish(call: Call, created: MLTensor, data: Callable[[], TensorMemory]) -> 
     return created
 
 
-def _convert(argument: str, named: Mapping[str, MLTensor]) -> list[tuple[str, MLTensor]]:
-    """Convert to ``record<USVString, MLTensor>``."""
+def convert_tensors(argument: str, named: Mapping[str, MLTensor]) -> list[tuple[str, MLTensor]]:
+    """Convert an argument of `MLContext.dispatch` to ``record<USVString, MLTensor>``."""
     try:
         return list(webidl.record(named, _require_tensor, webidl.usvString, "a mapping from names to tensors").items())
     except webidl.ConversionError as error:

@@ -47,6 +47,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.javascript": "webnn/javascript",
         "webnn.processes": "webnn/processes",
         "webnn.proposals": "webnn/proposals",
+        "webnn.gpu": "webnn/gpu",
         "webnn": "webnn",
         "webnn.context": "context",
         "webnn.builder": "builder",

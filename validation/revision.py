@@ -29,7 +29,15 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT", "Revision", "RevisionName"]
 
 #: The drafts, and the newest one with what browsers have beyond it, or with a proposal: the names that type checkers know.
-RevisionName = Literal["2024-06", "2026-06", "2026-06+browsers", "2026-06+compute-policy", "2026-06+low-precision", "2026-06+zero-size"]
+RevisionName = Literal[
+    "2024-06",
+    "2026-06",
+    "2026-06+browsers",
+    "2026-06+compute-policy",
+    "2026-06+exportable-tensors",
+    "2026-06+low-precision",
+    "2026-06+zero-size",
+]
 #: The name of the default draft: the first one.
 DEFAULT: RevisionName = "2024-06"
 
@@ -60,6 +68,7 @@ class Revision:
         max_tensor_count: The largest number of operands that an operation takes as a sequence or returns as one.
         checks_operands: The tables have a row for every operand, and the driver checks each against it; otherwise they have rows where the
             draft restricts an operand, and the validators check these.
+        webgpu: Programs in JavaScript have the stand-in for WebGPU.
         tensors: Graphs are computed by `MLContext.dispatch` over `MLTensor`; otherwise by `MLContext.compute` over buffers.
         activations: Recurrent operations take `MLActivation`, which overloads without an input make; otherwise names.
         shape: The member of ``MLOperandDescriptor`` that holds the shape.
@@ -90,6 +99,7 @@ class Revision:
     max_dimension: int = MAX_DIMENSION
     max_tensor_count: int = MAX_DIMENSION
     checks_operands: bool = False
+    webgpu: bool = False
     tensors: bool = False
     activations: bool = True
     shape: Literal["dimensions", "shape"] = "dimensions"

@@ -32,6 +32,7 @@ __all__ = [
     "double",
     "enforceRangeLong",
     "enforceRangeUnsignedLong",
+    "enforceRangeUnsignedLongLong",
     "enumeration",
     "float_",
     "interface",
@@ -229,6 +230,11 @@ def enforceRangeUnsignedLong(value: object) -> int:
 def enforceRangeLong(value: object) -> int:
     """Convert to ``[EnforceRange] long``: drop the fraction, refuse what is outside -2^31 .. 2^31 - 1."""
     return _enforceRange(value, -0x80000000, 0x7FFFFFFF, "long")
+
+
+def enforceRangeUnsignedLongLong(value: object) -> int:
+    """Convert to ``[EnforceRange] unsigned long long``: what a JavaScript number can hold exactly, 0 .. 2^53 - 1."""
+    return _enforceRange(value, 0, 2**53 - 1, "unsigned long long")
 
 
 def unsignedLong(value: object) -> int:

@@ -32,6 +32,7 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         "webnn.reference": "The reference",
         "webnn.scale": "Whole data sets",
         "webnn.proposals": "Proposals",
+        "webnn.gpu": "A stand-in for WebGPU",
         "webnn.context.profiles": "Device profiles",
         "webnn.validation.drafts": "Drafts",
     }

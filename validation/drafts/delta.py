@@ -32,6 +32,7 @@ class Flags(TypedDict, total=False):
     max_dimension: int
     max_tensor_count: int
     checks_operands: bool
+    webgpu: bool
     tensors: bool
     activations: bool
     shape: Literal["dimensions", "shape"]

@@ -13,18 +13,24 @@
 // conversion.js's. `evaluate(text)` is given by hosts whose engine makes objects faster of a literal than with JSON.parse.
 (function (global, idl, makeConversion, transport, queueTask, externals, makeSpecial, markAsUncloneable, warnings, evaluate) {
 'use strict';
-const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap} = global;
+const {DOMException, JSON, Map, Object, Promise, Reflect, Symbol, TypeError, Uint8Array, WeakMap, WeakRef} = global;
 const {defineProperty} = Object, {send, tell, start, wait, makeForesight} = transport;
 
 // ---- Objects: each stands for a Python object, which a number names
 
 // What is known of an object: {name, handle, owner, facts, attributes}: its interface, its number, the slot of the object that made it, what
-// Python said of its attributes when it was made, and the values of its attributes, which never change.
+// Python said of its attributes when it was made, and the values of its attributes, which never change. Those of WebGPU have the object, `ref`:
+// Python may name it again.
 const slots = new WeakMap();
 const living = new Map();
 const prototypes = new Map();
 const dropped = [];
-const registry = global.FinalizationRegistry && new global.FinalizationRegistry(handle => { living.delete(handle); dropped.push(handle); });
+// A handle of WebGPU may have been given to another object meanwhile.
+const registry = global.FinalizationRegistry && new global.FinalizationRegistry(slot => {
+  if (living.get(slot.handle) !== slot) return;
+  living.delete(slot.handle);
+  dropped.push(slot.handle);
+});
 
 const slotOf = value => slots.get(value);
 function isA(slot, name) {
@@ -36,9 +42,10 @@ function isA(slot, name) {
 function wrap(name, handle, owner, facts, prototype = prototypes.get(name)) {
   const object = Object.create(prototype), slot = {name, handle, owner, facts, attributes: undefined};
   if (name === 'MLContext') slot.isLost = false;
+  if (name.startsWith('GPU')) slot.ref = new WeakRef(object);
   slots.set(object, slot);
   living.set(handle, slot);
-  registry?.register(object, handle);
+  registry?.register(object, slot);
   markAsUncloneable?.(object);
   return object;
 }
@@ -58,7 +65,7 @@ const objects = {
     const slot = slotOf(value);
     return slot !== undefined && isA(slot, name) ? slot.handle : undefined;
   },
-  make: ({$i, $h, $a}) => wrap($i, $h, maker, $a),
+  make: ({$i, $h, $a}) => living.get($h)?.ref?.deref() ?? wrap($i, $h, maker, $a),
 };
 function lift(lifter, value, owner) {
   maker = owner;

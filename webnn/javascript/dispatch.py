@@ -26,6 +26,7 @@ JavaScript sends such requests only where it is certain that they succeed (fores
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import re
 import traceback
@@ -51,11 +52,12 @@ Observe = Callable[[object, str, Sequence[Any], Any], None]
 Refused = Callable[[Exception], None]
 
 #: Members that take the bytes of any buffer or view, even if the draft does not have its element type: docs/spec-issues.md.
-_ANY_BYTES = frozenset({"readTensor", "writeTensor"})
+_ANY_BYTES = frozenset({"readTensor", "writeBuffer", "writeTensor"})
 #: How the emulator's messages show the element type that `make_arrays` gives to views without one.
 _KIND = re.compile(r"\[\('([\w ]+)', 'V1'\)\]")
 _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
-_INTERFACES = ("ML", "MLActivation", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLTensor")
+_WEBGPU = frozenset({"GPUBuffer", "GPUCommandBuffer", "GPUCommandEncoder", "GPUDevice", "GPUQueue"})
+_INTERFACES = _WEBGPU | {"ML", "MLActivation", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLTensor"}
 
 
 #: The request that asks for nothing: its answer comes when everything before it is done.
@@ -134,6 +136,8 @@ class Dispatcher:
         first: int = 1,
     ) -> None:
         self._objects: dict[int, Any] = {0: ml}
+        #: The handles of WebGPU's objects by their identities: a program gets the same object again.
+        self._handles: dict[int, int] = {}
         self._first = self._next = first
         self._on_lost = on_lost
         #: The losses of contexts by their handles, if requests are begun.
@@ -209,7 +213,7 @@ class Dispatcher:
 
     def clear(self) -> None:
         """Forget all objects: the program has ended."""
-        for each in (self._objects, self._failed, self._losses, self._kept):
+        for each in (self._objects, self._handles, self._failed, self._losses, self._kept):
             each.clear()
 
     def _end(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> dict[str, object]:
@@ -270,7 +274,7 @@ class Dispatcher:
     def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> _Call:
         interface, member, handle, arguments, views, dropped = request
         for each in dropped:
-            self._objects.pop(each, None)
+            self._handles.pop(id(self._objects.pop(each, None)), None)
             self._failed.pop(each, None)
             self._losses.pop(each, None)
         if dropped:
@@ -283,7 +287,7 @@ class Dispatcher:
         arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES, bits=self._bits) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
-            return _Call(interface, member, handle, None, getattr(webnn, interface), values)
+            return _Call(interface, member, handle, None, _constructor(interface), values)
         target = self._object(handle)
         call = _Call(interface, member, handle, target, self._method(target, interface, member), values)
         if self._observe is None and member in _REPEATED and not dropped and sum(array.nbytes for array in arrays) <= _LARGEST_KEPT:
@@ -313,6 +317,9 @@ class Dispatcher:
             return self._conclude(call, text, result, answered)
         if self._observe is not None and call.target is not None:
             self._observe(call.target, call.member, call.values, result)
+        if isinstance(result, np.ndarray):  # GPUBuffer.getMappedRange
+            answered.append(result.data)
+            return None
         if call.results:
             self._assign(result, call.results)
         return result
@@ -380,12 +387,17 @@ class Dispatcher:
         """Make an answer's value of a Python one."""
         if isinstance(value, list | tuple):
             return [self._lift(element) for element in value]
-        name = type(value).__name__
-        if name not in _INTERFACES:
+        kind: Any = type(value)
+        name = _interface_of(kind)
+        if name is None:
             return value
+        if name in _WEBGPU and (known := self._handles.get(id(value))) is not None:
+            return {"$i": name, "$h": known}
         handle = self._next
         self._next += 1
         self._objects[handle] = value
+        if name in _WEBGPU:
+            self._handles[id(value)] = handle
         if not isinstance(value, webnn.MLOperand):
             if self._on_lost is not None and isinstance(value, webnn.MLContext) and "lost" in self._members["MLContext"].attributes:
                 self._losses[handle] = value.lost
@@ -406,7 +418,20 @@ class Dispatcher:
 @cache
 def _name_of(owner: type, member: str) -> str:
     """Return the name of the method that does a member's work."""
-    return f"{member}Sync" if hasattr(owner, f"{member}Sync") else member
+    sync = f"{member.removesuffix('Async')}Sync"
+    return sync if hasattr(owner, sync) else member
+
+
+@cache
+def _interface_of(kind: type[Any]) -> str | None:
+    """Return the interface of a class, ``None`` if it has none."""
+    return next((each.__name__ for each in kind.__mro__ if each.__name__ in _INTERFACES), None)
+
+
+def _constructor(interface: str) -> Callable[..., Any]:
+    # The stand-in for WebGPU is imported lazily; most programs have none.
+    made: Callable[..., Any] = getattr(importlib.import_module("webnn.gpu") if interface in _WEBGPU else webnn, interface)
+    return made
 
 
 def _computed(outputs: Mapping[str, Array], answered: list[Bytes]) -> list[list[object]]:

@@ -3,7 +3,7 @@
 // Two kinds of calls have the same outcome as an equal one that succeeded:
 // - operations of a builder, as functions of descriptors and options. Equal are two calls in one context with operands of the same type and
 //   shape, and the same other arguments; labels and the bytes of views do not matter. An error is never foreseen: its message has the label;
-// - `writeTensor`, `dispatch` and `compute` with the same objects, and views of the same type and size, until anything is destroyed or lost. That of
+// - `writeTensor`, `dispatch` and `compute` with the same objects, and views of the same type and size, until anything is destroyed, exported or lost. That of
 //   `compute` is that Python begins it.
 // Whatever else an outcome depends on makes it uncertain, and the call waits: a builder of its own state (inputs have different names, and it
 // builds once), another object than an operand, an operand of another builder, a context that may have been lost since the last answer.
@@ -91,7 +91,7 @@ return {
   // A request is sent, and waits for an answer or does not.
   sending(member, slot, waits) {
     if (member === 'build') slot.hasBuilt = true;
-    if (member === 'destroy') outcomes.clear();
+    if (member === 'destroy' || member === 'exportToGPU') outcomes.clear();
     if ((member === 'dispatch' || member === 'compute') && !waits) computations++;
   },
   // An operation was started: the mark says what is done when it is.

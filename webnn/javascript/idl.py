@@ -54,9 +54,14 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     followed = revision if isinstance(revision, Revision) else find_revision(revision)
     idl = followed.idl()
     namespaces: Mapping[str, Any] = {}
+    if followed.webgpu:
+        # Imported lazily; most programs have no WebGPU.
+        from webnn.gpu import WEBGPU_IDL  # noqa: PLC0415
+
+        idl, namespaces = merge_idl(idl, WEBGPU_IDL), WEBGPU_IDL["namespaces"]
     if dialect is not None:
         more = _load_dialect(dialect, followed.draft)
-        idl, namespaces = merge_idl(idl, more), more.get("namespaces", {})
+        idl, namespaces = merge_idl(idl, more), {**namespaces, **more.get("namespaces", {})}
         followed = find_revision(more["emulator"]) if "emulator" in more else followed
     members = {
         name: Members(

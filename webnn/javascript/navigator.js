@@ -1,5 +1,5 @@
 // What the IDL alone does not say: `navigator.ml`, the transfer of the views of `compute()`, what becomes of a tensor's reads and of a lost
-// context, and the stand-in for WebGPU's device. `idl` is null in a context that is not secure: it has `navigator`, and nothing of all that.
+// context, and the stand-in for WebGPU. `idl` is null in a context that is not secure: it has `navigator`, and nothing of all that.
 (function (global, idl, makeBinding, makeConversion, transport, queueTask, markAsUncloneable, warnings, evaluate) {
 'use strict';
 const {ArrayBuffer, DOMException, Map, Object, Promise, Reflect, Set, Symbol, TypeError, Uint8Array, WeakMap} = global;
@@ -9,10 +9,11 @@ const define = (name, value) => defineProperty(global, name, {value, writable: t
 const isSecure = idl !== null;
 if (!isSecure) for (const name of ['isSecureContext', 'crossOriginIsolated']) define(name, false);
 
-// WebGPU is not here: a page that wants a context of type "webgpu" makes this stand-in by itself.
+// The stand-in for WebGPU is part of the IDL, or it is this class: a page that wants a context of type "webgpu" makes an object of it by itself.
+const hasGPU = isSecure && Object.hasOwn(idl.interfaces, 'GPUDevice');
 if (isSecure && global.GPUDevice === undefined) define('GPUDevice', class GPUDevice {});
 const {GPUDevice} = global;
-const externals = {GPUDevice: value => value instanceof GPUDevice};
+const externals = hasGPU ? {} : {GPUDevice: value => value instanceof GPUDevice};
 
 const invalidState = message => new DOMException(message, 'InvalidStateError');
 
@@ -123,6 +124,33 @@ function makeSpecial(inspect) {
       if (lost.has(context)) resolve(lost.get(context)); else promises.set(context, resolve);
     }),
   };
+
+  // ---- WebGPU
+
+  // A mapped range is a buffer of the program's own until it is unmapped.
+  const ranges = new WeakMap(), devices = new WeakMap();
+  operations['GPUBuffer.getMappedRange'] = {
+    finish({buffers: [content]}, values, call, slot) {
+      const buffer = content.take();
+      if (!ranges.has(slot)) ranges.set(slot, []);
+      ranges.get(slot).push(buffer);
+      return () => buffer;
+    },
+  };
+  const unmap = {finish(answer, values, call, slot) {
+    for (const buffer of ranges.get(slot) ?? []) if (!buffer.detached) Reflect.apply(transferBuffer, buffer, []);
+    ranges.delete(slot);
+  }};
+  operations['GPUBuffer.unmap'] = operations['GPUBuffer.destroy'] = unmap;
+  const lossOf = device => {
+    if (!devices.has(device)) devices.set(device, Promise.withResolvers());
+    return devices.get(device);
+  };
+  attributes['GPUDevice.lost'] = device => lossOf(device).promise;
+  operations['GPUDevice.destroy'] = {
+    finish(answer, values, call, slot) { lossOf(slot).resolve({reason: 'destroyed', message: 'destroy() was called'}); },
+  };
+
   function checkNotLost(context, name) {
     if (lost.has(context)) throw invalidState(`${name}: the context is lost: ${lost.get(context).message}`);
   }
@@ -151,5 +179,15 @@ const {get} = Reflect.getOwnPropertyDescriptor({get ml() {
   return ml;
 }}, 'ml');
 defineProperty(Navigator.prototype, 'ml', {get, set: undefined, enumerable: true, configurable: true});
+if (hasGPU) {
+  // A page may replace the global class.
+  const Device = global.GPUDevice;
+  class GPUAdapter { async requestDevice() { return new Device(); } }
+  class GPU { async requestAdapter() { return new GPUAdapter(); } }
+  for (const [name, value] of Object.entries({GPU, GPUAdapter})) define(name, value);
+  const gpu = new GPU();
+  const {get: getGPU} = Reflect.getOwnPropertyDescriptor({get gpu() { return gpu; }}, 'gpu');
+  defineProperty(Navigator.prototype, 'gpu', {get: getGPU, set: undefined, enumerable: true, configurable: true});
+}
 return binding;
 })

@@ -270,7 +270,7 @@ EXPECTED = {
     ],
 }
 #: An example with a test of its own, and what is imported.
-OTHERS = {"digits.html", "gpt.html", "classify.mjs", "numpy.mjs", "softmax.mjs"}
+OTHERS = {"digits.html", "gpt.html", "classify.mjs", "exportable_tensors.mjs", "numpy.mjs", "softmax.mjs"}
 
 
 _LIMITED = """

@@ -1,0 +1,403 @@
+"""Tensors that are lent to a `GPUDevice`: pull request #942."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.context.context import MLContext
+from webnn.context.promise import Pending, rejected
+from webnn.context.tensor import MLTensor
+from webnn.context.tensor_steps import convert_tensors, create_tensor
+from webnn.gpu import GPUBuffer, GPUBufferUsage, GPUDevice
+from webnn.proposals import Decision, Proposal
+from webnn.validation import webidl
+from webnn.validation.drafts.idl import merge_idl
+from webnn.validation.errors import InvalidStateError, WebNNTypeError
+from webnn.validation.operand_descriptor import convertTensorDescriptor
+from webnn.validation.operation import Call
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from webnn.context.graph import MLGraph
+    from webnn.context.tensor import MLTensorDescriptor
+    from webnn.validation.buffers import Bytes, WritableBytes
+
+__all__ = ["PROPOSAL", "ExportableTensor", "ExportingContext"]
+
+_USAGE = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
+#: The sizes of copies of WebGPU are multiples of this.
+_ALIGNMENT = 4
+
+
+class ExportableTensor(MLTensor):
+    """A tensor that can be lent to a device."""
+
+    __slots__ = ("_buffer", "_device", "_isLent", "_lock")
+
+    #: The buffer, from the end of an export to its destruction.
+    _buffer: GPUBuffer | None
+    _device: GPUDevice
+    #: From the call of `exportToGPU` to the destruction of the buffer.
+    _isLent: bool
+    #: Held while a call that uses the tensor is checked and queued: no export may come in between.
+    _lock: threading.RLock
+
+    def _lend(self) -> GPUBuffer:
+        """Return the buffer with a copy of the data: the steps of `exportToGPU` on the timeline."""
+        with self._lock:
+            if self._buffer is not None:
+                return self._buffer
+            try:
+                memory = self._memory
+                if memory is None:
+                    raise self._destroyed()
+                size = self._descriptor.byte_length
+                data = np.zeros(-(-size // _ALIGNMENT) * _ALIGNMENT, np.uint8)
+                data[:size] = memory.array.reshape(-1).view(np.uint8)
+                self._buffer = self._device._export(data, _USAGE, self._take_back)
+            except Exception:
+                self._isLent = False
+                raise
+            # Another thread may have destroyed an earlier buffer since the call.
+            self._isLent = True
+            return self._buffer
+
+    def _take_back(self, data: np.ndarray[Any, np.dtype[np.uint8]] | None) -> None:
+        """End the export: queue the copy of the buffer's bytes, or destroy the tensor if they are lost."""
+        with self._lock:
+            self._buffer, self._isLent = None, False
+            memory, timeline, loss = self._memory, self._state.timeline, self._state.loss
+            if data is not None and memory is not None:
+                content = data[: self._descriptor.byte_length]
+
+                def job() -> None:
+                    if loss.info is None:
+                        memory.array.reshape(-1).view(np.uint8)[...] = content
+
+                timeline.post(job, content.nbytes)
+        if data is None:
+            self.destroy()
+
+    def _destroyed(self) -> InvalidStateError:
+        if self._state.loss.info is not None:
+            return self._state.loss.error("exportToGPU")
+        return InvalidStateError("exportToGPU: tensor must not be destroyed", operation="exportToGPU")
+
+
+class ExportingContext(MLContext):
+    """The members of `MLContext` that this adds, and those that refuse tensors that are exported."""
+
+    __slots__ = ()
+
+    def createExportableTensor(self, descriptor: MLTensorDescriptor, gpuDevice: GPUDevice) -> asyncio.Future[MLTensor]:
+        """Create a tensor that `exportToGPU` can lend to a device, all zeros.
+
+        Args:
+            descriptor: ``dataType`` and ``shape``; ``readable`` if `readTensor` may read it; ``writable`` if `writeTensor` may write it.
+            gpuDevice: The device.
+
+        Returns:
+            A future of the tensor. It fails as that of `createTensor` does, with `WebNNTypeError` if the context was made from another
+            device, and with `InvalidStateError` if the device is lost.
+        """
+        return self._tensorSteps.promise(partial(self._create_exportable, descriptor, gpuDevice))
+
+    def createExportableTensorSync(self, descriptor: MLTensorDescriptor, gpuDevice: GPUDevice) -> MLTensor:
+        """Create a tensor and wait for it: `createExportableTensor` for scripts.
+
+        Args:
+            descriptor: As for `createExportableTensor`.
+            gpuDevice: As for `createExportableTensor`.
+
+        Raises:
+            WebNNTypeError: The descriptor or the device does not fit.
+            InvalidStateError: The context or the device is lost.
+            UnknownError: There is no memory.
+        """
+        return self._tensorSteps.finish(partial(self._create_exportable, descriptor, gpuDevice))
+
+    def exportToGPU(self, tensor: MLTensor) -> asyncio.Future[GPUBuffer]:
+        """Lend a tensor to its device, after the work that is queued, until the buffer is destroyed.
+
+        From this call to `GPUBuffer.destroy`, the context cannot use the tensor. A second call returns the same buffer.
+
+        Args:
+            tensor: A tensor of this context that `createExportableTensor` made.
+
+        Returns:
+            A future of the buffer. It fails with `WebNNTypeError` if the tensor does not fit, and with `InvalidStateError` if the tensor is
+            destroyed or the device is lost, also before the buffer is there.
+        """
+        try:
+            lent = self._check_export(tensor)
+        except Exception as error:  # a failed step rejects the promise
+            return rejected(error)
+        pending: Pending[GPUBuffer] = Pending(self._state.loss.promises)
+
+        # It runs even if the program has cancelled the future: the next call returns the buffer.
+        def job() -> None:
+            try:
+                buffer = lent._lend()
+            except Exception as error:  # a failed step rejects the promise
+                pending.reject(error)
+            else:
+                pending.resolve(lambda: buffer)
+
+        self._state.timeline.hurry(job)
+        return pending.future
+
+    def exportToGPUSync(self, tensor: MLTensor) -> GPUBuffer:
+        """Lend a tensor and wait for the buffer: `exportToGPU` for scripts.
+
+        Args:
+            tensor: As for `exportToGPU`.
+
+        Raises:
+            WebNNTypeError: The tensor does not fit.
+            InvalidStateError: The tensor is destroyed, or the device is lost.
+        """
+        return self._state.timeline.run(self._check_export(tensor)._lend)
+
+    def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
+        """Queue the computation of a graph, as in the draft.
+
+        Args:
+            graph: A graph of this context.
+            inputs: For each input of the graph a tensor of its type and shape.
+            outputs: For each output of the graph such a tensor. No tensor may be given twice.
+
+        Raises:
+            WebNNTypeError: A tensor is exported; or as in the draft.
+            InvalidStateError: As in the draft.
+        """
+        # A mapping of another class may change with each use.
+        given, wanted = (
+            dict(named if type(named) is dict else convert_tensors(argument, named))
+            for argument, named in (("inputs", inputs), ("outputs", outputs))
+        )
+        places = {
+            f"{argument}[{webidl.describe(name)}]": tensor
+            for argument, named in (("inputs", given), ("outputs", wanted))
+            for name, tensor in named.items()
+        }
+        with _kept("dispatch", "#api-mlcontext-dispatch", places):
+            super().dispatch(graph, given, wanted)
+
+    def readTensor(self, tensor: MLTensor, outputData: WritableBytes | None = None) -> asyncio.Future[Any]:
+        """Read a tensor's data, as in the draft.
+
+        Args:
+            tensor: A readable tensor of this context.
+            outputData: A buffer for the data.
+
+        Returns:
+            A future of a new array, or of ``None`` with ``outputData``. It fails with `WebNNTypeError` if the tensor is exported, or as in
+            the draft.
+        """
+        try:
+            with _kept("readTensor", "#api-mlcontext-readtensor", {"tensor": tensor}):
+                return super().readTensor(tensor, outputData)
+        except WebNNTypeError as error:  # a failed step rejects the promise
+            return rejected(error)
+
+    def readTensorSync(self, tensor: MLTensor, outputData: WritableBytes | None = None) -> Any:
+        """Read a tensor's data and wait for it: `readTensor` for scripts.
+
+        Args:
+            tensor: As for `readTensor`.
+            outputData: As for `readTensor`.
+
+        Raises:
+            WebNNTypeError: The tensor is exported; or as in the draft.
+            InvalidStateError: As in the draft.
+        """
+        # The lock is not held while this waits. An export that another thread begins meanwhile lends a copy: this reads what was there.
+        with _kept("readTensor", "#api-mlcontext-readtensor", {"tensor": tensor}):
+            pass
+        return super().readTensorSync(tensor, outputData)
+
+    def writeTensor(self, tensor: MLTensor, inputData: Bytes) -> None:
+        """Write a tensor's data, as in the draft.
+
+        Args:
+            tensor: A writable tensor of this context.
+            inputData: The data.
+
+        Raises:
+            WebNNTypeError: The tensor is exported; or as in the draft.
+            InvalidStateError: As in the draft.
+        """
+        with _kept("writeTensor", "#api-mlcontext-writetensor", {"tensor": tensor}):
+            super().writeTensor(tensor, inputData)
+
+    def _create_exportable(self, descriptor: object, gpuDevice: object) -> MLTensor:
+        """Run the steps of `createExportableTensor`."""
+        state = self._state
+        call = Call("createExportableTensor", "", state.revision)
+        given: Any = descriptor
+        converted = convertTensorDescriptor(call, given)
+        if not webidl.isInstance(gpuDevice, GPUDevice):
+            raise call.error("gpuDevice", f"must be a webnn.gpu.GPUDevice, got {webidl.describe(gpuDevice)}")
+        device: Any = gpuDevice
+        if state.origin.gpuDevice not in {None, device}:
+            raise call.error("gpuDevice", "must be the GPUDevice that the context was made from")
+        state.loss.check(call.operation)
+        device._check_lost(call.operation)
+        created = create_tensor(state, call, ExportableTensor, *converted)
+        created._buffer, created._device, created._isLent, created._lock = None, device, False, threading.RLock()
+        return created
+
+    def _check_export(self, tensor: MLTensor) -> ExportableTensor:
+        """Run the steps of `exportToGPU` up to those of the timeline, and begin the export."""
+        if not webidl.isInstance(tensor, MLTensor):
+            raise _type_error("exportToGPU", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}")
+        if tensor._state is not self._state:
+            raise _type_error("exportToGPU", "tensor", "must be a tensor of this context, but another one made it")
+        if not isinstance(tensor, ExportableTensor):
+            raise _type_error("exportToGPU", "tensor", "must be made by createExportableTensor()")
+        with tensor._lock:
+            if tensor._isDestroyed:
+                raise tensor._destroyed()
+            tensor._device._check_lost("exportToGPU")
+            tensor._isLent = True
+        return tensor
+
+
+@contextmanager
+def _kept(operation: str, anchor: str, places: Mapping[str, object]) -> Iterator[None]:
+    """Keep tensors from being exported, or refuse them if they are: by their place in the call."""
+    exportable = {place: tensor for place, tensor in places.items() if isinstance(tensor, ExportableTensor)}
+    with ExitStack() as stack:
+        # One order for all threads: two that wait for each other's locks would wait for ever.
+        for tensor in sorted(set(exportable.values()), key=id):
+            stack.enter_context(tensor._lock)
+        for place, tensor in exportable.items():
+            if tensor._isLent and not tensor._isDestroyed:
+                raise _type_error(operation, place, "must not be exported: destroy its GPUBuffer first", anchor)
+        yield
+
+
+def _type_error(operation: str, argument: str, requirement: str, anchor: str = "") -> WebNNTypeError:
+    return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument, anchor=anchor)
+
+
+_IDL = {
+    "interfaces": {
+        "MLContext": {
+            "operations": [
+                {
+                    "name": "createExportableTensor",
+                    "returns": {"promise": "MLTensor"},
+                    "arguments": [{"name": "descriptor", "type": "MLTensorDescriptor"}, {"name": "gpuDevice", "type": "GPUDevice"}],
+                },
+                {"name": "exportToGPU", "returns": {"promise": "GPUBuffer"}, "arguments": [{"name": "tensor", "type": "MLTensor"}]},
+            ],
+        },
+    },
+}
+
+PROPOSAL = Proposal(
+    name="exportable-tensors",
+    since="2026-06",
+    mixins={"MLContext": ExportingContext},
+    flags={"webgpu": True},
+    idl=partial(merge_idl, changes=_IDL),
+    title="Tensors that are lent to a GPUDevice",
+    source=(
+        "webmachinelearning/webnn pull request #942, opened on 2026-07-13 and merged, in the text of the review of 2026-08-27; the "
+        "MLTensor explainer of 2025-05-14; for states that both leave open, Chromium's implementation of 2026"
+    ),
+    summary=(
+        "A tensor is exported as a `GPUBuffer`, so that WebGPU makes the inputs of a graph or shows its outputs. Until that buffer is "
+        "destroyed, WebNN cannot use the tensor."
+    ),
+    errors=(
+        "`dispatch` and `writeTensor` throw a TypeError for a tensor that is exported; `readTensor` rejects with one.",
+        "`createExportableTensor` rejects with a TypeError if the context was made from another `GPUDevice`, and with an InvalidStateError "
+        "if the device is lost.",
+        "`exportToGPU` rejects with a TypeError for a tensor of another context or one that is not exportable, and with an "
+        "InvalidStateError if the tensor is destroyed or the device is lost, also while it waits.",
+    ),
+    program=(
+        "Make the tensor with `createExportableTensor(descriptor, gpuDevice)`, and await `exportToGPU(tensor)`.",
+        "Destroy the `GPUBuffer` before the next `dispatch`, `readTensor` or `writeTensor` with the tensor.",
+    ),
+    decisions=(
+        Decision(
+            "Where does a program get a `GPUDevice` without a GPU?",
+            "The emulator has a stand-in, only with this proposal. In Python: `webnn.gpu.GPUDevice()`. In JavaScript as from WebGPU: "
+            "`navigator.gpu.requestAdapter()`, then `requestDevice()`; also in a page of `webnn serve`, in place of the browser's own. "
+            "It has `createBuffer`, `queue.writeBuffer`, `copyBufferToBuffer`, `submit`, `mapAsync` to read, `destroy` and `lost`. It has "
+            "no shaders: a program writes the numbers that a shader would compute.",
+        ),
+        Decision(
+            "Does `exportToGPU` return a promise?",
+            "Yes, as in the explainer and in Chromium. The pull request says that it returns a `GPUBuffer`, as the draft says of "
+            "`createContext` that it returns an `MLContext`.",
+        ),
+        Decision(
+            "When does an export begin and end?",
+            "It begins with the call, and the buffer has the results of the work that was queued before. It ends when the buffer is "
+            "destroyed, and work that is queued later sees the buffer's bytes.",
+        ),
+        Decision(
+            "What does a second `exportToGPU` return?",
+            "The same buffer, also if the first call still waits. Chromium refuses a second call that comes while the first one waits.",
+        ),
+        Decision(
+            "Which devices can a tensor be exported to?",
+            "The one that the context was made from. A context that was made from options exports to any device, as in Chromium.",
+        ),
+        Decision(
+            "What becomes of the buffer if the tensor is destroyed, or the context is lost?",
+            "It stays usable until it is destroyed, as web-platform-tests of Chromium demand. Its bytes are then discarded.",
+        ),
+        Decision(
+            "What if the device is lost or destroyed?",
+            "Its buffers go, and tensors that are exported to it are destroyed with their bytes: `readTensor` fails with an "
+            "InvalidStateError. Other tensors and the context stay usable, but nothing can be exported any more.",
+        ),
+        Decision(
+            "Which usage does the buffer have?",
+            "`STORAGE`, `COPY_SRC` and `COPY_DST`. Issue #954 asks for others, and is open.",
+        ),
+        Decision(
+            "How large is the buffer of a tensor whose byte length is no multiple of 4?",
+            "It is rounded up to the next one, because WebGPU copies multiples of 4. The bytes behind the tensor's are ignored.",
+        ),
+        Decision(
+            "What about errors that WebGPU reports in error scopes?",
+            "The stand-in throws them at once, as an OperationError.",
+        ),
+    ),
+    example="""import numpy as np
+import webnn
+from webnn.gpu import GPUDevice
+
+device = GPUDevice()
+context = webnn.ML(revision="2026-06+exportable-tensors").createContextSync(device)
+builder = webnn.MLGraphBuilder(context)
+descriptor = {"dataType": "float32", "shape": [4]}
+graph = builder.buildSync({"y": builder.relu(builder.input("x", descriptor))})
+x = context.createExportableTensorSync({**descriptor, "writable": True}, device)
+y = context.createTensorSync({**descriptor, "readable": True})
+
+buffer = context.exportToGPUSync(x)
+device.queue.writeBuffer(buffer, 0, np.float32([-1, 2, -3, 4]))
+try:
+    context.dispatch(graph, {"x": x}, {"y": y})
+except webnn.WebNNTypeError as error:
+    print(error)
+
+buffer.destroy()
+context.dispatch(graph, {"x": x}, {"y": y})
+print(context.readTensorSync(y))
+""",
+)
