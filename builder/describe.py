@@ -8,7 +8,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.base import require_operand
-from webnn.builder.description import ActivationDescription, ConstantDescription, GraphDescription, OperatorDescription, make_operator
+from webnn.builder.calls import collect_calls, find_fusions
+from webnn.builder.description import (
+    ActivationDescription,
+    CallDescription,
+    ConstantDescription,
+    GraphDescription,
+    OperatorDescription,
+    make_operator,
+)
 from webnn.builder.names import Names
 from webnn.validation import webidl
 from webnn.validation.errors import WebNNTypeError
@@ -96,6 +104,28 @@ class _Describer:
             constants=self._constants,
             operators=operators,
             outputs={output: self._find(operand, "", output) for output, operand in graph.outputs.items()},
+            calls=self._calls(graph),
+        )
+
+    def _calls(self, graph: ComputationalGraph) -> tuple[CallDescription, ...]:
+        fusions = find_fusions(graph)
+        calls = collect_calls(graph) if fusions else {}
+        places = {call: place for place, call in enumerate(calls)}
+        known: dict[object, str] = {key: name for names in (self._results, self._leaves) for key, name in names.items()}
+        return tuple(
+            [
+                CallDescription(
+                    name=call.name,
+                    config=dict(call.config),
+                    caller=-1 if call.caller is None else places[call.caller],
+                    operators=tuple([self._results[operator.index, 0] for operator in operators]),
+                    inputs={name: known[value_key(each)] for name, each in call.operands.items() if value_key(each) in known},
+                    outputs={name: self._results[key] for name, key in call.results.items() if key in self._results},
+                    kernel=fusions[call].kernel,
+                    reason=fusions[call].reason,
+                )
+                for call, operators in calls.items()
+            ]
         )
 
     def _operator(self, operator: Operator) -> OperatorDescription:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ActivationDescription",
+    "CallDescription",
     "ConstantDescription",
     "DescriptionError",
     "FormatError",
@@ -264,6 +265,31 @@ def make_operator(
     return cast(OperatorDescription, made)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CallDescription(_Value):
+    """A call of a subgraph, in drafts that have subgraphs. Its operators are operators of the graph.
+
+    Attributes:
+        name: The name of the subgraph, empty if it has none.
+        config: Its config.
+        caller: The position of the call inside which this one is, in `GraphDescription.calls`; -1 for none.
+        operators: The first result of each of its operators, those of calls inside among them.
+        inputs: The names of the values that the inputs of the subgraph get. Those that the graph does not need are left out.
+        outputs: The names of the values of its outputs, likewise.
+        kernel: The engine's operator by which fast numerics compute some of the operators; empty if there is none. Not compared.
+        reason: Why there is none. Not compared.
+    """
+
+    name: str
+    config: Mapping[str, bool | int | float | str]
+    caller: int = -1
+    operators: tuple[str, ...]
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
+    kernel: str = field(default="", compare=False)
+    reason: str = field(default="", compare=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GraphDescription(_Value):
     """A graph: the inputs, constants and calls of `MLGraphBuilder` that some outputs need.
@@ -279,6 +305,7 @@ class GraphDescription(_Value):
         constants: The constants.
         operators: The operators, each after those that make what it takes.
         outputs: For each output of the graph the name of its value.
+        calls: The calls of subgraphs. Files do not have them.
     """
 
     name: str = ""
@@ -287,6 +314,7 @@ class GraphDescription(_Value):
     constants: Mapping[str, ConstantDescription]
     operators: tuple[OperatorDescription, ...]
     outputs: Mapping[str, str]
+    calls: tuple[CallDescription, ...] = ()
 
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
@@ -427,7 +455,9 @@ def _comparable(value: Any) -> object:
     if isinstance(value, list | tuple):
         return [_comparable(each) for each in value]
     if isinstance(value, _Value):
-        return [_comparable(getattr(value, each.name)) for each in fields(cast(Any, value)) if each.compare]
+        members = [(each.name, getattr(value, each.name)) for each in fields(cast(Any, value)) if each.compare]
+        # So that a graph without calls has the digest that it always had.
+        return [_comparable(member) for name, member in members if name != "calls" or member]
     return value
 
 

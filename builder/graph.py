@@ -9,7 +9,7 @@ from webnn.builder.operand import MLOperand, Operator
 from webnn.validation.errors import WebNNTypeError
 from webnn.validation.webidl import describe
 
-__all__ = ["ComputationalGraph", "collect"]
+__all__ = ["ComputationalGraph", "collect", "reach"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +27,10 @@ class ComputationalGraph:
     outputs: Mapping[str, MLOperand]
 
 
-def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
-    """Find all operators and inputs that the outputs need: steps 3 to 8 of ``build()``.
+def reach(outputs: Mapping[str, MLOperand]) -> tuple[tuple[Operator, ...], list[MLOperand]]:
+    """Find all operators, in order, and all inputs that the outputs need.
 
     A work list, which grows while it is read, in place of recursion: a graph may be a chain of many thousand operators.
-
-    Raises:
-        WebNNTypeError: Two of the inputs have one name.
     """
     operators: dict[int, Operator] = {}
     found: dict[int, MLOperand] = {}
@@ -49,8 +46,18 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
             work.extend(operator.inputs)
             if operator.members:
                 work.extend([member for _, member in operator.members])
+    return tuple([operators[index] for index in sorted(operators)]), list(found.values())
+
+
+def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
+    """Find all operators and inputs that the outputs need: steps 3 to 8 of ``build()``.
+
+    Raises:
+        WebNNTypeError: Two of the inputs have one name.
+    """
+    operators, found = reach(outputs)
     inputs: dict[str, MLOperand] = {}
-    for operand in found.values():
+    for operand in found:
         name = operand._name
         assert name is not None  # only named operands were put there
         # [#api-mlgraphbuilder-build 8; 2026-06: -] No two inputs have the same name.
@@ -62,5 +69,4 @@ def collect(outputs: Mapping[str, MLOperand]) -> ComputationalGraph:
                 anchor="#api-mlgraphbuilder-build",
             )
         inputs[name] = operand
-    ordered = tuple([operators[index] for index in sorted(operators)])
-    return ComputationalGraph(inputs=inputs, operators=ordered, outputs=dict(outputs))
+    return ComputationalGraph(inputs=inputs, operators=operators, outputs=dict(outputs))

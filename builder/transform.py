@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.base import BuilderBase
+from webnn.builder.calls import Call, restore_call
 from webnn.builder.description import ActivationDescription, DescriptionError, make_operator
 from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.graph_builder import GraphBuilder
@@ -197,6 +198,8 @@ class Rebuilder:
         self.operands: dict[str, MLOperand] = {}
         #: The part of the description that is made.
         self._path = ""
+        #: The innermost call of each operator that a call made, by the name of its first result.
+        self._calls: dict[str, Call] = {}
 
     def build(self, description: GraphDescription, inputs: Mapping[str, MLOperand] = MappingProxyType({})) -> dict[str, MLOperand]:
         """Make the graph; return the operands of its outputs."""
@@ -222,9 +225,18 @@ class Rebuilder:
         for name, constant in description.constants.items():
             self._path = "constants"
             self._give(name, self._builder.constant(members(constant.descriptor), constant.value))
+        calls: list[Call] = []
+        if description.calls and self._builder._revision.fuse is not None:
+            for each in description.calls:
+                calls.append(Call(name=each.name, config=each.config, caller=None if each.caller < 0 else calls[each.caller]))
+                self._calls.update(dict.fromkeys(each.operators, calls[-1]))
         for number, operator in enumerate(description.operators):
             self._path = f"operators[{number}]"
             self._call(operator)
+        for call, each in zip(calls, description.calls, strict=False):
+            call.operands = {name: self.operands[value] for name, value in each.inputs.items() if value in self.operands}
+            results = {name: self.operands[value] for name, value in each.outputs.items() if value in self.operands}
+            call.results = {name: (made._operator.index, made._position) for name, made in results.items() if made._operator is not None}
         self._path = "outputs"
         return {name: self._find(value) for name, value in description.outputs.items()}
 
@@ -253,6 +265,8 @@ class Rebuilder:
         self._path += ".outputs"
         if len(results) != len(operator.outputs):
             raise DescriptionError(f"must name {len(results)} results of {operator.operation}, got {list(operator.outputs)}", self._path)
+        if operator.outputs and (call := self._calls.get(operator.outputs[0])) is not None:
+            restore_call(results, call)
         for name, result in zip(operator.outputs, results, strict=True):
             self._give(name, result)
 

@@ -52,6 +52,10 @@ class EngineBackend:
         """Compile a graph, and find out where its operators run."""
         return _place(graph, self._translate(graph, selection), selection, fallback, self._cache)
 
+    def fuses(self, selection: Selection) -> bool:
+        """Tell whether calls of subgraphs may become kernels of the engine's own: in fast numerics, on the default CPU device."""
+        return self._numerics == "fast" and selection.is_default
+
     def _translate(self, graph: ComputationalGraph, selection: Selection) -> OnnxModel:
         """Translate a graph for some devices.
 

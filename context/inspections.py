@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Accuracy",
+    "CallAccuracy",
     "FirstNaN",
     "GraphProfile",
     "Inspection",
@@ -295,12 +296,43 @@ class OutputAccuracy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallAccuracy:
+    """How far a result of a call of a subgraph is from that of its operators in float64, which take the operands that the device has.
+
+    Attributes:
+        name: The name of the subgraph.
+        output: The name of the value in `MLGraph.description`.
+        dataType: The data type.
+        shape: The shape.
+        relative: The largest error of the operators one by one, divided by the largest exact value.
+        ulp: The same in units of the last place of the type.
+        fusedRelative: The largest error in the form in which the graph computes the call, if some operators are one kernel there.
+        fusedUlp: The same in units of the last place.
+        kernel: That kernel; empty if there is none.
+        reason: Why there is none.
+    """
+
+    name: str
+    output: str
+    dataType: str
+    shape: tuple[int, ...]
+    relative: float
+    ulp: float
+    fusedRelative: float | None = None
+    fusedUlp: float | None = None
+    kernel: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy(Inspection):
     """How accurate each operator is: what `MLGraph.accuracy` returns.
 
     Attributes:
         operators: The results of the operators, the one with the largest `OperatorAccuracy.relative` first.
         outputs: The outputs of the graph; none if the whole graph was not computed.
+        calls: The results of calls of subgraphs, in drafts that have them. Those of calls inside others are left out, but where a kernel
+            computes a part of the inner call only.
         missing: The operations that the reference does not have, because an addition to the draft brought them. The whole graph in float64
             takes their results from the device.
         seconds: How long it took.
@@ -309,6 +341,7 @@ class Accuracy(Inspection):
 
     operators: tuple[OperatorAccuracy, ...]
     outputs: tuple[OutputAccuracy, ...]
+    calls: tuple[CallAccuracy, ...] = ()
     missing: tuple[str, ...] = ()
     seconds: float
     reference: float

@@ -36,6 +36,7 @@ RevisionName = Literal[
     "2026-06+compute-policy",
     "2026-06+exportable-tensors",
     "2026-06+low-precision",
+    "2026-06+subgraphs",
     "2026-06+zero-size",
 ]
 #: The name of the default draft: the first one.
@@ -79,6 +80,8 @@ class Revision:
             doubles.
         types: The values of ``MLOperandDataType``.
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
+        shares_names: Inputs of a builder may have one name; `build` asks that the inputs of a graph have different ones.
+        fuse: Says which operators of a graph fast numerics compute together: `webnn.builder.calls.find_fusions`.
         acceptance: The device whose limits hold beside the draft's, if there is one.
     """
 
@@ -112,6 +115,8 @@ class Revision:
     conflicts: Mapping[tuple[str, str], str] = field(default_factory=dict)
     references: tuple[Callable[[], Mapping[str, Callable[..., Any]]], ...] = ()
     reshapes: bool = False
+    shares_names: bool = False
+    fuse: Callable[[Any], Mapping[Any, Any]] | None = None
     acceptance: Acceptance | None = None
 
     def __hash__(self) -> int:

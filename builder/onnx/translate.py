@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from onnx import ModelProto
 
+from webnn.builder.calls import find_fusions
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.onnx.collection import without_collection
@@ -170,6 +171,9 @@ class _Translator:
         together: dict[int, Together] = {**find_dynamic(self.graph)}
         if self.factors is not None:
             together |= find_products(self.graph, self.factors)
+        if self.emitter.numerics == "fast" and self.emitter.contributed:
+            fused = [each.together for each in find_fusions(self.graph).values() if each.together is not None]
+            together |= {each.members[0]: each for each in fused if not any(member in together for member in each.members)}
         needed = find_needed(self.graph, together) if together else None
         scaled = {each.scaled.index: each for each in (find_scaled(self.graph) if self.emitter.contributed else ())}
         # What is computed together with others is not computed here.

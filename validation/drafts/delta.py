@@ -42,6 +42,8 @@ class Flags(TypedDict, total=False):
     big_numbers: bool
     convert_name: Callable[[object], str]
     context_options: type[ContextOptions]
+    shares_names: bool
+    fuse: Callable[[Any], Mapping[Any, Any]]
 
 
 class RowChanges(TypedDict, total=False):

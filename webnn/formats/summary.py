@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import heapq
+import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.description import ActivationDescription
@@ -192,6 +194,7 @@ def _foot(summary: Summary) -> Iterator[str]:
         f"{count:,} operator{'s' * (count != 1)}, {sum(summary.parameters):,} parameters ({plain.size(summary.constant_bytes)}), "
         f"{sum(summary.multiply_adds):,} multiply-adds"
     )
+    yield from _calls(summary.description)
     if not summary.largest:
         return
     yield "largest tensors"
@@ -202,6 +205,27 @@ def _foot(summary: Summary) -> Iterator[str]:
         [_tensor(descriptor) for *_, descriptor in summary.largest],
     )
     yield from [_GAP + _GAP.join(cells) for cells in zip(*columns, strict=True)]
+
+
+def _calls(graph: GraphDescription) -> Iterator[str]:
+    """Yield a line for each kind of calls of subgraphs."""
+    counts = Counter(
+        [(call.name, json.dumps(call.config), len(call.operators), call.kernel or f"one by one: {call.reason}") for call in graph.calls]
+    )
+    if not counts:
+        return
+    yield "calls of subgraphs, and by what fast numerics compute them"
+    shown = list(counts.items())[:_LISTED]
+    columns = (
+        _pad([f"{count:,}" for _, count in shown], right=True),
+        _pad([plain.clip(name or "without a name", _WIDEST_LABEL, ellipsis=_DOTS) for (name, *_), _ in shown]),
+        _pad([f"{size:,} operator{'s' * (size != 1)}" for (*_, size, _), _ in shown]),
+        _pad([plain.clip(config, _OPTIONS, ellipsis=_DOTS) for (_, config, *_), _ in shown]),
+        [plain.printable(how) for (*_, how), _ in shown],
+    )
+    yield from [_GAP + _GAP.join(cells) for cells in zip(*columns, strict=True)]
+    if len(counts) > _LISTED:
+        yield f"{_GAP}{_DOTS} {len(counts) - _LISTED:,} more"
 
 
 def as_data(description: GraphDescription) -> dict[str, Any]:
@@ -241,6 +265,11 @@ def as_data(description: GraphDescription) -> dict[str, Any]:
         "largest": [
             {"name": name, "kind": role, "bytes": size, **_descriptor(descriptor)} for size, name, role, descriptor in summary.largest
         ],
+        **(
+            {"calls": [_plain_data({each.name: getattr(call, each.name) for each in fields(call)}) for call in graph.calls]}
+            if graph.calls
+            else {}
+        ),
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from webnn.context.inspections import Accuracy, OperatorAccuracy, OutputAccuracy
+from webnn.inspect.calls import judge_calls
 from webnn.inspect.distance import find_distance, relative_distance
 from webnn.inspect.statistics import unpack
 from webnn.inspect.subject import LIMIT, Array, Subject, check_inputs, group
@@ -46,6 +47,7 @@ def judge(subject: Subject, inputs: Mapping[str, Any], *, whole: bool, limit: in
     return Accuracy(
         operators=tuple(sorted(judgement.found, key=lambda each: (-each.relative, -each.ulp, each.index))),
         outputs=tuple(outputs),
+        calls=judge_calls(subject, arrays, limit),
         missing=tuple(sorted(judgement.missing)),
         seconds=time.perf_counter() - begin,
         reference=judgement.seconds,

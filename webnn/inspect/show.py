@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace, TracedValue
+from webnn.context.inspections import Accuracy, CallAccuracy, FirstNaN, GraphProfile, Trace, TracedValue
 from webnn.context.placement import Placement
 from webnn.formats import html, plain
 from webnn.inspect.compare import Comparison
@@ -241,11 +241,29 @@ def _(result: Accuracy) -> list[Table]:
         outputs.append([(printable(output.name), None), (output.dataType, None), *distances])
     title = "Accuracy of the operators, each by itself"
     tables = [Table(title=title, facts=facts, columns=columns, numbers=numbers, rows=rows, details=details)]
+    if result.calls:
+        tables.append(_calls(result.calls))
     if outputs:
         title = "Accuracy of the outputs, against the whole graph in float64"
         names = ("output", "type", "relative", "ulp", "absolute")
         tables.append(Table(title=title, columns=names, numbers=frozenset({"relative", "ulp", "absolute"}), rows=outputs))
     return tables
+
+
+def _calls(calls: Sequence[CallAccuracy]) -> Table:
+    rows: list[list[Cell]] = []
+    for each in calls:
+        figures = (each.relative, each.ulp, each.fusedRelative, each.fusedUlp)
+        names: list[Cell] = [(printable(each.name), None), (printable(each.output), None), (_shape(each.dataType, each.shape), None)]
+        how: Cell = (each.kernel or printable(each.reason, _LONGEST_REASON), None)
+        rows.append([*names, *[(number(figure), figure) for figure in figures], how])
+    return Table(
+        title="Accuracy of the calls of subgraphs, against their operators in float64",
+        columns=("subgraph", "value", "type", "relative", "ulp", "fused: relative", "fused: ulp", "kernel, or why not"),
+        numbers=frozenset({"relative", "ulp", "fused: relative", "fused: ulp"}),
+        rows=rows,
+        details=frozenset({"relative", "fused: relative"}),
+    )
 
 
 @tabulate.register

@@ -410,7 +410,10 @@ function liftDictionary(name) {
 }
 
 const same = value => value;
+const liftEntries = lift => ({$r}) => Object.fromEntries($r.map(([name, value]) => [name, lift(value)]));
+const liftNumber = value => isObject(value) ? +value.$n : value;
 const LIFTERS = {
+  record: ([, type]) => liftEntries(lifter(type)),
   sequence: type => { const lift = lifter(type); return lift === same ? same : value => value.map(each => lift(each)); },
   FrozenArray: type => { const lift = lifter(type); return value => Object.freeze(value.map(each => lift(each))); },
   // What fulfils the promise.
@@ -428,6 +431,8 @@ function lifter(type) {
   if (Object.hasOwn(idl.typedefs, type)) return lifter(idl.typedefs[type]);
   if (Object.hasOwn(idl.dictionaries, type)) return liftDictionary(type);
   if (Object.hasOwn(idl.interfaces, type)) return value => objects.make(value);
+  // An object without an interface holds plain values.
+  if (type === 'object') { const lift = liftEntries(liftNumber); return value => Object.freeze(lift(value)); }
   return type === 'undefined' ? () => undefined : same;
 }
 

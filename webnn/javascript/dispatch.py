@@ -11,7 +11,8 @@ A request is a JSON text and byte arrays. The text is ``[interface, member, hand
   and whether its bytes were ``sent``: those of a view that is only written to are not. Views of one buffer have the same number;
 - ``dropped`` are the handles that the program can no longer use.
 
-The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, or ``{"error": [name, message]}``. An operand also
+The answer is ``{"value": ...}``, where ``{"$i": interface, "$h": handle}`` is an object, ``{"$r": [[name, value], ...]}`` a record or an
+object without an interface, and ``{"$n": text}`` a number that JSON does not know; or ``{"error": [name, message]}``. An operand also
 has its attributes, ``"$a": {"dataType": ..., "shape": ...}``. Either answer may have ``"lost": [[handle, message], ...]``, the contexts
 that were lost since the last answer. A value that never changes is ``{"$c": number, "value": ...}``; an equal one has the same number
 later, and no ``"value"``.
@@ -57,7 +58,6 @@ _ANY_BYTES = frozenset({"readTensor", "writeBuffer", "writeTensor"})
 _KIND = re.compile(r"\[\('([\w ]+)', 'V1'\)\]")
 _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
 _WEBGPU = frozenset({"GPUBuffer", "GPUCommandBuffer", "GPUCommandEncoder", "GPUDevice", "GPUQueue"})
-_INTERFACES = _WEBGPU | {"ML", "MLActivation", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLTensor"}
 
 
 #: The request that asks for nothing: its answer comes when everything before it is done.
@@ -148,6 +148,7 @@ class Dispatcher:
         #: The answers that never change; their places are their numbers.
         self._constants: list[object] = []
         self._members = idl.members
+        self._interfaces: dict[type[Any], str | None] = {}
         self._revision = idl.revision
         #: A `Uint16Array` may have the bits of several types.
         self._bits = "bfloat16" in idl.revision.types
@@ -322,6 +323,9 @@ class Dispatcher:
             return None
         if call.results:
             self._assign(result, call.results)
+        if isinstance(result, Mapping) and call.interface != "MLContext":
+            # A record, whose names may be any.
+            return {"$r": [[name, self._lift(each)] for name, each in result.items()]}
         return result
 
     def _conclude(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> object:
@@ -383,12 +387,19 @@ class Dispatcher:
         self._constants.append(value)
         return {"$c": len(self._constants) - 1, "value": value}
 
+    def _interface_of(self, kind: type[Any]) -> str | None:
+        """Return the interface of a class, ``None`` if it has none."""
+        if kind not in self._interfaces:
+            self._interfaces[kind] = next((each.__name__ for each in kind.__mro__ if each.__name__ in self._members), None)
+        return self._interfaces[kind]
+
     def _lift(self, value: object) -> object:
         """Make an answer's value of a Python one."""
         if isinstance(value, list | tuple):
             return [self._lift(element) for element in value]
-        kind: Any = type(value)
-        name = _interface_of(kind)
+        if type(value) is float and value - value != 0:
+            return {"$n": "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"}  # noqa: PLR0124 (NaN differs from itself)
+        name = self._interface_of(type(value))
         if name is None:
             return value
         if name in _WEBGPU and (known := self._handles.get(id(value))) is not None:
@@ -423,11 +434,6 @@ def _name_of(owner: type, member: str) -> str:
 
 
 @cache
-def _interface_of(kind: type[Any]) -> str | None:
-    """Return the interface of a class, ``None`` if it has none."""
-    return next((each.__name__ for each in kind.__mro__ if each.__name__ in _INTERFACES), None)
-
-
 def _constructor(interface: str) -> Callable[..., Any]:
     # The stand-in for WebGPU is imported lazily; most programs have none.
     made: Callable[..., Any] = getattr(importlib.import_module("webnn.gpu") if interface in _WEBGPU else webnn, interface)

@@ -1,0 +1,99 @@
+"""Operators that belong together because a call of a subgraph made them: in drafts that have subgraphs.
+
+A call means its subgraph's operators, one by one. What is here only remembers where they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from webnn.builder.operand import MLOperand, Operator
+
+if TYPE_CHECKING:
+    from webnn.builder.graph import ComputationalGraph
+
+__all__ = ["Call", "CalledOperator", "Fusion", "collect_calls", "find_fusions", "restore_call"]
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Call:
+    """A call of a subgraph.
+
+    Attributes:
+        name: The name of the subgraph, empty if it has none.
+        config: Its config.
+        caller: The call inside which this one is; ``None`` for a call of the program's.
+        operands: The operands, by the names of the subgraph's inputs.
+        results: For each output of the subgraph, by its name, the number of the operator and the position of the result.
+    """
+
+    name: str
+    config: Mapping[str, Any]
+    caller: Call | None = None
+    operands: Mapping[str, MLOperand] = field(default_factory=dict)
+    results: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class CalledOperator(Operator):
+    """An operator that a call made.
+
+    Attributes:
+        call: The call; of several, the innermost one.
+    """
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fusion:
+    """Whether fast numerics compute some operators of a call by one kernel.
+
+    Attributes:
+        kernel: The engine's operator; empty if there is none.
+        reason: Why there is none.
+        together: How the operators are translated, a `webnn.builder.onnx.together.Together`.
+    """
+
+    kernel: str = ""
+    reason: str = ""
+    together: Any = None
+
+
+def collect_calls(graph: ComputationalGraph) -> dict[Call, list[Operator]]:
+    """Return the calls of a graph with their operators, those of calls inside among them. A call comes before those inside it."""
+    found: dict[Call, list[Operator]] = {}
+    for operator in graph.operators:
+        chain: list[Call] = []
+        call = operator.call if isinstance(operator, CalledOperator) else None
+        while call is not None:
+            chain.append(call)
+            call = call.caller
+        for each in reversed(chain):
+            found.setdefault(each, []).append(operator)
+    return found
+
+
+def find_fusions(graph: ComputationalGraph) -> Mapping[Call, Fusion]:
+    """Return what fast numerics make of the calls of a graph; nothing in a draft without subgraphs."""
+    fuse: Callable[[ComputationalGraph], Mapping[Call, Fusion]] | None = next(iter(graph.outputs.values()))._builder._revision.fuse
+    return {} if fuse is None else fuse(graph)
+
+
+def restore_call(results: Iterable[MLOperand], call: Call) -> None:
+    """Make the operator of new operands, which nothing has used yet, one of a call."""
+    for operand in results:
+        operator = operand._operator
+        assert operator is not None  # they are results
+        called = operator if isinstance(operator, CalledOperator) else called_copy(operator, call)
+        for each in results:
+            each._operator = called
+        return
+
+
+def called_copy(operator: Operator, call: Call, **changes: Any) -> CalledOperator:
+    """Return a copy of an operator that a call made, with some attributes changed."""
+    members = {name: getattr(operator, name) for name in Operator.__dataclass_fields__}
+    return CalledOperator(**{**members, **changes, "call": call})
