@@ -5,7 +5,7 @@ A call means its subgraph's operators, one by one. What is here only remembers w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from webnn.builder.operand import MLOperand, Operator
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
 
-__all__ = ["Call", "CalledOperator", "Fusion", "collect_calls", "find_fusions", "restore_call"]
+__all__ = ["Call", "CalledOperator", "Fusion", "collect_calls", "copy_operator", "find_fusions", "restore_call"]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -82,18 +82,28 @@ def find_fusions(graph: ComputationalGraph) -> Mapping[Call, Fusion]:
     return {} if fuse is None else fuse(graph)
 
 
-def restore_call(results: Iterable[MLOperand], call: Call) -> None:
+def restore_call(results: Sequence[MLOperand], call: Call) -> None:
     """Make the operator of new operands, which nothing has used yet, one of a call."""
-    for operand in results:
-        operator = operand._operator
-        assert operator is not None  # they are results
-        called = operator if isinstance(operator, CalledOperator) else called_copy(operator, call)
-        for each in results:
-            each._operator = called
-        return
+    operator = results[0]._operator
+    assert operator is not None  # they are its results
+    called = copy_operator(operator, call, operator.index, operator.inputs, operator.members)
+    for each in results:
+        each._operator = called
 
 
-def called_copy(operator: Operator, call: Call, **changes: Any) -> CalledOperator:
-    """Return a copy of an operator that a call made, with some attributes changed."""
-    members = {name: getattr(operator, name) for name in Operator.__dataclass_fields__}
-    return CalledOperator(**{**members, **changes, "call": call})
+def copy_operator(
+    operator: Operator, call: Call, index: int, inputs: tuple[MLOperand, ...], members: tuple[tuple[str, MLOperand], ...]
+) -> CalledOperator:
+    """Return a copy of an operator that a call made, with a number and operands of its own."""
+    return CalledOperator(
+        operation=operator.operation,
+        index=index,
+        label=operator.label,
+        inputs=inputs,
+        members=members,
+        arguments=operator.arguments,
+        options=operator.options,
+        result=operator.result,
+        given=operator.given,
+        call=call,
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from webnn.builder.base import BuilderBase, require_operand
-from webnn.builder.calls import Call, CalledOperator, Fusion, called_copy
+from webnn.builder.calls import Call, CalledOperator, Fusion, copy_operator
 from webnn.builder.graph import ComputationalGraph, reach
 from webnn.builder.operand import MLOperand, Operator
 from webnn.proposals import Decision, Proposal
@@ -233,7 +233,7 @@ def _config_value(value: object) -> ConfigValue | None:
     try:
         return float(number)
     except OverflowError:
-        return math.copysign(math.inf, number)
+        return math.inf if number > 0 else -math.inf
 
 
 def _depth(operators: Iterable[Operator]) -> int:
@@ -276,13 +276,9 @@ def _connect(builder: SubgraphOps, subgraph: MLSubgraph, operands: Mapping[str, 
     for operator in subgraph._operators:
         builder._count = number = builder._count + 1
         numbers[operator.index] = number
-        made = called_copy(
-            operator,
-            call_of(operator),
-            index=number,
-            inputs=tuple([find(each) for each in operator.inputs]),
-            members=tuple([(name, find(each)) for name, each in operator.members]),
-        )
+        inputs = tuple([find(each) for each in operator.inputs])
+        members = tuple([(name, find(each)) for name, each in operator.members])
+        made = copy_operator(operator, call_of(operator), number, inputs, members)
         for position, descriptor in enumerate(operator.outputs):
             replaced[operator.index, position] = MLOperand._create(builder, descriptor, made, position)
     results = {key: find(operand) for key, operand in subgraph._outputs.items()}

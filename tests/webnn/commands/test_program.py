@@ -270,7 +270,7 @@ EXPECTED = {
     ],
 }
 #: An example with a test of its own, and what is imported.
-OTHERS = {"digits.html", "gpt.html", "classify.mjs", "exportable_tensors.mjs", "numpy.mjs", "softmax.mjs"}
+OTHERS = {"classify.mjs", "digits.html", "exportable_tensors.mjs", "gpt.html", "numpy.mjs", "softmax.mjs", "subgraphs.mjs"}
 
 
 _LIMITED = """
