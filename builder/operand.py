@@ -109,7 +109,9 @@ class MLOperand(OperandBase):
         Until 2024-06 this is a method, ``operand.shape()``, which returns a new list. `#api-mloperand-shape`.
         """
         if self._builder._revision.attributes:
-            return ShapeMember(self._descriptor.dimensions)
+            dimensions = self._descriptor.dimensions
+            # A proposal has operands whose rank is not known yet: `webnn.proposals.dynamic_shapes`.
+            return cast(ShapeMember, None) if dimensions is None else ShapeMember(dimensions)
         return cast(ShapeMember, OperandMethod("shape", self._getShape))
 
     def _getDataType(self) -> DataType:

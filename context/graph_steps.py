@@ -61,7 +61,7 @@ class BuildSteps(Steps):
             # Imported lazily because it loads onnx, which is slow: at the first build, and not on the event loop's thread.
             from webnn.context.build import compile_graph  # noqa: PLC0415
 
-            return compile_graph(self._state, graph, caller)
+            return (self._state.revision.compile or compile_graph)(self._state, graph, caller)
 
         return job
 

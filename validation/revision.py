@@ -34,6 +34,7 @@ RevisionName = Literal[
     "2026-06",
     "2026-06+browsers",
     "2026-06+compute-policy",
+    "2026-06+dynamic-shapes",
     "2026-06+exportable-tensors",
     "2026-06+low-precision",
     "2026-06+subgraphs",
@@ -83,6 +84,7 @@ class Revision:
         shares_names: Inputs of a builder may have one name; `build` asks that the inputs of a graph have different ones.
         fuse: Says which operators of a graph fast numerics compute together: `webnn.builder.calls.find_fusions`.
         acceptance: The device whose limits hold beside the draft's, if there is one.
+        compile: Compiles the graphs of a context, called like `webnn.context.build.compile_graph`, which ``None`` stands for.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Revision:
     shares_names: bool = False
     fuse: Callable[[Any], Mapping[Any, Any]] | None = None
     acceptance: Acceptance | None = None
+    compile: Callable[..., Any] | None = None
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -1,0 +1,146 @@
+"""Graphs whose shapes are known when they are dispatched: issue #883, pull request #945.
+
+The draft's own validators run on sizes that are not known yet (`sizes`, `builder`). Once they are known, the graph is made again with
+them (`graph`), so numbers and errors are those of a graph that had these shapes from the beginning.
+"""
+
+from __future__ import annotations
+
+from webnn.proposals import Decision, Proposal
+from webnn.proposals.dynamic_shapes.builder import DynamicBuilder
+from webnn.proposals.dynamic_shapes.graph import DynamicContext, DynamicGraph, compile_dynamic
+from webnn.proposals.dynamic_shapes.idl import change_idl
+from webnn.proposals.dynamic_shapes.operations import OPERATIONS, add_limits, make_reference
+
+__all__ = ["PROPOSAL"]
+
+PROPOSAL = Proposal(
+    name="dynamic-shapes",
+    since="2026-06",
+    added=OPERATIONS,
+    mixins={"MLContext": DynamicContext, "MLGraph": DynamicGraph, "MLGraphBuilder": DynamicBuilder},
+    flags={"compile": compile_dynamic},
+    idl=change_idl,
+    limits=add_limits,
+    reference=make_reference,
+    title="Shapes that are known at dispatch",
+    source=(
+        "webmachinelearning/webnn pull request #945, `dynamic-shape-explainer.md` at commit 30f248f of its branch, which has the changes "
+        "of the review up to 2026-09-09; validation at dispatch also from issue #883, comment of 2026-05-19"
+    ),
+    summary=(
+        "A dimension of an input is a number or a name. The graph is built once, and takes tensors of any sizes that fit. Shapes can be "
+        "computed: `shape` reads one, and operations such as `reshapeDynamic` take one."
+    ),
+    errors=(
+        "`input`: the name of a dimension is not empty.",
+        "Operations on dimensions with names: a TypeError as in the draft, if no sizes of the inputs can make the call valid.",
+        "`reshapeDynamic` and the others that take shapes as operands: these depend on shapes and constants alone.",
+        "`computeShapes` and `dispatch`: the inputs fit the shapes of the graph, and the same name has the same size everywhere.",
+        "`computeShapes` and `dispatch`: every operator is valid with the sizes that follow. The error is that of the draft, with the "
+        "operator's name and label.",
+        "`dispatch`: the outputs have the shapes that `computeShapes` returns.",
+    ),
+    program=(
+        "Nothing, for graphs without names. They are valid as before, and mean the same.",
+        "Write a name in the place of a number in the shape of an input.",
+        "Ask `graph.computeShapes()` for the shapes of the outputs, and make tensors of these.",
+        "Expect names in `operand.shape`, and `null` if the number of dimensions is not known.",
+    ),
+    decisions=(
+        Decision(
+            "What does `dispatch` report? The review says that it has no channel for errors, so that a failure in the backend can only "
+            "lose the context.",
+            "All shapes are found and checked before anything is queued. `dispatch` throws a TypeError, and the context is not lost. If "
+            "the engine refuses the graph with these shapes, `dispatch` throws an OperationError.",
+        ),
+        Decision(
+            "When is a graph compiled?",
+            "At the first dispatch of a set of shapes, so that dispatch takes longer. The 32 sets of shapes that were used last stay "
+            "compiled. `computeShapes` does not compile. A graph in which all shapes are known is compiled by `build`.",
+        ),
+        Decision(
+            "Which invalid graphs are refused when they are built?",
+            "Those that are refused with all sizes: the steps of the draft run with both answers to each comparison that depends on the "
+            "sizes. So [n, 4] cannot become [7]. The text allows an implementation to know more than it asks for. After 256 answers a "
+            "call counts as valid.",
+        ),
+        Decision(
+            "Which shapes are computed?",
+            "Those that the reference can compute from shapes and constants, by any operation, with at most 65,536 numbers in each step. "
+            "For "
+            'others `dispatch` throws a TypeError: "cannot resolve this shape".',
+        ),
+        Decision(
+            "When is a shape refused that depends on the data of an input?",
+            "At the call of the operation that takes it.",
+        ),
+        Decision(
+            "What are computed dimensions called?",
+            'By the operation, its number in the builder, and the axis: "concat3_axis0". Such a name is never that of a program, even '
+            "if it reads the same.",
+        ),
+        Decision(
+            "Which dimensions keep their names in a broadcast?",
+            "Those that are the result whatever the sizes are: [n] with [1] or with itself is [n], [n] with [4] is [4], and [n] with [m] "
+            "is a new name.",
+        ),
+        Decision("Which types have operands that are shapes?", "int32, uint32, int64 or uint64. No element is negative."),
+        Decision(
+            "What are the operands of `range`?",
+            "Operands with one element, of these types or of float32. `limit` is not in the result. A result without elements is refused.",
+        ),
+        Decision(
+            "Which types do `modulusFloor` and `modulusTruncate` take?",
+            "Those of `div`. As in NumPy, `modulusFloor` is `mod`, and `modulusTruncate` is `fmod`. The remainder of an integer by 0 is "
+            "not defined.",
+        ),
+        Decision(
+            "What are the axes of `squeeze`, `unsqueeze` and `reshapeTo2d`?",
+            "As in ONNX: `squeeze` takes axes of size 1 alone, those of `unsqueeze` are axes of the output, and `reshapeTo2d` joins the "
+            "axes before `axis` and those from it on; it may be the rank.",
+        ),
+        Decision("Does `expandDynamic` broadcast in both directions?", "In one, as `expand`. The text calls the other an open question."),
+        Decision("What does `padDynamic` fill in?", "0: it has no options for that."),
+        Decision(
+            "How many results has `splitDynamic`?", "As many as `splits` has elements. Their number is known when the graph is built."
+        ),
+        Decision("What is the `shape` of a scalar?", "Refused, because it has no elements. The proposal zero-size allows it."),
+        Decision("What does `opSupportLimits` say?", "A member for each new operation, like those of the draft."),
+        Decision(
+            "When is a device asked whether it takes an operator?",
+            "Once the shapes are known. What no size can change, such as a data type, is refused at the call.",
+        ),
+    ),
+    example="""import numpy as np
+import webnn
+
+context = webnn.ML(revision="2026-06+dynamic-shapes").createContextSync()
+builder = webnn.MLGraphBuilder(context)
+x = builder.input("x", {"dataType": "float32", "shape": ["tokens", 2]})
+
+# As many rows of zeros as a multiple of 4 needs.
+tokens = builder.cast(builder.slice(builder.shape(x), [0], [1]), "int32")
+missing = builder.modulusFloor(builder.neg(tokens), builder.constant("int32", 4))
+none = builder.constant({"dataType": "int32", "shape": [1]}, np.int32([0]))
+padded = builder.padDynamic(x, builder.concat([none, none], 0), builder.concat([missing, none], 0))
+blocks = builder.reshapeDynamic(
+    padded, builder.constant({"dataType": "int32", "shape": [3]}, np.int32([1, 4, 2])), label="one block"
+)
+print(x.shape, padded.shape, blocks.shape)
+
+graph = builder.buildSync({"blocks": blocks})
+print(graph.computeShapes({"x": [3, 2]}))
+try:
+    graph.computeShapes({"x": [5, 2]})
+except webnn.WebNNTypeError as error:
+    print(error)
+
+for rows in (1, 3):
+    given = context.createTensorSync({"dataType": "float32", "shape": [rows, 2], "writable": True})
+    result = context.createTensorSync({"dataType": "float32", "shape": [1, 4, 2], "readable": True})
+    context.writeTensor(given, np.ones((rows, 2), np.float32))
+    context.dispatch(graph, {"x": given}, {"blocks": result})
+    print(context.readTensorSync(result)[0, :, 0])
+""",
+)

@@ -1,0 +1,276 @@
+"""What `MLGraphBuilder` has more: inputs with dimensions that have names, and the new operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from webnn.builder.base import BuilderBase
+from webnn.builder.describe import value_key
+from webnn.builder.operand import MLOperand, Operator
+from webnn.proposals.dynamic_shapes.chains import find_values
+from webnn.proposals.dynamic_shapes.operations import VALUE_OPERANDS, ValuedDescriptor
+from webnn.proposals.dynamic_shapes.sizes import Explored, Path, Size, explore
+from webnn.validation import webidl
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.operation import Call
+
+if TYPE_CHECKING:
+    from webnn.builder.options import Numbers
+
+__all__ = ["DynamicBuilder", "UnrankedDescriptor", "is_dynamic"]
+
+#: The largest element of an operand that is read as a list of sizes.
+_LARGEST = 2**32 - 1
+
+
+class DerivedName(str):
+    """The name of a dimension that was computed. It is equal to itself alone, whatever a program calls its dimensions."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    __hash__ = object.__hash__
+
+
+class UnrankedDescriptor(OperandDescriptor):
+    """The descriptor of an operand whose rank is not known: its dimensions are ``None``."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"{self.dataType} of unknown rank"
+
+
+def is_dynamic(descriptor: OperandDescriptor) -> bool:
+    """Tell whether a shape is not known yet."""
+    sizes: Any = descriptor.dimensions
+    return sizes is None or any(isinstance(size, str) for size in sizes)
+
+
+class DynamicBuilder(BuilderBase):
+    """The additional members of ``MLGraphBuilder``."""
+
+    __slots__ = ()
+
+    def input(self, name: str, descriptor: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Create an operand for a graph input. A dimension is a size, or the name of a size that is known when the graph is dispatched.
+
+        Args:
+            name: The input's name, any non-empty string.
+            descriptor: ``dataType`` and ``shape``. Dimensions with the same name have the same size.
+            members: The descriptor's members as keyword arguments.
+        """
+        base: Any = super()
+        call = Call("input", "#api-mlgraphbuilder-input", self._revision)
+        given = self._members(call, descriptor, members)
+        if not webidl.isIterable(given.get("shape")):
+            return cast(MLOperand, base.input(name, given))
+        sizes = list(given["shape"])
+        names = {axis: str(size) for axis, size in enumerate(sizes) if isinstance(size, str)}
+        if "" in names.values():
+            raise call.error("descriptor.shape", "must not have an empty name", sizes)
+        # Its smallest form goes through the steps of the draft.
+        smallest = [max(1, self._revision.min_dimension) if axis in names else size for axis, size in enumerate(sizes)]
+        operand = cast(MLOperand, base.input(name, {**given, "shape": smallest}))
+        if names:
+            dimensions: Any = tuple([names.get(axis, size) for axis, size in enumerate(operand._descriptor.dimensions)])
+            operand._descriptor = OperandDescriptor(operand._descriptor.dataType, dimensions)
+        return operand
+
+    def shape(self, input: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Return the shape of an operand, as a 1-D operand of uint32."""
+        return self._single("shape", (input,), (), options, members)
+
+    def range(
+        self, start: MLOperand, limit: MLOperand, delta: MLOperand, options: Mapping[str, Any] | None = None, **members: Any
+    ) -> MLOperand:
+        """Return the numbers from ``start`` on, in steps of ``delta``, that are before ``limit``."""
+        return self._single("range", (start, limit, delta), (), options, members)
+
+    def modulusFloor(self, a: MLOperand, b: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Return the remainder of a division that rounds down: it has the sign of ``b``."""
+        return self._single("modulusFloor", (a, b), (), options, members)
+
+    def modulusTruncate(self, a: MLOperand, b: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Return the remainder of a division that rounds towards zero: it has the sign of ``a``."""
+        return self._single("modulusTruncate", (a, b), (), options, members)
+
+    def squeeze(self, input: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Remove dimensions of size 1: those of ``axes``, by default all."""
+        return self._single("squeeze", (input,), (), options, members)
+
+    def unsqueeze(self, input: MLOperand, axes: Numbers, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Insert dimensions of size 1; ``axes`` are those of the output."""
+        return self._single("unsqueeze", (input,), (axes,), options, members)
+
+    def reshapeTo2d(self, input: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Join the dimensions before ``axis``, by default 1, and those from it on."""
+        return self._single("reshapeTo2d", (input,), (), options, members)
+
+    def reshapeDynamic(self, input: MLOperand, newShape: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Change the shape to the elements of ``newShape``: `reshape` with a shape that is computed."""
+        return self._single("reshapeDynamic", (input, newShape), (), options, members)
+
+    def expandDynamic(self, input: MLOperand, newShape: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Broadcast to the elements of ``newShape``: `expand` with a shape that is computed."""
+        return self._single("expandDynamic", (input, newShape), (), options, members)
+
+    def sliceDynamic(
+        self, input: MLOperand, starts: MLOperand, sizes: MLOperand, options: Mapping[str, Any] | None = None, **members: Any
+    ) -> MLOperand:
+        """Cut out a part: `slice` with starts and sizes that are computed."""
+        return self._single("sliceDynamic", (input, starts, sizes), (), options, members)
+
+    def padDynamic(
+        self,
+        input: MLOperand,
+        beginningPadding: MLOperand,
+        endingPadding: MLOperand,
+        options: Mapping[str, Any] | None = None,
+        **members: Any,
+    ) -> MLOperand:
+        """Add zeros around: `pad` with numbers of elements that are computed."""
+        return self._single("padDynamic", (input, beginningPadding, endingPadding), (), options, members)
+
+    def splitDynamic(
+        self, input: MLOperand, splits: MLOperand, options: Mapping[str, Any] | None = None, **members: Any
+    ) -> list[MLOperand]:
+        """Cut along an axis: `split` with sizes of the parts that are computed. Their number is that of the elements of ``splits``."""
+        return self._sequence("splitDynamic", (input, splits), (), options, members)
+
+    def resample2dDynamic(self, input: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Resample: `resample2d` with ``sizes`` that are computed."""
+        return self._single("resample2dDynamic", (input,), (), options, members)
+
+    def tileDynamic(self, input: MLOperand, repetitions: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
+        """Repeat along each axis: `tile` with repetitions that are computed."""
+        return self._single("tileDynamic", (input, repetitions), (), options, members)
+
+    def _connect(
+        self, name: str, operands: tuple[object, ...], arguments: tuple[object, ...], options: object, members: Mapping[str, Any]
+    ) -> Operator:
+        row = self._revision.operations[name]
+        if row.variadic and webidl.isIterable(operands[0]):
+            operands = (list(cast("Iterable[object]", operands[0])),)
+        inputs = cast("Sequence[Any]", operands[0] if row.variadic else operands)
+        given = members or (dict(options) if webidl.isInstance(options, Mapping) else {})  # type: ignore[call-overload]  # it is a mapping
+        optional = {member: given[member] for member in row.members if given.get(member) is not None}
+        every = [*inputs, *optional.values()] if isinstance(inputs, list | tuple) else []
+        isOwn = all(type(each) is MLOperand and each._builder is self for each in every)
+        if (
+            not isOwn
+            or not (name in VALUE_OPERANDS or any(is_dynamic(each._descriptor) for each in every))
+            or (members and options is not None)
+        ):
+            return super()._connect(name, operands, arguments, options, members)
+        # A validator runs several times: what can be read once is read here.
+        arguments, given = tuple(map(_read, arguments)), {member: _read(value) for member, value in given.items()}
+        count = self._count
+        label = given.get("label")
+        call = Call(name, row.anchor, self._revision, label if isinstance(label, str) else "")
+        shadows = _Shadows(self, call)
+
+        def run(path: Path) -> Operator:
+            self._count = count
+            shaded = [shadows.make(path, row.operands[0 if row.variadic else index], each) for index, each in enumerate(inputs)]
+            chosen = {member: shadows.make(path, member, each) for member, each in optional.items()}
+            passed = {**given, **chosen}
+            return super(DynamicBuilder, self)._connect(name, (shaded,) if row.variadic else tuple(shaded), arguments, passed or None, {})
+
+        explored = explore(run)
+        self._count = count + 1
+        found = explored.results[0]
+        results = tuple(_merge(f"{name}{self._count}", explored))
+        result = results[0] if isinstance(found.result, OperandDescriptor) else results
+        return Operator(
+            row, self._count, found.label, tuple(inputs), tuple(optional.items()), found.arguments, found.options, result, given or None
+        )
+
+    def _checkTensor(self, call: Call, kind: Any, argument: str, descriptor: OperandDescriptor, label: str = "") -> None:
+        # A device is asked about the sizes once they are known.
+        if not is_dynamic(descriptor):
+            base: Any = super()
+            base._checkTensor(call, kind, argument, descriptor, label)
+
+
+def _read(value: object) -> object:
+    return list(value) if isinstance(value, Iterator) else value
+
+
+class _Shadows:
+    """Makes operands with sizes to compute with in the place of those of a call."""
+
+    def __init__(self, builder: DynamicBuilder, call: Call) -> None:
+        self._builder = builder
+        self._call = call
+        self._values: dict[int, Any] = {}
+
+    def make(self, path: Path, argument: str, operand: MLOperand) -> MLOperand:
+        """Return the operand of an argument."""
+        descriptor = operand._descriptor
+        if is_dynamic(descriptor):
+            descriptor = OperandDescriptor(descriptor.dataType, self._dimensions(path, operand))
+        if argument in VALUE_OPERANDS.get(self._call.operation, ()):
+            descriptor = ValuedDescriptor(descriptor.dataType, descriptor.dimensions, self._elements(path, argument, operand, descriptor))
+        return MLOperand._create(self._builder, descriptor)
+
+    def _dimensions(self, path: Path, operand: MLOperand) -> Any:
+        revision = self._builder._revision
+        sizes: Any = operand._descriptor.dimensions
+        key = value_key(operand)
+        if sizes is None:
+            sizes = [("axis", key, axis) for axis in range(path.choose_once(("rank", key), revision.max_rank + 1))]
+        return tuple(
+            [size if isinstance(size, int) else path.named(size, revision.min_dimension, revision.max_dimension) for size in sizes]
+        )
+
+    def _elements(self, path: Path, argument: str, operand: MLOperand, descriptor: OperandDescriptor) -> tuple[Any, ...]:
+        if id(operand) not in self._values:
+            self._values[id(operand)] = find_values(self._call, argument, operand)
+        values = self._values[id(operand)]
+        if values is None:
+            count = 1
+            for size in descriptor.dimensions:
+                count *= size.__index__()
+            values = [None] * count if len(descriptor.dimensions) <= 1 else []
+        else:
+            values = values.reshape(-1).tolist()
+        revision = self._builder._revision
+        elements = []
+        for value in values:
+            named = path.named(value, revision.min_dimension, revision.max_dimension) if isinstance(value, str) else value
+            elements.append(path.fresh(0, _LARGEST) if named is None else named)
+        return tuple(elements)
+
+
+def _merge(name: str, explored: Explored[Operator]) -> Iterator[OperandDescriptor]:
+    """Return the descriptors of what several runs gave: what is the same in all of them, and new names for the rest."""
+    outputs = list(zip(*[operator.outputs for operator in explored.results], strict=True))
+    for position, descriptors in enumerate(outputs):
+        dataType = descriptors[0].dataType
+        if len({len(each.dimensions) for each in descriptors}) > 1:
+            yield UnrankedDescriptor(dataType, cast(Any, None))
+            continue
+        place = name if len(outputs) == 1 else f"{name}_output{position}"
+        dimensions: Any = []
+        for axis, sizes in enumerate(zip(*[each.dimensions for each in descriptors], strict=True)):
+            known = [_plain(size) for size in sizes]
+            isSame = explored.complete and known[0] is not None and all(each == known[0] for each in known)
+            dimensions.append(known[0] if isSame else DerivedName(f"{place}_axis{axis}"))
+        yield OperandDescriptor(dataType, tuple(dimensions))
+
+
+def _plain(size: int | Size) -> int | str | None:
+    """Return a size as an operand shows it: a number, or the name of a dimension that it is the size of."""
+    if isinstance(size, int):
+        return size
+    low, high = size.bounds()
+    if low == high:
+        return low
+    return size.name if isinstance(size.name, str) else None

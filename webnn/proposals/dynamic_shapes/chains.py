@@ -1,0 +1,143 @@
+"""Shape chains: the elements of operands that are computed of shapes and constants alone, found without a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.reference.operations import operations_of
+from webnn.validation.errors import DOMException, WebNNTypeError
+from webnn.validation.webidl import describe
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import MLOperand, Operator
+    from webnn.validation.descriptor import OperandDescriptor
+    from webnn.validation.operation import Call
+
+__all__ = ["find_values"]
+
+#: The most elements of a result.
+_MOST = 2**16
+#: Operations that move the elements of some first operands, and how many these are.
+_MOVERS: Mapping[str, int] = MappingProxyType(
+    {
+        **dict.fromkeys(["cast", "expand", "gather", "identity", "reshape", "reverse", "slice", "split", "tile", "transpose"], 1),
+        **dict.fromkeys(["squeeze", "unsqueeze", "reshapeTo2d", "reshapeDynamic", "expandDynamic", "sliceDynamic", "tileDynamic"], 1),
+        "concat": 2**16,
+    }
+)
+#: The types that hold every size.
+_WIDE = frozenset({"int32", "uint32", "int64", "uint64"})
+
+#: The elements of an operand: numbers; or objects: numbers, names of dimensions, and ``None`` for others. ``None`` if their number is not
+#: known.
+Values = "np.ndarray[Any, np.dtype[Any]] | None"
+
+
+def find_values(call: Call, argument: str, operand: MLOperand) -> Any:
+    """Return the elements of an operand, as `Values`.
+
+    Raises:
+        WebNNTypeError: It depends on the data of an input.
+    """
+    chain = _follow(call, argument, operand)
+    known: dict[int, list[Any]] = {}
+    for operator in chain:
+        known[operator.index] = _evaluate(operator, known)
+    return _get(operand, known)
+
+
+def _follow(call: Call, argument: str, operand: MLOperand) -> list[Operator]:
+    """Return the operators of a chain, each behind those that make its operands."""
+    found: dict[int, Operator] = {}
+    work = [operand]
+    for each in work:
+        operator = each._operator
+        if operator is None:
+            if each._name is not None:
+                reason = f"but it depends on the data of the input {describe(each._name)}"
+                raise call.error(argument, f"must be computed of shapes and constants alone, {reason}")
+        elif operator.index not in found:
+            found[operator.index] = operator
+            # The data of what has the shape is not read.
+            if operator.operation.name != "shape":
+                work += operator.inputs
+                work += [member for _, member in operator.members]
+    return [found[index] for index in sorted(found)]
+
+
+def _get(operand: MLOperand, known: Mapping[int, list[Any]]) -> Any:
+    return operand._value if operand._operator is None else known[operand._operator.index][operand._position]
+
+
+def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
+    name = operator.operation.name
+    if name == "shape":
+        return [_read_shape(operator.inputs[0]._descriptor)]
+    arrays = [_get(operand, known) for operand in operator.inputs]
+    members = {member: _get(operand, known) for member, operand in operator.members}
+    every = [*arrays, *members.values()]
+    if any(each is None for each in every) or any(_too_large(each) for each in operator.outputs):
+        return [_unknown(each) for each in operator.outputs]
+    if not any(each.dtype == object for each in every):
+        return _compute(operator, arrays, members)
+    moved = _MOVERS.get(name, 0)
+    if not moved or any(each.dtype == object for each in [*arrays[moved:], *members.values()]) or not _is_wide(operator):
+        return [_unknown(each) for each in operator.outputs]
+    # The operation moves places in a table in the stead of what stands there.
+    table: list[Any] = []
+    places = []
+    for array in arrays[:moved]:
+        places.append(np.arange(len(table), len(table) + array.size).reshape(array.shape))
+        table += array.reshape(-1).tolist()
+    entries = np.array([*table, None], object)[:-1]
+    results = _compute(operator, [*places, *arrays[moved:]], members)
+    return [_unknown(operator.outputs[0]) if each is None or each.dtype == object else entries[each.astype(np.int64)] for each in results]
+
+
+def _read_shape(descriptor: OperandDescriptor) -> Any:
+    sizes: Any = descriptor.dimensions
+    if sizes is None:
+        return None
+    if all(isinstance(size, int) for size in sizes):
+        return np.array(sizes, np.uint32)
+    return np.array([*sizes, None], object)[:-1]
+
+
+def _is_wide(operator: Operator) -> bool:
+    return operator.operation.name != "cast" or operator.arguments[0] in _WIDE
+
+
+def _is_known(descriptor: OperandDescriptor) -> bool:
+    sizes: Any = descriptor.dimensions
+    return sizes is not None and all(isinstance(size, int) for size in sizes)
+
+
+def _too_large(descriptor: OperandDescriptor) -> bool:
+    return _is_known(descriptor) and descriptor.element_count > _MOST
+
+
+def _unknown(descriptor: OperandDescriptor) -> Any:
+    return np.full(descriptor.dimensions, None, object) if _is_known(descriptor) and not _too_large(descriptor) else None
+
+
+def _compute(operator: Operator, arrays: list[Any], members: dict[str, Any]) -> list[Any]:
+    """Compute an operation with the reference; without a result if that has not got it."""
+    row = operator.operation
+    function = operations_of(operator.inputs[0]._builder._revision.name).get(row.name)
+    if function is None or any(array.dtype.kind not in "iuf" for array in [*arrays, *members.values()]):
+        return [_unknown(each) for each in operator.outputs]
+    options: dict[str, Any] = {}
+    if operator.options is not None:
+        plain = [name for name in type(operator.options).model_fields if name not in row.members]
+        options = {name: getattr(operator.options, name) for name in plain if name in (operator.given or {})}
+    arguments = [list(each) if isinstance(each, tuple) else each for each in operator.arguments]
+    try:
+        result = function(*([arrays] if row.variadic else arrays), *arguments, **options, **members)
+    except (DOMException, WebNNTypeError, ArithmeticError, LookupError, TypeError, ValueError):
+        # An index that is out of range, for example: the engine would give something, but no size follows from that.
+        return [_unknown(each) for each in operator.outputs]
+    return [np.asarray(each) for each in (result if isinstance(result, list) else [result])]

@@ -1,0 +1,330 @@
+"""What `MLGraph` and `MLContext` have more: a graph whose shapes are not known becomes one graph for each set of shapes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from webnn.builder.describe import describe_graph
+from webnn.builder.graph import ComputationalGraph, collect
+from webnn.builder.operand import MLOperand
+from webnn.builder.sketch import Sketch, make_sketch
+from webnn.builder.transform import Rebuilder
+from webnn.context.graph import MLGraph
+from webnn.proposals.dynamic_shapes.builder import is_dynamic
+from webnn.proposals.dynamic_shapes.chains import find_values
+from webnn.proposals.dynamic_shapes.operations import STATIC, VALUE_OPERANDS
+from webnn.validation import webidl
+from webnn.validation.descriptor import OperandDescriptor, Shape
+from webnn.validation.errors import InvalidStateError, NotSupportedError
+from webnn.validation.member import class_of_draft
+from webnn.validation.operation import Call
+
+if TYPE_CHECKING:
+    from webnn.builder.operand import Operator
+    from webnn.context.placement import Placement
+    from webnn.context.state import ContextState
+    from webnn.context.tensor import MLTensor
+    from webnn.validation.caller import Caller
+
+__all__ = ["DynamicContext", "DynamicGraph", "Specializations", "compile_dynamic"]
+
+#: How many sets of shapes a graph remembers, and how many of them have a compiled graph.
+MOST_RESOLVED, MOST_COMPILED = 256, 32
+
+_Key = tuple[OperandDescriptor, ...]
+
+
+class _Slot:
+    """An input or an output of a graph, as `MLGraph` reads it."""
+
+    __slots__ = ("descriptor",)
+
+    def __init__(self, operand: MLOperand) -> None:
+        self.descriptor = operand._descriptor
+
+
+class Specializations:
+    """A graph for each set of shapes of its inputs, in the place of the `Implementation` of an `MLGraph`.
+
+    Any thread may call any method.
+
+    Args:
+        state: The state of its context.
+        source: The graph, with names in shapes.
+        caller: The line that built it, for warnings.
+
+    Attributes:
+        inputs: The inputs of the graph by their names.
+        outputs: The outputs, likewise.
+        last: The graph that was used last, if there is one.
+    """
+
+    def __init__(self, state: ContextState, source: ComputationalGraph, caller: Caller) -> None:
+        self.inputs = {name: _Slot(operand) for name, operand in source.inputs.items()}
+        self.outputs = {name: _Slot(operand) for name, operand in source.outputs.items()}
+        self.last: MLGraph | None = None
+        self._state = state
+        self._source = source
+        self._caller = caller
+        self._lock = threading.RLock()
+        self._resolved: OrderedDict[_Key, ComputationalGraph] = OrderedDict()
+        self._compiled: OrderedDict[_Key, MLGraph] = OrderedDict()
+
+    def match(self, call: Call, argument: str, given: Mapping[str, OperandDescriptor]) -> _Key:
+        """Check the shapes of the inputs, and return them in order.
+
+        Raises:
+            WebNNTypeError: A name or a shape does not fit.
+        """
+        slots = self.inputs
+        if set(given) != set(slots):
+            raise call.error(argument, f"must be the inputs of the graph, {list(slots)}", list(given))
+        sizes: dict[str, tuple[int, str]] = {}
+        for name, slot in slots.items():
+            wanted, found, place = slot.descriptor, given[name], f"{argument}[{webidl.describe(name)}]"
+            pairs: list[tuple[Any, int]] = list(zip(wanted.dimensions, found.dimensions, strict=False))
+            fits = len(wanted.dimensions) == len(found.dimensions) and all(isinstance(size, str) or size == each for size, each in pairs)
+            if not fits or wanted.dataType != found.dataType:
+                raise call.error(place, f"must be {wanted}", str(found))
+            for size, each in pairs:
+                known, where = sizes.setdefault(size, (each, place)) if isinstance(size, str) else (each, place)
+                if known != each:
+                    reason = f"must have the size {known} for {webidl.describe(size)}, as {where} has"
+                    raise call.error(place, reason, list(found.dimensions))
+        return tuple([given[name] for name in slots])
+
+    def resolve(self, key: _Key) -> ComputationalGraph:
+        """Return the graph for a set of shapes, in which all shapes are known.
+
+        Raises:
+            WebNNTypeError: The draft refuses a shape that follows.
+        """
+        with self._lock:
+            graph = self._resolved.get(key)
+            if graph is None:
+                graph = self._resolved[key] = _specialize(self._state, self._source, key)
+                if len(self._resolved) > MOST_RESOLVED:
+                    self._resolved.popitem(last=False)
+            self._resolved.move_to_end(key)
+            return graph
+
+    def find(self, key: _Key, run: Callable[[Callable[[], MLGraph]], MLGraph]) -> MLGraph:
+        """Return the compiled graph for a set of shapes; ``run`` does the work if there is none yet."""
+        with self._lock:
+            graph = self._compiled.get(key)
+            if graph is None or graph._implementation is None:
+                # Imported lazily because it loads onnx.
+                from webnn.context.build import compile_graph  # noqa: PLC0415
+
+                resolved = self.resolve(key)
+                graph = self._compiled[key] = run(lambda: compile_graph(self._state, resolved, self._caller))
+                if len(self._compiled) > MOST_COMPILED:
+                    self._drop(self._compiled.popitem(last=False)[1])
+            self._compiled.move_to_end(key)
+            self.last = graph
+            return graph
+
+    def destroy(self) -> None:
+        """Destroy all compiled graphs."""
+        with self._lock:
+            while self._compiled:
+                self._drop(self._compiled.popitem()[1])
+
+    def _drop(self, graph: MLGraph) -> None:
+        self._state.loss.remove(graph)
+        graph._destroy()
+
+
+class DynamicGraph:
+    """The members of ``MLGraph``."""
+
+    __slots__ = ()
+
+    def computeShapes(self, inputShapes: Mapping[str, Any]) -> dict[str, list[int]]:
+        """Return the shapes of the outputs for shapes of the inputs, without computing anything.
+
+        Args:
+            inputShapes: For each input of the graph its shape.
+
+        Raises:
+            WebNNTypeError: A shape does not fit the graph, or leads to one that the draft refuses.
+            InvalidStateError: The graph was destroyed.
+        """
+        graph = cast(MLGraph, self)
+        call = Call("computeShapes", "#api-mlgraph", graph._revision)
+        shapes: Mapping[str, Shape] = call.convert("inputShapes", _convert_shapes, inputShapes)
+        implementation = _implementation(graph, "computeShapes")
+        types = {name: slot.descriptor.dataType for name, slot in implementation.inputs.items()}
+        given = {name: OperandDescriptor(types.get(name, "float32"), shape) for name, shape in shapes.items()}
+        resolved = implementation.resolve(implementation.match(call, "inputShapes", given))
+        return {name: list(operand._descriptor.dimensions) for name, operand in resolved.outputs.items()}
+
+    @property
+    def placement(self) -> Placement:
+        """Where each operator of the graph of the last shapes runs."""
+        implementation = cast(MLGraph, self)._implementation
+        last = implementation.last if isinstance(implementation, Specializations) else None
+        if last is None:
+            raise NotSupportedError(
+                "placement: the graph has no shapes yet: dispatch it, because each set of shapes is placed for itself",
+                operation="placement",
+            )
+        return last.placement
+
+    def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> Any:
+        """Take the time of each operator, for the shapes of these inputs."""
+        return _with_shapes_of(cast(MLGraph, self), "profile", inputs).profile(inputs, runs)
+
+    def trace(self, inputs: Mapping[str, Any], labels: Any = ()) -> Any:
+        """Compute the result of every operator, for the shapes of these inputs."""
+        return _with_shapes_of(cast(MLGraph, self), "trace", inputs).trace(inputs, labels)
+
+    def firstNaN(self, inputs: Mapping[str, Any]) -> Any:
+        """Find the first operator whose result has a NaN or an infinity, for the shapes of these inputs."""
+        return _with_shapes_of(cast(MLGraph, self), "firstNaN", inputs).firstNaN(inputs)
+
+    def accuracy(self, inputs: Mapping[str, Any], whole: bool = False) -> Any:
+        """Compare each operator with the reference, for the shapes of these inputs."""
+        return _with_shapes_of(cast(MLGraph, self), "accuracy", inputs).accuracy(inputs, whole)
+
+    def _destroy(self) -> None:
+        implementation = cast(MLGraph, self)._implementation
+        if isinstance(implementation, Specializations):
+            implementation.destroy()
+        base: Any = super()
+        base._destroy()
+
+
+class DynamicContext:
+    """The members of ``MLContext``."""
+
+    __slots__ = ()
+
+    def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
+        """Queue the computation of a graph, as in the draft. The shapes of the tensors are those of the graph's inputs and outputs.
+
+        Raises:
+            WebNNTypeError: The shapes do not fit the graph, or lead to one that the draft refuses.
+            OperationError: The engine refuses the graph with these shapes.
+        """
+        base: Any = super()
+        implementation = getattr(graph, "_implementation", None)
+        state = cast(Any, self)._state
+        if isinstance(implementation, Specializations) and graph._state is state and isinstance(inputs, dict):
+            given = {name: getattr(tensor, "_descriptor", None) for name, tensor in inputs.items() if isinstance(name, str)}
+            if len(given) == len(inputs) and all(isinstance(each, OperandDescriptor) for each in given.values()):
+                call = Call("dispatch", "#api-mlcontext-dispatch", state.revision)
+                key = implementation.match(call, "inputs", cast("dict[str, OperandDescriptor]", given))
+                graph = implementation.find(key, state.timeline.run)
+        # What is no graph of this context, or no tensor, is refused there.
+        base.dispatch(graph, inputs, outputs)
+
+
+def compile_dynamic(state: ContextState, graph: ComputationalGraph, caller: Caller) -> MLGraph:
+    """Build a graph: compile it if its shapes are known.
+
+    Raises:
+        InvalidStateError: The context is lost.
+        DOMException: As for `compile_graph`.
+    """
+    state.loss.check("build")
+    implementation: Any = Specializations(state, graph, caller)
+    kind = class_of_draft(MLGraph, "MLGraph", state.revision)
+    built = kind._create(state, graph, implementation, cast(Any, None))
+    if not any(is_dynamic(operand._descriptor) for operand in graph.inputs.values()):
+        implementation.find(tuple([operand._descriptor for operand in graph.inputs.values()]), lambda work: work())
+    state.loss.add(built, "build")
+    return built
+
+
+def _convert_shapes(value: object) -> Mapping[str, Shape]:
+    """Convert to ``MLNamedShapes``."""
+    return webidl.record(value, webidl.unsignedLongs, webidl.usvString, "a mapping from names to shapes")
+
+
+def _implementation(graph: MLGraph, operation: str) -> Specializations:
+    implementation = graph._implementation
+    if not isinstance(implementation, Specializations):
+        loss = graph._state.loss
+        if loss.info is not None:
+            raise loss.error(operation)
+        raise InvalidStateError(f"{operation}: the graph must not be destroyed", operation=operation, draft=graph._revision.draft)
+    return implementation
+
+
+def _with_shapes_of(graph: MLGraph, operation: str, inputs: Mapping[str, Any]) -> MLGraph:
+    """Return the graph for the shapes of arrays. An array of a shape that is known may be flat."""
+    implementation = _implementation(graph, operation)
+    call = Call(operation, "#api-mlgraph", graph._revision)
+    given: dict[str, OperandDescriptor] = {}
+    for name, value in inputs.items():
+        slot = implementation.inputs.get(name)
+        if slot is None or is_dynamic(slot.descriptor):
+            given[name] = OperandDescriptor("float32" if slot is None else slot.descriptor.dataType, np.shape(value))
+        else:
+            given[name] = slot.descriptor
+    return implementation.find(implementation.match(call, "inputs", given), graph._state.timeline.run)
+
+
+# From names to sizes.
+
+
+def _specialize(state: ContextState, source: ComputationalGraph, key: _Key) -> ComputationalGraph:
+    """Return a graph with the shapes that follow from those of its inputs: of operations of the draft, but for the remainders."""
+    description = describe_graph(source)
+    shapes = dict(zip(source.inputs, key, strict=True))
+    # The inputs come in the order of their first use there.
+    description = replace(description, inputs={name: shapes[name] for name in description.inputs})
+    builder = make_sketch(Sketch, state.revision)
+    rebuilder = Rebuilder(builder)
+    graph = builder._collect(rebuilder.build(description))
+    for operator in graph.operators:
+        _make_static(operator)
+    lowered = collect(graph.outputs)
+    return ComputationalGraph(
+        inputs={name: rebuilder.operands[name] for name in source.inputs}, operators=lowered.operators, outputs=graph.outputs
+    )
+
+
+def _make_static(operator: Operator) -> None:
+    """Change an operator of the proposal to one of the draft, whose arguments are known."""
+    name = operator.operation.name
+    builder = operator.inputs[0]._builder
+    rows = builder._revision.operations
+    call = Call(name, operator.operation.anchor, builder._revision, operator.label)
+    if name in {"range", "shape"}:
+        values = find_values(call, "", MLOperand._create(builder, operator.outputs[0], operator))
+        operator.operation, operator.options = rows["identity"], None
+        operator.inputs = (MLOperand._create(builder, operator.outputs[0], value=_resolved(call, values)),)
+    elif name in STATIC:
+        becomes, arrange = STATIC[name]
+        operands = {**dict(zip(operator.operation.operands, operator.inputs, strict=True)), **dict(operator.members)}
+        values = {}
+        for argument in VALUE_OPERANDS.get(name, ()):
+            if argument in operands:
+                values[argument] = tuple(_resolved(call, find_values(call, argument, operands[argument])).tolist())
+        row = rows[becomes]
+        given: dict[str, Any] = {
+            member: each for member, each in (operator.given or {}).items() if member not in operator.operation.members
+        }
+        if name == "resample2dDynamic":
+            given |= {"sizes": list(values["sizes"])} if values else {}
+        operator.operation, operator.inputs, operator.members = row, operator.inputs[:1], ()
+        operator.arguments = arrange(operator.outputs[0].dimensions, *values.values())
+        operator.options = None if row.options is None else row.options.convertMembers(given)
+        operator.given = MappingProxyType(given)
+
+
+def _resolved(call: Call, values: Any) -> Any:
+    if values is None or values.dtype == object:
+        raise call.error(
+            "", "cannot resolve this shape: it is computed of too many numbers, or by an operation that fails or is not known here"
+        )
+    return values

@@ -1,0 +1,333 @@
+"""Sizes that are not known yet, as numbers with which the validators of the draft compute: `Size`.
+
+A comparison whose answer is not known has two answers. `explore` runs a validator once for each combination of answers (`Path`) that it
+asks for, and keeps the results of those that it does not refuse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Generic, TypeVar, overload
+
+from webnn.validation.errors import WebNNTypeError
+
+__all__ = ["Explored", "Path", "Size", "explore"]
+
+R = TypeVar("R")
+#: An unknown number: the name of a dimension, or the key of a quotient.
+Atom = object
+#: A polynomial with integer coefficients: for each product of atoms its coefficient, none of them 0.
+Terms = Mapping[tuple[Atom, ...], int]
+
+#: How often a validator runs, how many questions one run may ask, and how many values an index may have.
+_MOST_RUNS, _MOST_CHOICES, _MOST_VALUES = 256, 128, 16
+#: Larger than every number that a validator computes.
+_HUGE = 2**600
+
+
+class _UndecidedError(Exception):
+    """A run would need too many answers."""
+
+
+class Path:
+    """The answers of one run: those that are given, then the first possible ones.
+
+    Args:
+        given: The answers to the first questions.
+    """
+
+    def __init__(self, given: list[int]) -> None:
+        self._given = given
+        self._taken: list[tuple[int, int]] = []
+        self._answers: dict[object, int] = {}
+        #: The smallest and the largest value of each atom.
+        self._bounds: dict[Atom, tuple[int, int]] = {}
+        self._count = 0
+
+    def choose(self, count: int) -> int:
+        """Return one of several answers, a number below ``count``."""
+        position = len(self._taken)
+        if position >= _MOST_CHOICES:
+            raise _UndecidedError
+        answer = self._given[position] if position < len(self._given) else 0
+        self._taken.append((answer, count))
+        return answer
+
+    def choose_once(self, key: object, count: int) -> int:
+        """Return the answer to a question that may come again."""
+        if key not in self._answers:
+            self._answers[key] = self.choose(count)
+        return self._answers[key]
+
+    def next(self) -> list[int] | None:
+        """Return the first answers of the run after this one; ``None`` if this is the last one."""
+        taken = list(self._taken)
+        while taken:
+            answer, count = taken.pop()
+            if answer + 1 < count:
+                return [each for each, _ in taken] + [answer + 1]
+        return None
+
+    def named(self, atom: Atom, smallest: int, largest: int) -> Size:
+        """Return the size of a dimension with a name."""
+        self._bounds.setdefault(atom, (smallest, largest))
+        return Size(self, {(atom,): 1})
+
+    def fresh(self, smallest: int, largest: int) -> Size:
+        """Return a number of which nothing else is known."""
+        self._count += 1
+        return self.named(("fresh", self._count), smallest, largest)
+
+    def quotient(self, dividend: Size, divisor: Size) -> Size:
+        """Return a quotient, rounded down."""
+        atom = ("//", dividend.key, divisor.key)
+        if atom not in self._bounds:
+            (low, high), (least, most) = dividend.bounds(), divisor.bounds()
+            ends = (-_HUGE, _HUGE) if least <= 0 else [number // each for number in (low, high) for each in (least, most)]
+            self._bounds[atom] = min(ends), max(ends)
+        return Size(self, {(atom,): 1})
+
+    def bounds(self, terms: Terms) -> tuple[int, int]:
+        """Return the smallest and the largest value that a polynomial can have, as far as that is easy to see."""
+        least = most = 0
+        for atoms, coefficient in terms.items():
+            low = high = coefficient
+            for atom in atoms:
+                products = [each * end for each in (low, high) for end in self._bounds[atom]]
+                low, high = min(products), max(products)
+            least, most = least + low, most + high
+        return least, most
+
+    def is_zero(self, terms: Terms) -> bool:
+        """Tell whether a polynomial is 0; if that is not known, the answer is one of two."""
+        low, high = self.bounds(terms)
+        if low > 0 or high < 0 or terms.get((), 0) % _common(terms):
+            return False
+        if low == high:
+            return True
+        return self._ask("== 0", terms)
+
+    def is_negative(self, terms: Terms) -> bool:
+        """Tell whether a polynomial is less than 0, likewise."""
+        low, high = self.bounds(terms)
+        return high < 0 or (low < 0 and self._ask("< 0", terms))
+
+    def _ask(self, question: str, terms: Terms) -> bool:
+        key = question, frozenset(terms.items())
+        if key not in self._answers:
+            self._learn(question, terms, holds=self.choose_once(key, 2) == 0)
+        return self._answers[key] == 0
+
+    def _learn(self, question: str, terms: Terms, *, holds: bool) -> None:
+        """Narrow the bounds of an atom that alone decides the question: that of ``factor * atom + rest``."""
+        others = [atoms for atoms in terms if atoms]
+        if len(others) != 1 or len(others[0]) != 1:
+            return
+        [(atom,)] = others
+        factor, rest = terms[others[0]], terms.get((), 0)
+        low, high = self._bounds[atom]
+        if question == "== 0":
+            value = -rest // factor
+            if holds:
+                low = high = value
+            else:
+                low, high = low + (low == value), high - (high == value)
+        elif (factor > 0) == holds:
+            # factor * atom < -rest, or factor * atom >= -rest with a negative factor.
+            high = min(high, (-rest - 1) // factor if factor > 0 else -rest // factor)
+        else:
+            low = max(low, -(rest // factor) if factor > 0 else (-rest) // factor + 1)
+        self._bounds[atom] = low, high
+
+
+def _common(terms: Terms) -> int:
+    """Return the greatest common divisor of the coefficients but the constant one."""
+    return math.gcd(*[each for atoms, each in terms.items() if atoms]) or 1
+
+
+class Size:
+    """An integer that is not known: a polynomial in atoms.
+
+    Args:
+        path: The answers to the questions that it asks.
+        terms: The polynomial.
+    """
+
+    __slots__ = ("path", "terms")
+
+    __hash__ = None  # type: ignore[assignment]  # equality is a question, which may have two answers
+
+    def __init__(self, path: Path, terms: Terms) -> None:
+        self.path = path
+        self.terms = terms
+
+    @property
+    def key(self) -> frozenset[tuple[tuple[Atom, ...], int]]:
+        """The polynomial, as an object that can be hashed."""
+        return frozenset(self.terms.items())
+
+    @property
+    def name(self) -> Atom | None:
+        """The atom that it is; ``None`` if it is another polynomial."""
+        if len(self.terms) != 1:
+            return None
+        [(atoms, factor)] = self.terms.items()
+        return atoms[0] if factor == 1 and len(atoms) == 1 else None
+
+    def bounds(self) -> tuple[int, int]:
+        """Return the smallest and the largest value that it can have."""
+        return self.path.bounds(self.terms)
+
+    def _of(self, other: int | Size) -> Size:
+        return other if isinstance(other, Size) else Size(self.path, {(): int(other)} if other else {})
+
+    def _sum(self, other: int | Size, factor: int) -> Size:
+        terms = dict(self.terms)
+        for atoms, each in self._of(other).terms.items():
+            terms[atoms] = terms.get(atoms, 0) + factor * each
+        return Size(self.path, {atoms: each for atoms, each in terms.items() if each})
+
+    def __add__(self, other: int | Size) -> Size:
+        return self._sum(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: int | Size) -> Size:
+        return self._sum(other, -1)
+
+    def __rsub__(self, other: int) -> Size:
+        return -self + other
+
+    def __neg__(self) -> Size:
+        return Size(self.path, {atoms: -each for atoms, each in self.terms.items()})
+
+    @overload
+    def __mul__(self, other: Fraction) -> _Scaled: ...
+    @overload
+    def __mul__(self, other: int | Size) -> Size: ...
+    def __mul__(self, other: Fraction | int | Size) -> Size | _Scaled:
+        if isinstance(other, Fraction):
+            return _Scaled(self, other)
+        terms: dict[tuple[Atom, ...], int] = {}
+        for atoms, each in self.terms.items():
+            for more, factor in self._of(other).terms.items():
+                product = tuple(sorted(atoms + more, key=repr))
+                terms[product] = terms.get(product, 0) + each * factor
+        return Size(self.path, {atoms: each for atoms, each in terms.items() if each})
+
+    def __rmul__(self, other: int) -> Size:
+        return self * other
+
+    def __floordiv__(self, other: int | Size) -> Size:
+        if isinstance(other, int) and all(each % other == 0 for each in self.terms.values()):
+            return Size(self.path, {atoms: each // other for atoms, each in self.terms.items()})
+        return self.path.quotient(self, self._of(other))
+
+    def __rfloordiv__(self, other: int) -> Size:
+        return self.path.quotient(self._of(other), self)
+
+    def __mod__(self, other: int | Size) -> Size:
+        return self - self // other * self._of(other)
+
+    def __rmod__(self, other: int) -> Size:
+        return -(other // self * self) + other
+
+    def __eq__(self, other: object) -> bool:
+        return self.path.is_zero((self - other).terms) if isinstance(other, int | Size) else NotImplemented
+
+    def __lt__(self, other: int | Size) -> bool:
+        return self.path.is_negative((self - other).terms)
+
+    def __gt__(self, other: int | Size) -> bool:
+        return self.path.is_negative((-self + other).terms)
+
+    def __le__(self, other: int | Size) -> bool:
+        return not self > other
+
+    def __ge__(self, other: int | Size) -> bool:
+        return not self < other
+
+    def __bool__(self) -> bool:
+        return not self.path.is_zero(self.terms)
+
+    def __index__(self) -> int:
+        low, high = self.bounds()
+        for value in range(low, min(high, low + _MOST_VALUES) + 1):
+            if self == value:
+                return value
+        raise _UndecidedError
+
+    def __repr__(self) -> str:
+        name = self.name
+        if isinstance(name, str):
+            return repr(str(name))
+        parts = [
+            " * ".join([*([str(factor)] if factor != 1 or not atoms else []), *map(_show, atoms)]) for atoms, factor in self.terms.items()
+        ]
+        return " + ".join(parts) or "0"
+
+
+class _Scaled:
+    """A size times a fraction, of which only the integer part is asked for."""
+
+    def __init__(self, size: Size, factor: Fraction) -> None:
+        self._size = size
+        self._factor = factor
+
+    def __floor__(self) -> Size:
+        return self._size * self._factor.numerator // self._factor.denominator
+
+
+def _show(atom: Atom) -> str:
+    if isinstance(atom, str):
+        return str(atom)
+    if isinstance(atom, tuple) and atom[0] == "//":
+        dividend, divisor = (repr(Size(Path([]), dict(each))) for each in atom[1:])
+        return f"({dividend} // {divisor})"
+    return "?"
+
+
+class Explored(Generic[R]):
+    """What several runs of a validator gave.
+
+    Attributes:
+        results: The results of the runs that passed, at least one.
+        complete: There are no other runs.
+    """
+
+    __slots__ = ("complete", "results")
+
+    def __init__(self, results: list[R], *, complete: bool) -> None:
+        self.results = results
+        self.complete = complete
+
+
+def explore(run: Callable[[Path], R]) -> Explored[R]:
+    """Run a validator with all answers to the questions that it asks.
+
+    Raises:
+        WebNNTypeError: It refuses all of them: that of the run that asked most.
+    """
+    given: list[int] = []
+    results: list[R] = []
+    errors: list[tuple[int, WebNNTypeError]] = []
+    complete = True
+    for _ in range(_MOST_RUNS):
+        path = Path(given)
+        try:
+            results.append(run(path))
+        except WebNNTypeError as error:
+            errors.append((len(path._taken), error))
+        except _UndecidedError:
+            complete = False
+        following = path.next()
+        if following is None:
+            break
+        given = following
+    else:
+        complete = False
+    if not results:
+        raise max(errors, key=lambda each: each[0])[1]
+    return Explored(results, complete=complete)
