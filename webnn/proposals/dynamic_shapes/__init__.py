@@ -124,9 +124,7 @@ tokens = builder.cast(builder.slice(builder.shape(x), [0], [1]), "int32")
 missing = builder.modulusFloor(builder.neg(tokens), builder.constant("int32", 4))
 none = builder.constant({"dataType": "int32", "shape": [1]}, np.int32([0]))
 padded = builder.padDynamic(x, builder.concat([none, none], 0), builder.concat([missing, none], 0))
-blocks = builder.reshapeDynamic(
-    padded, builder.constant({"dataType": "int32", "shape": [3]}, np.int32([1, 4, 2])), label="one block"
-)
+blocks = builder.reshapeDynamic(padded, builder.constant({"dataType": "int32", "shape": [3]}, np.int32([1, 4, 2])), label="one block")
 print(x.shape, padded.shape, blocks.shape)
 
 graph = builder.buildSync({"blocks": blocks})
