@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.base import BuilderBase
@@ -38,10 +39,15 @@ class DerivedName(str):
     __hash__ = object.__hash__
 
 
+@dataclass(frozen=True, slots=True)
 class UnrankedDescriptor(OperandDescriptor):
-    """The descriptor of an operand whose rank is not known: its dimensions are ``None``."""
+    """The descriptor of an operand whose rank is not known: its dimensions are ``None``.
 
-    __slots__ = ()
+    Attributes:
+        ranks: Those that it may have.
+    """
+
+    ranks: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.dataType} of unknown rank"
@@ -223,9 +229,9 @@ class _Shadows:
     def _dimensions(self, path: Path, operand: MLOperand) -> Any:
         revision = self._builder._revision
         sizes: Any = operand._descriptor.dimensions
-        key = value_key(operand)
-        if sizes is None:
-            sizes = [("axis", key, axis) for axis in range(path.choose_once(("rank", key), revision.max_rank + 1))]
+        if isinstance(operand._descriptor, UnrankedDescriptor):
+            key, ranks = value_key(operand), operand._descriptor.ranks
+            sizes = [("axis", key, axis) for axis in range(ranks[path.choose_once(("rank", key), len(ranks))])]
         return tuple(
             [size if isinstance(size, int) else path.named(size, revision.min_dimension, revision.max_dimension) for size in sizes]
         )
@@ -254,16 +260,27 @@ def _merge(name: str, explored: Explored[Operator]) -> Iterator[OperandDescripto
     outputs = list(zip(*[operator.outputs for operator in explored.results], strict=True))
     for position, descriptors in enumerate(outputs):
         dataType = descriptors[0].dataType
-        if len({len(each.dimensions) for each in descriptors}) > 1:
-            yield UnrankedDescriptor(dataType, cast(Any, None))
+        ranks = {len(each.dimensions) for each in descriptors}
+        if len(ranks) > 1:
+            yield UnrankedDescriptor(dataType, cast(Any, None), tuple(sorted(ranks)))
             continue
         place = name if len(outputs) == 1 else f"{name}_output{position}"
         dimensions: Any = []
         for axis, sizes in enumerate(zip(*[each.dimensions for each in descriptors], strict=True)):
-            known = [_plain(size) for size in sizes]
-            isSame = explored.complete and known[0] is not None and all(each == known[0] for each in known)
-            dimensions.append(known[0] if isSame else DerivedName(f"{place}_axis{axis}"))
+            size = _common_size(explored.paths, sizes) if explored.complete else None
+            dimensions.append(DerivedName(f"{place}_axis{axis}") if size is None else size)
         yield OperandDescriptor(dataType, tuple(dimensions))
+
+
+def _common_size(paths: Sequence[Path], sizes: Sequence[int | Size]) -> int | str | None:
+    """Return what a dimension is in all runs: a number, or the name of a dimension of the same size; ``None`` if it is nothing of that."""
+    plain = [_plain(size) for size in sizes]
+    # A run may know the size of what has a name.
+    candidate = next((each for each in plain if not isinstance(each, int)), plain[0])
+    for path, each in zip(paths, plain, strict=True):
+        if each is None or (each != candidate and path.known(candidate) != each):
+            return None
+    return candidate
 
 
 def _plain(size: int | Size) -> int | str | None:

@@ -75,6 +75,11 @@ class Path:
         self._bounds.setdefault(atom, (smallest, largest))
         return Size(self, {(atom,): 1})
 
+    def known(self, atom: Atom) -> int | None:
+        """Return the size of a dimension with a name, if these answers leave only one."""
+        low, high = self._bounds.get(atom, (0, 1))
+        return low if low == high else None
+
     def fresh(self, smallest: int, largest: int) -> Size:
         """Return a number of which nothing else is known."""
         self._count += 1
@@ -294,13 +299,15 @@ class Explored(Generic[R]):
 
     Attributes:
         results: The results of the runs that passed, at least one.
+        paths: Their answers.
         complete: There are no other runs.
     """
 
-    __slots__ = ("complete", "results")
+    __slots__ = ("complete", "paths", "results")
 
-    def __init__(self, results: list[R], *, complete: bool) -> None:
+    def __init__(self, results: list[R], paths: list[Path], *, complete: bool) -> None:
         self.results = results
+        self.paths = paths
         self.complete = complete
 
 
@@ -312,12 +319,14 @@ def explore(run: Callable[[Path], R]) -> Explored[R]:
     """
     given: list[int] = []
     results: list[R] = []
+    paths: list[Path] = []
     errors: list[tuple[int, WebNNTypeError]] = []
     complete = True
     for _ in range(_MOST_RUNS):
         path = Path(given)
         try:
             results.append(run(path))
+            paths.append(path)
         except WebNNTypeError as error:
             errors.append((len(path._taken), error))
         except _UndecidedError:
@@ -330,4 +339,4 @@ def explore(run: Callable[[Path], R]) -> Explored[R]:
         complete = False
     if not results:
         raise max(errors, key=lambda each: each[0])[1]
-    return Explored(results, complete=complete)
+    return Explored(results, paths, complete=complete)
