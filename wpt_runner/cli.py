@@ -22,7 +22,7 @@ COMMANDS = MappingProxyType(
         ),
         "new": Entry(
             "webnn.wpt_runner.commands.new",
-            "Write a conformance test in the form of web-platform-tests from graphs: of files, or of programs that build some.",
+            "Write tests in the form of web-platform-tests: a conformance test from graphs, or the tentative tests of a proposal.",
         ),
         "compare": Entry("webnn.wpt_runner.commands.compare", "Compare two runs of web-platform-tests, of this runner or of any browser."),
     }

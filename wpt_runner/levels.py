@@ -74,14 +74,15 @@ LEVELS = tuple(sorted(_read_levels(), key=lambda level: level.name))
 
 
 def find_level(revision: str) -> Level:
-    """Return the level of a revision of the draft.
+    """Return the level of a revision of the draft, or of one with additions, such as proposals.
 
     Raises:
         ValueError: There is none.
     """
+    draft = revision.partition("+")[0]
     for level in LEVELS:
-        if level.revision == revision:
-            return level
+        if level.revision == draft:
+            return level if draft == revision else replace(level, revision=find_revision(revision).name)
     raise ValueError(f"the revision must be one of {', '.join(level.revision for level in LEVELS)}, got {revision!r}")
 
 

@@ -82,7 +82,7 @@ BELOW = {
     },
     "webnn.wpt_runner": {
         *("webnn", "webnn.browser", "webnn.javascript", "webnn.commands", "webnn.processes", "webnn.validation"),
-        *("webnn.builder", "webnn.formats", "webnn.inspect", "webnn.reference"),
+        *("webnn.builder", "webnn.formats", "webnn.inspect", "webnn.proposals", "webnn.reference"),
     },
 }
 #: Modules that the face imports late, because they are no part of the API: none may be needed by `import webnn`.
@@ -276,7 +276,7 @@ def test_bindings_and_runner_use_public_names_only(file: str) -> None:
             assert not found.name or found.name in public, f"{found.name} is not public"
         elif found.module.startswith("webnn.validation"):
             # The binding interprets the IDL of a draft, which may be one of another package; both know the data types.
-            allowed = ("descriptor", "drafts", "drafts.idl", "revision")
+            allowed = ("descriptor", "drafts", "drafts.idl", "drafts.idl_text", "revision")
             assert found.module in [f"webnn.validation.{name}" for name in allowed], found.module
         elif found.module.startswith("webnn."):
             assert package_of(found.module) in {home_of(file), *BELOW[home_of(file)]} - {"webnn"}, f"{found.module} is not public"

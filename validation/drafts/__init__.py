@@ -32,6 +32,7 @@ __all__ = [
     "Delta",
     "compose",
     "explain_absence",
+    "find_addition",
     "find_revision",
     "for_devices",
     "with_acceptance",
@@ -76,10 +77,15 @@ def find_revision(name: str, *, imports: bool = True) -> Revision:
             row, later = operations[operation], delta.changed[operation].get("options")
             if later is not None:
                 operations[operation] = replace(row, elsewhere={**find_replacements(row.options, later), **row.elsewhere})
-    return compose(replace(revision, operations=MappingProxyType(operations)), *map(_find_addition, additions))
+    return compose(replace(revision, operations=MappingProxyType(operations)), *map(find_addition, additions))
 
 
-def _find_addition(name: str) -> Delta:
+def find_addition(name: str) -> Delta:
+    """Return an addition by its name, as it stands behind a plus sign in the name of a revision.
+
+    Raises:
+        ValueError: There is no such addition.
+    """
     module, _, attribute = name.partition(":")
     if name in PROPOSALS:
         module, attribute = f"webnn.proposals.{name.replace('-', '_')}", "PROPOSAL"

@@ -62,7 +62,7 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     if dialect is not None:
         more = _load_dialect(dialect, followed.draft)
         idl, namespaces = merge_idl(idl, more), {**namespaces, **more.get("namespaces", {})}
-        followed = find_revision(more["emulator"]) if "emulator" in more else followed
+        followed = _extend(followed, more["emulator"]) if "emulator" in more else followed
     members = {
         name: Members(
             frozenset(each["name"] for each in interface.get("attributes", ())),
@@ -73,6 +73,13 @@ def load_idl(revision: str | Revision, dialect: str | None = None) -> BindingIdl
     # The anchors are only for readers, and longer than all the rest.
     text = json.dumps({name: value for name, value in idl.items() if name != "anchors"} | {"namespaces": namespaces})
     return BindingIdl(text, members, followed, dialect)
+
+
+def _extend(revision: Revision, emulator: str) -> Revision:
+    """Return the revision that a dialect needs, with the additions of the one that was asked for."""
+    needed = find_revision(emulator)
+    additions = [each for each in revision.name.split("+")[1:] if each not in needed.history]
+    return find_revision("+".join([needed.name, *additions])) if additions else needed
 
 
 def dialect_revision(name: str) -> str | None:

@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 
-from webnn.proposals import Decision, Proposal
+from webnn.proposals import Decision, Proposal, Script
 from webnn.validation.context_options import ContextOptions, Preferences
 from webnn.validation.dictionary import Enumeration
 from webnn.validation.drafts.idl import merge_idl
@@ -74,6 +74,20 @@ PROPOSAL = Proposal(
             "name of the new option, as members of other drafts are.",
         ),
     ),
+    tests=[
+        Script(
+            "createContext() takes each computePolicy",
+            f"""
+for (const computePolicy of {_POLICIES}) {{
+  assert_true(await navigator.ml.createContext({{computePolicy}}) instanceof MLContext);
+}}
+""",
+        ),
+        Script(
+            "createContext() refuses another computePolicy",
+            "await promise_rejects_js(\n    t, TypeError, navigator.ml.createContext({computePolicy: 'fast'}));",
+        ),
+    ],
     example="""import webnn
 
 ml = webnn.ML(revision="2026-06+compute-policy", profile="coreml")

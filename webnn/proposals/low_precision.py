@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
-from webnn.proposals import Decision, Proposal
+import numpy as np
+
+from webnn.proposals import Case, Decision, Proposal
 from webnn.validation.descriptor import DATA_TYPES, LOW_PRECISION_TYPES, Types
 from webnn.validation.drafts.idl import merge_idl
 from webnn.validation.drafts.limits import Limits, OperandLimits, with_types
@@ -32,6 +36,38 @@ def _extend(limits: Limits | None) -> Limits | None:
     allowed = {name: {operand: _new_types(name, operand, row) for operand, row in rows.items()} for name, rows in operations}
     return with_types(limits, LOW_PRECISION_TYPES, allowed)
 
+
+# Tests for implementations. The numbers of the two types are bits.
+
+
+def _add(builder: Any) -> Mapping[str, Any]:
+    descriptor = {"dataType": "bfloat16", "shape": [3]}
+    return {"y": builder.add(builder.input("x", descriptor), builder.constant(descriptor, np.array([0x3F80, 0xC000, 0x4396], np.uint16)))}
+
+
+def _casts(builder: Any) -> Mapping[str, Any]:
+    x = builder.input("x", {"dataType": "float32", "shape": [5]})
+    return {"half": builder.cast(x, "bfloat16"), "byte": builder.cast(x, "float8e4m3")}
+
+
+def _dequantize(builder: Any) -> Mapping[str, Any]:
+    x = builder.input("x", {"dataType": "float8e4m3", "shape": [3]})
+    scale = builder.constant({"dataType": "float32", "shape": [1]}, np.array([2], np.float32))
+    return {"y": builder.dequantizeLinear(x, scale, builder.constant({"dataType": "float8e4m3", "shape": [1]}, np.array([0x38], np.uint8)))}
+
+
+def _sine(builder: Any) -> Mapping[str, Any]:
+    return {"y": builder.sin(builder.input("x", {"dataType": "float8e4m3", "shape": [2]}))}
+
+
+_TESTS = [
+    Case("add bfloat16", _add, {"x": np.array([0x3C00, 0x3F80, 0x7FC0], np.uint16)}),
+    Case(
+        "cast float32 to bfloat16, and to float8e4m3, which saturates", _casts, {"x": np.array([1.00390625, -2, 600, 0.001, 0], np.float32)}
+    ),
+    Case("dequantizeLinear float8e4m3", _dequantize, {"x": np.array([0x30, 0x3C, 0x7F], np.uint8)}),
+    Case("sin does not take float8e4m3", _sine, error="TypeError"),
+]
 
 PROPOSAL = Proposal(
     name="low-precision",
@@ -94,6 +130,7 @@ PROPOSAL = Proposal(
             "`constant(dataType, value)` and options such as `minValue` round the number itself, once. In float8e4m3 it saturates.",
         ),
     ),
+    tests=_TESTS,
     example="""import ml_dtypes
 import numpy as np
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from webnn.proposals import Decision, Proposal
+from webnn.proposals import Case, Decision, Proposal
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range, is_float
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.delta import RowChanges
@@ -230,6 +230,32 @@ def _change(name: str) -> RowChanges:
     return changes
 
 
+# Tests for implementations.
+
+
+def _input(builder: Any, name: str, *shape: int) -> Any:
+    return builder.input(name, {"dataType": "float32", "shape": list(shape)})
+
+
+def _reduce_nothing(name: str, builder: Any) -> Mapping[str, Any]:
+    return {"y": getattr(builder, name)(_input(builder, "x", 0, 3), axes=[0])}
+
+
+_NOTHING, _SIX = np.empty((0, 3), np.float32), np.arange(6, dtype=np.float32).reshape(2, 3)
+_TESTS = [
+    Case("relu of nothing", lambda b: {"y": b.relu(_input(b, "x", 0, 3))}, {"x": _NOTHING}),
+    Case("concat with nothing", lambda b: {"y": b.concat([_input(b, "x", 0, 3), _input(b, "z", 2, 3)], 0)}, {"x": _NOTHING, "z": _SIX}),
+    Case("slice of nothing", lambda b: {"y": b.slice(_input(b, "z", 2, 3), [2, 0], [0, 3])}, {"z": _SIX}),
+    Case(
+        "matmul over no element",
+        lambda b: {"y": b.matmul(_input(b, "x", 2, 0), _input(b, "w", 0, 2))},
+        {"x": _NOTHING.reshape(2, 0), "w": _NOTHING.reshape(0, 2)},
+    ),
+    *(Case(f"{name} of no element", partial(_reduce_nothing, name), {"x": _NOTHING}) for name in _REDUCTIONS),
+    Case("argMax chooses between elements", lambda b: {"y": b.argMax(_input(b, "x", 0, 3), 0)}, error="TypeError"),
+    Case("maxPool2d needs pixels", lambda b: {"y": b.maxPool2d(_input(b, "x", 1, 1, 0, 3))}, error="TypeError"),
+]
+
 PROPOSAL = Proposal(
     name="zero-size",
     since=_SINCE,
@@ -269,6 +295,7 @@ PROPOSAL = Proposal(
             "None has to: a result without elements needs no computation. Here such operators become constants of the model.",
         ),
     ),
+    tests=_TESTS,
     example="""import numpy as np
 import webnn
 

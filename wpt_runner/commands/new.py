@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,11 +17,14 @@ from webnn.commands.failure import failure
 from webnn.commands.feeds import build, compute, read_archive, read_inputs, seeded_inputs, split_pairs
 from webnn.commands.graphs import collect_graphs, graph_name
 from webnn.commands.text import one_line, show_controls
+from webnn.proposals import Proposal
+from webnn.validation.drafts import PROPOSALS, find_addition, find_revision
 from webnn.wpt_runner.recording.files import write_file
 from webnn.wpt_runner.terminal import make_console, plural, print_line
 from webnn.wpt_runner.vectors.comparison import distance, show_number
 from webnn.wpt_runner.writing.cases import ConformanceCase
 from webnn.wpt_runner.writing.conformance import Form, find_form, write_conformance_test
+from webnn.wpt_runner.writing.proposal import write_proposal_tests
 from webnn.wpt_runner.writing.tolerance import elements_of
 
 __all__ = ["command"]
@@ -32,15 +37,29 @@ _UTILS = Path("..") / "resources" / "utils.js"
 #: A subtest is named after its operations, up to this many.
 _NAMED = 4
 _LONGEST = 100
+_PROPOSAL = re.compile(r"[\w.]+:\w+")
 
 
 def command(
     sources: Annotated[
         list[Path],
-        typer.Argument(metavar="SOURCE", help="Graphs .webnn, .webnn.json, .onnx, or programs .py, .mjs, .js, .html.", show_default=False),
+        typer.Argument(
+            metavar="SOURCE",
+            help="Graphs .webnn, .webnn.json, .onnx, or programs .py, .mjs, .js, .html; or a proposal, by its name or as MODULE:NAME.",
+            show_default=False,
+        ),
     ],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar=f"FILE{_SECURE}", help="The test file.", show_default=False)],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar=f"FILE{_SECURE}",
+            help="The test file; of a proposal the folder webnn of a checkout.",
+            show_default=False,
+        ),
+    ],
     inputs: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,11 +78,19 @@ def command(
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite the file.")] = False,
 ) -> None:
-    """Write a conformance test in the form of web-platform-tests from graphs: of files, or of programs that build some.
+    """Write tests in the form of web-platform-tests: a conformance test from graphs, or the tentative tests of a proposal.
 
-    Each graph becomes a subtest, with its inputs, and with the outputs that float64 gives. A program's graph has the inputs of its first
-    computation.
+    Each graph of a file, or of a program that builds some, becomes a subtest, with its inputs, and with the outputs that float64 gives. A
+    program's graph has the inputs of its first computation.
+
+    The tests of a proposal are files *.tentative.https.any.js: what it computes, what it refuses, and what it changes in the IDL.
     """
+    variants: dict[str, Any] = {"variants": [f"?{each.removeprefix('?')}" for each in variant]} if variant else {}
+    if any(map(_is_proposal, sources)):
+        if len(sources) > 1 or any(each is not None for each in (inputs, archive, name, title, form)):
+            raise failure("a proposal stands alone, with --output, --variant and --force only", _WRONG)
+        _write_proposal(str(sources[0]), output, variants, force=force)
+        return
     if not output.name.endswith(_SUFFIX):
         raise failure(f"--output must be a file *{_SECURE}, got {output}", _WRONG)
     if not output.parent.is_dir():
@@ -87,7 +114,7 @@ def command(
         text = write_conformance_test(
             cases,
             title=one_line(title or f"test WebNN API {stem}", _LONGEST),
-            **({"variants": [f"?{each.removeprefix('?')}" for each in variant]} if variant else {}),
+            **variants,
             form=form or _detect_form(output),
         )
     except (OSError, ValueError) as error:
@@ -101,6 +128,41 @@ def command(
     for case in cases:
         line = Text(f"  {one_line(case.name, _LONGEST)}  {show_number(case.tolerance.value)} {case.tolerance.metric}")
         print_line(console, line + Text(_run(case), "yellow"))
+
+
+def _is_proposal(source: Path) -> bool:
+    return str(source) in PROPOSALS or (_PROPOSAL.fullmatch(str(source)) is not None and not source.exists())
+
+
+def _write_proposal(name: str, folder: Path, variants: Mapping[str, Any], *, force: bool) -> None:
+    """Write the tests of a proposal into a folder."""
+    # Modules of the program's folder, as `python -m` finds them.
+    sys.path.insert(0, "")
+    try:
+        proposal = find_addition(name)
+        if not isinstance(proposal, Proposal):
+            raise ValueError(f"{name} must be a proposal, got an addition without a page")
+        module, _, attribute = name.partition(":")
+        if attribute:  # as an addition it has another name
+            proposal = getattr(sys.modules[module], attribute)
+        texts = write_proposal_tests(proposal, find_revision(f"{proposal.since}+{name}"), **variants)
+    except ValueError as error:
+        raise failure(str(error), _WRONG) from None
+    finally:
+        sys.path.remove("")
+    if not folder.is_dir():
+        raise failure(f"there is no folder {folder} for the tests of {name}", _WRONG)
+    for path in texts:
+        if (folder / path).exists() and not force:
+            raise failure(f"{folder / path} exists already: --force overwrites", _WRONG)
+    console = make_console()
+    for path, text in texts.items():
+        try:
+            (folder / path).parent.mkdir(exist_ok=True)
+            write_file(folder / path, text)
+        except OSError as error:
+            raise failure(f"cannot write {folder / path}: {error.strerror or error}", _WRONG) from None
+        print_line(console, Text(f"wrote {show_controls(str(folder / path))}: {plural(text.count('promise_test('), 'test')}"))
 
 
 def _collect(source: Path) -> list[tuple[webnn.GraphDescription, dict[str, Array]]]:

@@ -148,7 +148,7 @@ def check_names(kind: str, names: Sequence[str]) -> None:
             raise WritingError(f"each case must have a name of its own, got {name!r} {count} times")
 
 
-def head(title: str, variants: Sequence[str], script: str, *, long: bool = False) -> str:
+def head(title: str, variants: Sequence[str], script: str, *, folder: str = "../resources", long: bool = False) -> str:
     """Return the first lines of a file: the ``META`` lines, and strict mode.
 
     Raises:
@@ -160,7 +160,7 @@ def head(title: str, variants: Sequence[str], script: str, *, long: bool = False
     for variant in variants:
         if not _VARIANT.fullmatch(variant):
             raise WritingError(f"a variant must be ? and letters, digits and _=&.-, got {variant!r}")
-    lines = [f"title={title}", "global=window", *(f"variant={each}" for each in variants), f"script=../resources/{script}"]
+    lines = [f"title={title}", "global=window", *(f"variant={each}" for each in variants), f"script={folder}/{script}"]
     lines += ["timeout=long"] * long
     return "".join(f"// META: {line}\n" for line in lines) + "\n'use strict';\n"
 

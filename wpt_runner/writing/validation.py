@@ -13,7 +13,7 @@ from webnn.formats.program import returns_sequence
 from webnn.wpt_runner.writing.cases import WritingError
 from webnn.wpt_runner.writing.conformance import VARIANTS, check_names, head
 
-__all__ = ["ValidationCase", "write_validation_test"]
+__all__ = ["ValidationCase", "write_call", "write_refusal", "write_test", "write_validation_test"]
 
 _WIDTH = 80
 #: The columns of what stands before a call.
@@ -72,9 +72,9 @@ class ValidationCase:
             WritingError: There is no call.
         """
         writer = _Writer(graph)
-        kind, wanted = ("js", error) if error in _NATIVE else ("dom", quote(error))
         if at == "build":
             lines = [*writer.begin(), *writer.operators(graph.operators)]
+            kind, wanted = _kind(error)
             return cls(name=name, lines=[*lines, f"await promise_rejects_{kind}(\n    t, {wanted}, builder.build({writer.outputs()}));"])
         if graph.operators:
             lines = [*writer.begin(), *writer.operators(graph.operators[:-1])]
@@ -84,7 +84,7 @@ class ValidationCase:
             call = writer.input(list(graph.inputs)[-1], indent=4)
         else:
             raise WritingError(f"{name!r} must have a call that is refused")
-        return cls(name=name, lines=[*lines, f"assert_throws_{kind}(\n    {wanted}, () => {call});"])
+        return cls(name=name, lines=[*lines, write_refusal(error, call)])
 
 
 def write_validation_test(cases: Sequence[ValidationCase], *, title: str, variants: Sequence[str] = VARIANTS) -> str:
@@ -99,10 +99,22 @@ def write_validation_test(cases: Sequence[ValidationCase], *, title: str, varian
         WritingError: The cases, their names, the title or a variant are not as said above.
     """
     check_names("validation", [case.name for case in cases])
-    return "\n".join([head(title, variants, "utils_validation.js"), *map(_test, cases)])
+    return "\n".join([head(title, variants, "utils_validation.js"), *map(write_test, cases)])
 
 
-def _test(case: ValidationCase) -> str:
+def _kind(error: str) -> tuple[str, str]:
+    """Return the suffix of the assertions for an error, and the code that names it."""
+    return ("js", error) if error in _NATIVE else ("dom", quote(error))
+
+
+def write_refusal(error: str, call: str) -> str:
+    """Return the statement that requires a call to throw an error of a name."""
+    kind, wanted = _kind(error)
+    return f"assert_throws_{kind}(\n    {wanted}, () => {call});"
+
+
+def write_test(case: ValidationCase) -> str:
+    """Return the code of a subtest."""
     body = "".join(f"  {line}\n" for statement in case.lines for line in statement.split("\n"))
     return f"promise_test(async t => {{\n{body}}}, {quote(case.name)});\n"
 
@@ -133,13 +145,13 @@ class _Writer:
         yield "const builder = new MLGraphBuilder(context);"
         for name, constant in self._graph.constants.items():
             array = _array(constant)
-            yield f"const {self.find(name)} = {_call('constant', [_descriptor(constant.descriptor), array], indent=2)};"
+            yield f"const {self.find(name)} = {write_call('constant', [_descriptor(constant.descriptor), array], indent=2)};"
         for name in self._graph.inputs:
             yield f"const {self.find(name)} = {self.input(name, indent=2)};"
 
     def input(self, name: str, *, indent: int) -> str:
         """Return the call that makes an input."""
-        return _call("input", [quote(name), _descriptor(self._graph.inputs[name])], indent=indent)
+        return write_call("input", [quote(name), _descriptor(self._graph.inputs[name])], indent=indent)
 
     def operators(self, operators: Sequence[webnn.OperatorDescription]) -> Iterator[str]:
         """Yield the statements of operators."""
@@ -158,15 +170,15 @@ class _Writer:
         options |= {name: literal(value) for name, value in operator.options.items()}
         if operator.label:
             options["label"] = quote(operator.label)
-        return _call(operator.operation, [*arguments, options] if options else arguments, indent=indent)
+        return write_call(operator.operation, [*arguments, options] if options else arguments, indent=indent)
 
     def outputs(self) -> str:
         """Return the dictionary that `build` takes."""
         return f"{{{', '.join([f'{key(name)}: {self.find(value)}' for name, value in self._graph.outputs.items()])}}}"
 
 
-def _call(method: str, arguments: Sequence[Tree], *, indent: int) -> str:
-    """Return a call. One that is too long for a line has its arguments on lines of their own."""
+def write_call(method: str, arguments: Sequence[Tree], *, indent: int) -> str:
+    """Return a call of the builder. One that is too long for a line has its arguments on lines of their own."""
     joined = ", ".join(map(flat, arguments))
     begin = f"builder.{method}("
     if len(begin) + len(joined) + indent + _BEFORE <= _WIDTH:
