@@ -214,9 +214,12 @@ def _attention(body: _Body) -> _Kernel:
     def make(e: Emitter, inputs: Sequence[str]) -> str:
         *batch, rows, _ = _shape(queries)
         count, columns = math.prod(batch) // groups, _shape(scores)[-1]
-        left = e.reshape(inputs[0], [count, groups * rows, _shape(queries)[-1]])
-        right = e.reshape(e.transpose(inputs[1], order) if order else inputs[1], [count, 1, columns, _shape(queries)[-1]])
-        taken = [left, right, e.reshape(inputs[2], [count, 1, columns, _shape(values)[-1]])]
+        size, width = _shape(queries)[-1], _shape(values)[-1]
+        # With four dimensions they are not copied, but must have one shape.
+        head = [count, 1, columns] if size == width else [count, columns]
+        left = e.reshape(inputs[0], [count, groups * rows, size])
+        right = e.reshape(e.transpose(inputs[1], order) if order else inputs[1], [*head, size])
+        taken = [left, right, e.reshape(inputs[2], [*head, width])]
         if masks:
             taken += ["", "", _bias(e, inputs[3], _shape(masks[0]), batch, groups, rows, columns)]
         result = e.node("MultiHeadAttention", taken, num_heads=1, scale=scaled.factor)

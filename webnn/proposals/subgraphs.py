@@ -138,7 +138,7 @@ class SubgraphOps(BuilderBase):
             # 8. The outputs need no other input.
             if id(operand) not in keys:
                 missing = webidl.describe(operand._name)
-                raise checks.error("options.inputs", f"must have the input {missing}, which the outputs need", list(inputs))
+                raise checks.error("options.inputs", f"must have the operand that input({missing}) made, which the outputs need")
         # 9. The implementation supports its size.
         if len(operators) > MOST_OPERATORS:
             raise checks.error("outputs", f"must need at most {MOST_OPERATORS} operators", len(operators))
