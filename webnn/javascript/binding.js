@@ -74,7 +74,9 @@ function lift(lifter, value, owner) {
 
 const conversion = makeConversion(global, idl, objects, externals, warnings);
 const special = makeSpecial(conversion.inspect);
-const foresight = tell && makeForesight(global, handle => living.get(handle), contextOf);
+// With dimensions that have names, an operation may depend on the elements of constants.
+const dependsOnElements = Object.hasOwn(idl.typedefs, 'MLDimension');
+const foresight = tell && makeForesight(global, handle => living.get(handle), contextOf, dependsOnElements);
 
 // ---- Calls
 

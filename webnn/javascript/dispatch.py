@@ -60,6 +60,8 @@ _EXTERNAL: dict[str, Callable[[], object]] = {"GPUDevice": webnn.GPUDevice}
 _WEBGPU = frozenset({"GPUBuffer", "GPUCommandBuffer", "GPUCommandEncoder", "GPUDevice", "GPUQueue"})
 
 
+#: The attributes of an operand, which an answer has.
+_FACTS = ("dataType", "shape")
 #: The request that asks for nothing: its answer comes when everything before it is done.
 _NOTHING = '"nothing"'
 #: Members that a program calls again and again with the same arguments: what was found out about such a request is kept.
@@ -414,8 +416,10 @@ class Dispatcher:
                 self._losses[handle] = value.lost
                 value.lost.add_done_callback(partial(self._tell_loss, handle))
             return {"$i": name, "$h": handle}
-        # Until 2024-06 they are methods.
-        attributes = {name: each if isinstance(each := getattr(value, name), str | tuple) else each() for name in ("dataType", "shape")}
+        # Until 2024-06 they are methods. A shape is None if its rank is not known.
+        attributes = {
+            name: each() if callable(each := getattr(value, name)) and not isinstance(each, str | tuple) else each for name in _FACTS
+        }
         return {"$i": name, "$h": handle, "$a": attributes}
 
     def _tell_loss(self, handle: int, loss: asyncio.Future[Any]) -> None:

@@ -8,8 +8,8 @@
 // Whatever else an outcome depends on makes it uncertain, and the call waits: a builder of its own state (inputs have different names, and it
 // builds once), another object than an operand, an operand of another builder, a context that may have been lost since the last answer.
 //
-// `slotOf(handle)` and `contextOf(slot)` are binding.js's.
-(function (global, slotOf, contextOf) {
+// `slotOf(handle)` and `contextOf(slot)` are binding.js's. Operations are not foreseen if their outcome `dependsOnElements` of operands.
+(function (global, slotOf, contextOf, dependsOnElements) {
 'use strict';
 const {Array, JSON, Map, Set} = global;
 const {stringify} = JSON, {isArray} = Array;
@@ -62,7 +62,7 @@ function keyOf(interfaceName, member, slot, values, views, request) {
   const context = contextOf(slot);
   if (context?.isLost !== false) return undefined;
   if (interfaceName === 'MLContext') return UNTIL_DESTROYED.has(member) ? request : undefined;
-  if (interfaceName !== 'MLGraphBuilder' || NOT_OPERATIONS.has(member) || slot.hasBuilt || computations > settled) return undefined;
+  if (interfaceName !== 'MLGraphBuilder' || dependsOnElements || NOT_OPERATIONS.has(member) || slot.hasBuilt || computations > settled) return undefined;
   const text = textOf(values, slot, views);
   return text && `${context.handle} ${member} ${text}`;
 }

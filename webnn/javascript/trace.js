@@ -23,7 +23,7 @@ const kindOf = value => {
 function describe(value, kind) {
   const read = member => typeof value[member] === 'function' ? value[member]() : value[member];
   const name = nameOf(value, kind);
-  return kind === 'MLOperand' || kind === 'MLTensor' ? `${name}: ${read('dataType')} [${read('shape').join(', ')}]` : name;
+  return kind === 'MLOperand' || kind === 'MLTensor' ? `${name}: ${read('dataType')} [${read('shape')?.join(', ') ?? '?'}]` : name;
 }
 function list(open, values, close, length = values.length) {
   const rest = length > MOST ? [`... ${length - MOST} more`] : [];

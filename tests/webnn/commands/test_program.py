@@ -270,7 +270,16 @@ EXPECTED = {
     ],
 }
 #: An example with a test of its own, and what is imported.
-OTHERS = {"classify.mjs", "digits.html", "exportable_tensors.mjs", "gpt.html", "numpy.mjs", "softmax.mjs", "subgraphs.mjs"}
+OTHERS = {
+    "classify.mjs",
+    "digits.html",
+    "dynamic_shapes.mjs",
+    "exportable_tensors.mjs",
+    "gpt.html",
+    "numpy.mjs",
+    "softmax.mjs",
+    "subgraphs.mjs",
+}
 
 
 _LIMITED = """
