@@ -15,6 +15,7 @@ from webnn.builder.calls import Call, CalledOperator, Fusion, copy_operator
 from webnn.builder.graph import ComputationalGraph, reach
 from webnn.builder.operand import MLOperand, Operator
 from webnn.proposals import Decision, Proposal
+from webnn.proposals.subgraph_tests import TESTS
 from webnn.validation import webidl
 from webnn.validation.drafts.idl import merge_idl
 from webnn.validation.ignored import warn_ignored
@@ -426,6 +427,7 @@ PROPOSAL = Proposal(
         ),
         Decision("Do the labels of operators differ from call to call?", "No, each call repeats them. `subgraph` takes no label."),
     ),
+    tests=TESTS,
     example="""import numpy as np
 
 import webnn

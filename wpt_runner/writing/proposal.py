@@ -137,13 +137,20 @@ class _Recorder:
                 kind = error.name if isinstance(error, webnn.DOMException) else "TypeError"
                 self.refused = write_call(name, list(map(self._write, given)), indent=4), kind
                 raise
-            made = result if isinstance(result, list | tuple) else [result]
-            names = [self._name(name, each) for each in made]
-            target = names[0] if made is not result else f"[{', '.join(names)}]"
+            target = self._names_of(name, result)
             self.lines.append(f"const {target} = {write_call(name, list(map(self._write, given)), indent=2)};")
             return result
 
         return call
+
+    def _names_of(self, method: str, result: Any) -> str:
+        """Name what a call has made; return what its value is assigned to."""
+        if isinstance(result, list | tuple):
+            return f"[{', '.join([self._name(method, each) for each in result])}]"
+        name = self._name(method, result)
+        if isinstance(result, Mapping):
+            self._names.update({id(each): (f"{name}[{quote(key)}]", each) for key, each in result.items()})
+        return name
 
     def find(self, value: object) -> str:
         """Return the name of an object that a call has made."""
@@ -220,7 +227,7 @@ def _write_computation(
     }
     yield f"const outputs = {{{made}}};"
     yield "const graph = await builder.build(outputs);"
-    yield f"const inputs = {render(given, indent=2, column=17)};"
+    yield f"const inputs = {render(given, column=17)};"
     yield "const results = await computeGraph(graph, inputs, outputs);"
     for name, operand in outputs.items():
         expected = _write_array(context.readTensorSync(results[name]))
