@@ -416,7 +416,6 @@ const LIFTERS = {
   record: ([, type]) => liftEntries(lifter(type)),
   sequence: type => { const lift = lifter(type); return lift === same ? same : value => value.map(each => lift(each)); },
   nullable: type => { const lift = lifter(type); return value => value === null ? null : lift(value); },
-  record: ([, type]) => { const lift = lifter(type); return value => Object.fromEntries(Object.entries(value).map(([name, each]) => [name, lift(each)])); },
   // Of values that need no lifting.
   union: () => same,
   FrozenArray: type => { const lift = lifter(type); return value => Object.freeze(value.map(each => lift(each))); },
