@@ -1,4 +1,4 @@
-"""Writes docs/proposals/<name>.md from the proposals themselves.
+"""Writes docs/proposals/<name>.md, and the table of docs/proposals.md, from the proposals themselves.
 
 python -m tools.proposals            writes the pages
 python -m tools.proposals --check    fails if one is outdated
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,9 @@ from webnn.validation.drafts import PROPOSALS, find_revision
 __all__ = ["FOLDER", "find_proposal", "main", "pages"]
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "proposals"
+_LIST = FOLDER.with_suffix(".md")
+#: The rows of the table of that page.
+_ROWS = re.compile(r"(?:\| \[[\w-]+\]\(proposals/.*\n)+")
 
 
 def find_proposal(name: str) -> Proposal:
@@ -28,9 +32,13 @@ def find_proposal(name: str) -> Proposal:
 
 
 def pages() -> Mapping[Path, str]:
-    """Return the pages, by their files."""
+    """Return the pages, and the page that lists them, by their files."""
     found = {name: find_proposal(name) for name in PROPOSALS}
-    return {FOLDER / f"{name}.md": write_page(proposal, find_revision(proposal.since)) for name, proposal in found.items()}
+    rows = "".join([f"| [{name}](proposals/{name}.md) | {proposal.title} |\n" for name, proposal in found.items()])
+    return {
+        **{FOLDER / f"{name}.md": write_page(proposal, find_revision(proposal.since)) for name, proposal in found.items()},
+        _LIST: _ROWS.sub(lambda _: rows, _LIST.read_text(encoding="utf-8")),
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -89,6 +89,12 @@ def _newest(folder: Path) -> None:
     (folder / "page.html").write_text(_PAGE, encoding="utf-8")
 
 
+def _proposal(folder: Path) -> None:
+    """A program, and a checkout."""
+    _newest(folder)
+    _wpt(folder)
+
+
 def _draft(folder: Path) -> None:
     """A proposal in a module of the reader, and a page."""
     (folder / "proposals").mkdir()
@@ -124,6 +130,7 @@ def _jax(folder: Path) -> None:
 #: What a document takes for granted, beside the examples.
 FILES: dict[str, Callable[[Path], None]] = {
     "README.md": _readme,
+    "docs/adding-a-proposal.md": _proposal,
     "docs/adding-an-op.md": _draft,
     "docs/browser.md": _script,
     "docs/check.md": _model,

@@ -43,7 +43,15 @@ _FIRST = draft_2024_06.DRAFT
 DELTAS: tuple[Delta, ...] = (draft_2026_06.DRAFT,)
 _ADDITIONS: Mapping[str, Delta] = MappingProxyType({delta.name: delta for delta in (BROWSERS,)})
 #: The names of the proposals, each of which is a module of `webnn.proposals`.
-PROPOSALS: tuple[str, ...] = ("compute-policy", "dynamic-shapes", "exportable-tensors", "low-precision", "subgraphs", "zero-size")
+PROPOSALS: tuple[str, ...] = (
+    "compute-policy",
+    "dynamic-shapes",
+    "exportable-tensors",
+    "low-precision",
+    "no-lstm-gru",
+    "subgraphs",
+    "zero-size",
+)
 #: The names of the drafts, the oldest first.
 DRAFTS: tuple[str, ...] = (_FIRST.name, *(delta.name for delta in DELTAS))
 

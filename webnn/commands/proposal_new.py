@@ -26,7 +26,7 @@ def command(
 ) -> None:
     """Begin a proposal: write a module with one new operation, and its tests, which pass.
 
-    Change the operation into yours. docs/proposals.md says what a proposal can change, and how it becomes a part of this package.
+    Change the operation into yours. docs/adding-a-proposal.md says what a proposal can change, and how it becomes a part of this package.
     """
     if not _NAME.fullmatch(name):
         raise failure(f"a name has lower-case letters, digits and single hyphens, and begins with a letter; got {name!r}", _WRONG)

@@ -1,6 +1,7 @@
 """Proposals for the next draft, that can be tried before any browser has them: ``ML(revision="2026-06+compute-policy")``.
 
-A proposal is a module with a `Proposal` of the name ``PROPOSAL``. docs/proposals.md lists them, and says how to write one.
+A proposal is a module with a `Proposal` of the name ``PROPOSAL``. docs/proposals.md lists them, and
+docs/adding-a-proposal.md says how to write one.
 """
 
 from __future__ import annotations
