@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from benchmarks import recurrent, resnet, silu
 from benchmarks.measure import Effort, Result, compete, summarize
+from benchmarks.subgraphs import SUBGRAPH_CASES
 from webnn import ML
 from webnn.builder.numerics import Numerics
 
@@ -62,5 +63,6 @@ NUMERICS_CASES: Mapping[str, Callable[[Effort], Result]] = MappingProxyType(
         "resnet": partial(_resnet, numerics="exact", bar=1.03),
         "resnet-fast": partial(_resnet, numerics="fast", bar=1.05),
         "lstm-fast": _lstm,
+        **SUBGRAPH_CASES,
     }
 )

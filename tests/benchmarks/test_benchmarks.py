@@ -29,6 +29,7 @@ from benchmarks import (
     small,
     squeezenet,
     startup,
+    subgraphs,
     transformer,
 )
 from benchmarks.__main__ import main
@@ -96,6 +97,10 @@ def _written(program: TensorProgram) -> TensorProgram:
     return program
 
 
+def _subgraph(case: subgraphs.Case, name: str) -> tuple[Side, Side]:
+    return subgraphs.side(case, name).queue, subgraphs.side(case, "").queue
+
+
 _HEADS = attention.Heads(sequence=7, heads=3, size=8)
 
 SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
@@ -114,6 +119,8 @@ SIDES: dict[str, Callable[[], tuple[Side, Side]]] = {
     "detector-fast": lambda: _detector("fast"),
     "resnet": lambda: _resnet("exact"),
     "resnet-fast": lambda: _resnet("fast"),
+    "gqa": lambda: _subgraph(subgraphs.make_gqa(2, 6, 3, 9, 4), "GQA"),
+    "rms-norm": lambda: _subgraph(subgraphs.make_norm(3, 8), "RMSNorm"),
     "attention": lambda: (attention.webnn_side(_HEADS), attention.onnx_side(_HEADS)),
     "tiny": lambda: (small.webnn_tiny(), small.onnx_tiny()),
     "tiny-dispatch": lambda: (small.webnn_tiny_tensors(), small.onnx_tiny_bound()),
