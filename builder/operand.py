@@ -12,6 +12,7 @@ from webnn.builder import above
 from webnn.builder.members import DataTypeMember, OperandMethod, ShapeMember
 from webnn.validation.descriptor import DataType, OperandDescriptor
 from webnn.validation.interfaces import Activation, ActivationBase, OperandBase
+from webnn.validation.named_descriptor import UNRANKED
 from webnn.validation.operation import Operation, Outputs
 
 if TYPE_CHECKING:
@@ -110,8 +111,7 @@ class MLOperand(OperandBase):
         """
         if self._builder._revision.attributes:
             dimensions = self._descriptor.dimensions
-            # A proposal has operands whose rank is not known yet: `webnn.proposals.dynamic_shapes`.
-            return cast(ShapeMember, None) if dimensions is None else ShapeMember(dimensions)
+            return cast(ShapeMember, None) if dimensions is UNRANKED else ShapeMember(dimensions)
         return cast(ShapeMember, OperandMethod("shape", self._getShape))
 
     def _getDataType(self) -> DataType:

@@ -85,6 +85,7 @@ class Revision:
         shares_names: Inputs of a builder may have one name; `build` asks that the inputs of a graph have different ones.
         fuse: Says which operators of a graph fast numerics compute together: `webnn.builder.calls.find_fusions`.
         acceptance: The device whose limits hold beside the draft's, if there is one.
+        named_dimensions: The dimensions of inputs may be names.
         compile: Compiles the graphs of a context, called like `webnn.context.build.compile_graph`, which ``None`` stands for.
     """
 
@@ -121,6 +122,7 @@ class Revision:
     shares_names: bool = False
     fuse: Callable[[Any], Mapping[Any, Any]] | None = None
     acceptance: Acceptance | None = None
+    named_dimensions: bool = False
     compile: Callable[..., Any] | None = None
 
     def __hash__(self) -> int:

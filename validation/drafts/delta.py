@@ -44,6 +44,7 @@ class Flags(TypedDict, total=False):
     context_options: type[ContextOptions]
     shares_names: bool
     fuse: Callable[[Any], Mapping[Any, Any]]
+    named_dimensions: bool
     compile: Callable[..., Any]
 
 

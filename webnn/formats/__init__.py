@@ -28,6 +28,8 @@ WRITERS: Mapping[str, str] = MappingProxyType(
         ".svg": "webnn.formats.svg",
     }
 )
+#: The formats in which shapes are sizes.
+_SIZES_NEEDED = frozenset({".mlir", ".onnx"})
 #: The module of each format that can be read, by suffix: it has ``read(path)``.
 READERS: Mapping[str, str] = MappingProxyType(
     {
@@ -52,7 +54,14 @@ def save(description: GraphDescription, path: str | os.PathLike[str]) -> None:
         OSError: A file cannot be written.
     """
     file = Path(path)
-    import_module(WRITERS[find_suffix(file, WRITERS, "save")]).write(description, file)
+    suffix = find_suffix(file, WRITERS, "save")
+    names = [size for each in description.inputs.values() for size in each.dimensions if isinstance(size, str)]
+    if names and suffix in _SIZES_NEEDED:
+        # Imported lazily because it loads NumPy.
+        from webnn.builder.description import FormatError  # noqa: PLC0415
+
+        raise FormatError(f"a graph with the name {names[0]!r} in a shape cannot be written as {suffix}: give the dimension a size", file)
+    import_module(WRITERS[suffix]).write(description, file)
 
 
 def load(path: str | os.PathLike[str]) -> GraphDescription:

@@ -32,6 +32,7 @@ from webnn.validation.descriptor import (
 )
 from webnn.validation.drafts import DRAFTS, find_revision, for_devices
 from webnn.validation.errors import WebNNTypeError
+from webnn.validation.named_descriptor import NamedDescriptor
 from webnn.validation.numbers import cast
 from webnn.validation.revision import Revision
 
@@ -132,6 +133,14 @@ def _find_draft(graph: Mapping[str, Any], inputs: Mapping[str, Any], constants: 
     return for_devices() if any(each in SMALL_TYPES for each in types) else find_revision(DRAFTS[-1])
 
 
+def _name_of(size: dict[str, Any], *place: str | int) -> Any:
+    """Return the name of a dimension, in the place of its size."""
+    name = _check(size.get("name"), str, "a text", *place, "shape")
+    if set(size) != {"name", "maxSize"} or not name:
+        raise Problem(f"must be a list of sizes, and of objects with a name and maxSize, got {webidl.describe(size)}", *place, "shape")
+    return name
+
+
 class _Decoder:
     """Decodes the parts of a graph, in one draft."""
 
@@ -147,11 +156,15 @@ class _Decoder:
             raise Problem(f"must be one of {', '.join(self._types)}, got {webidl.describe(dataType)}", *place, "dataType")
         shape = _check(given.get("shape"), list, "a list of sizes", *place, "shape")
         for size in shape:
-            if type(size) is not int:
+            if type(size) is not int and not (isinstance(size, dict) and self.revision.named_dimensions and place[0] == "inputs"):
                 hint = ": give the graph a fixed size, because the specification has no dynamic ones" if isinstance(size, dict) else ""
                 raise Problem(f"must be a list of sizes, got {webidl.describe(size)}{hint}", *place, "shape")
-        descriptor = OperandDescriptor(dataType, tuple(shape))
-        reason = self.revision.unsupported(descriptor)
+        # No revision has bounds of what has a name.
+        sizes = tuple([_name_of(size, *place) if isinstance(size, dict) else size for size in shape])
+        kind = OperandDescriptor if sizes == tuple(shape) else NamedDescriptor
+        descriptor = kind(dataType, sizes)
+        known = tuple([size for size in sizes if isinstance(size, int)])
+        reason = self.revision.unsupported(OperandDescriptor(dataType, known))
         if reason:
             raise Problem(reason, *place, "shape")
         if len(given) != members:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.validation.descriptor import Types
 
-__all__ = ["FORMAT", "SEQUENCES", "SPECIAL", "VERSIONS", "Array", "Problem", "Role", "Signature", "has_types", "signatures"]
+__all__ = ["FORMAT", "LARGEST_SIZE", "SEQUENCES", "SPECIAL", "VERSIONS", "Array", "Problem", "Role", "Signature", "has_types", "signatures"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -29,6 +29,8 @@ Role = Literal["argument", "operand", "option", "label"]
 FORMAT = "webnn-graph-json"
 #: The versions that are read; the last one is written.
 VERSIONS = (1, 2)
+#: The largest size of a dimension with a name. The form asks for one, and no revision has another.
+LARGEST_SIZE = 2**31 - 1
 #: The operations that return a sequence of operands, even of one.
 SEQUENCES = frozenset({"gru", "lstm", "lstmCell", "split"})
 #: JSON has no such numbers.

@@ -258,14 +258,21 @@ class _Parser:
             listed = [name for dataType, name in TYPES.items() if dataType not in LOW_PRECISION_TYPES]
             raise self._unexpected(f"one of {', '.join(listed)}")
         dataType = _TYPES_BY_NAME[self._name()]
-        shape: list[int | float] = []
+        shape: list[Any] = []
         self._take("[")
         while not self._skip("]"):
-            if self._token == "dyn":
-                raise self._error("must be a size, got dyn: give the graph a fixed size, because the specification has no dynamic ones")
-            shape.append(self._number())
+            shape.append(self._named_size() if self._token == "dyn" else self._number())
             self._separate("]")
         return {"dataType": dataType, "shape": shape}
+
+    def _named_size(self) -> dict[str, Any]:
+        self._take("dyn")
+        self._take("(")
+        name = self._string()
+        self._take(",")
+        size = {"name": name, "maxSize": self._number()}
+        self._take(")")
+        return size
 
     def _constant(self) -> None:
         name = self._new("consts")

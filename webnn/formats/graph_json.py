@@ -13,6 +13,7 @@ from webnn.formats.decode import decode
 from webnn.formats.encode import Encoded, encode, encode_options
 from webnn.formats.weights import Weights, weights_path, write_weights
 from webnn.validation import webidl
+from webnn.validation.named_descriptor import has_names
 
 if TYPE_CHECKING:
     from webnn.builder.description import OperatorDescription
@@ -41,7 +42,13 @@ def _format(encoded: Encoded, *, ascii: bool) -> str:
     known = graph.descriptors().get
 
     def describe(descriptor: OperandDescriptor) -> dict[str, Any]:
-        return {"dataType": descriptor.dataType, "shape": descriptor.dimensions}
+        sizes: tuple[Any, ...] = descriptor.dimensions
+        if not has_names(descriptor):
+            return {"dataType": descriptor.dataType, "shape": sizes}
+        return {
+            "dataType": descriptor.dataType,
+            "shape": [{"name": each, "maxSize": exchange.LARGEST_SIZE} if isinstance(each, str) else each for each in sizes],
+        }
 
     def describe_node(operator: OperatorDescription) -> dict[str, Any]:
         inputs: list[str] = []

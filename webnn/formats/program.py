@@ -23,6 +23,8 @@ from webnn.formats import files, weights
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.drafts import find_revision
+from webnn.validation.member import class_of_draft
+from webnn.validation.revision import Revision
 
 __all__ = ["INLINE_BYTES", "Language", "Program", "returns_sequence", "write"]
 
@@ -245,7 +247,7 @@ class Program:
         if options:
             arguments.append(language.options(options))
         names = [self._identify(name, operator.operation) for name in operator.outputs]
-        target = f"[{', '.join(names)}]" if returns_sequence(operator.operation) else names[0]
+        target = f"[{', '.join(names)}]" if returns_sequence(operator.operation, self.revision) else names[0]
         yield from self._assign(target, operator.operation, arguments)
 
     def _literal(self, value: Any, path: str) -> str:
@@ -288,9 +290,13 @@ def _get(given: Mapping[str, Any], name: str, path: str) -> Any:
     return given[name]
 
 
-def returns_sequence(operation: str) -> bool:
-    """Tell whether the method of an operation returns a list of operands: its annotation says so, which a test compares with the IDL."""
-    return str(getattr(GraphBuilder, operation).__annotations__["return"]).startswith("list")
+def returns_sequence(operation: str, revision: Revision | None = None) -> bool:
+    """Tell whether the method of an operation returns a list of operands: its annotation says so, which a test compares with the IDL.
+
+    Operations of additions need the revision.
+    """
+    builder = GraphBuilder if revision is None else class_of_draft(GraphBuilder, "MLGraphBuilder", revision)
+    return str(getattr(builder, operation).__annotations__["return"]).startswith("list")
 
 
 def _find_identifier(name: str, otherwise: str) -> str:

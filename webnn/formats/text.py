@@ -15,6 +15,7 @@ from webnn.formats.encode import Encoded, encode, encode_options
 from webnn.formats.grammar import NAME, TYPES, WORDS, parse
 from webnn.formats.weights import Weights, weights_path, write_weights
 from webnn.validation import webidl
+from webnn.validation.named_descriptor import has_names
 
 if TYPE_CHECKING:
     from webnn.builder.description import OperatorDescription
@@ -135,7 +136,11 @@ def _section(name: str, lines: Iterable[str]) -> list[str]:
 
 
 def _type(descriptor: OperandDescriptor) -> str:
-    return f"{TYPES[descriptor.dataType]}{list(descriptor.dimensions)}"
+    sizes: tuple[Any, ...] = descriptor.dimensions
+    if not has_names(descriptor):
+        return f"{TYPES[descriptor.dataType]}{list(sizes)}"
+    written = [f"dyn({json.dumps(each)}, {exchange.LARGEST_SIZE})" if isinstance(each, str) else str(each) for each in sizes]
+    return f"{TYPES[descriptor.dataType]}[{', '.join(written)}]"
 
 
 def _is_sayable(name: str) -> bool:

@@ -26,6 +26,7 @@ from webnn.validation.descriptor import (
 )
 from webnn.validation.drafts import find_revision
 from webnn.validation.errors import DOMException, NotSupportedError, OperationError, WebNNTypeError, label_prefix
+from webnn.validation.named_descriptor import has_names
 
 if TYPE_CHECKING:
     from webnn.builder.description import ActivationDescription, GraphDescription, OperatorDescription
@@ -58,6 +59,8 @@ def compute(description: GraphDescription, inputs: Mapping[str, Any], *, exact: 
         NotSupportedError: The reference has not got an operation, because an addition to the draft brought it.
         OperationError: The computation fails: there is not enough memory, for example.
     """
+    if any(has_names(each) for each in description.inputs.values()):
+        description = _with_sizes(description, inputs)
     program = Program(description.infer())
     return program.run(_check(description.inputs, inputs), description.outputs, exact=exact)
 
@@ -256,6 +259,23 @@ def _pack(values: Array, dataType: Any, first: Any) -> Array:
     if isinstance(first, np.ndarray) and first.dtype.kind == "f":
         values = np.clip(values, *integer_range(dataType))
     return pack(values)
+
+
+def _with_sizes(description: GraphDescription, given: Mapping[str, Any]) -> GraphDescription:
+    """Return a graph whose dimensions with names have the sizes of arrays."""
+    sizes: dict[str, int] = {}
+    inputs: dict[str, OperandDescriptor] = {}
+    for name, descriptor in description.inputs.items():
+        wanted: tuple[Any, ...] = descriptor.dimensions
+        shape = np.shape(given[name]) if name in given and has_names(descriptor) else wanted
+        known = [sizes.setdefault(each, size) if isinstance(each, str) else each for each, size in zip(wanted, shape, strict=False)]
+        if known != list(shape) or len(wanted) != len(shape):
+            argument = f"inputs[{name!r}]"
+            raise WebNNTypeError(
+                f"compute: {argument} must have the shape {list(wanted)}, got {list(shape)}", operation="compute", argument=argument
+            )
+        inputs[name] = OperandDescriptor(descriptor.dataType, shape)
+    return replace(description, inputs=inputs)
 
 
 def _check(wanted: Mapping[str, OperandDescriptor], given: Mapping[str, Any]) -> dict[str, Array]:

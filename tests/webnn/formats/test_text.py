@@ -142,7 +142,10 @@ WRONG = {
     "the end is missing": (text()[:-1], "6:1: must be a section, got the end"),
     "more behind the end": (text() + "}", "6:2: must be the end, got '}'"),
     "an unknown type": (text("x: f64[2];"), "2:14: must be one of f32, f16, i32, u32, i64, u64, i8, u8, i4, u4, got 'f64'"),
-    "a dynamic size": (text('x: f32[dyn("n", 8)];'), "2:18: must be a size, got dyn: give the graph a fixed size"),
+    "a dynamic size": (
+        text('x: f32[dyn("n", 8)];'),
+        "2:11: inputs.x.shape: must be a list of sizes, got {'name': 'n', 'maxSize': 8}: give the graph a fixed",
+    ),
     "a size with a fraction": (text("x: f32[2.5];"), "2:11: inputs.x.shape: must be a list of sizes, got 2.5"),
     "a size without comma": (text("x: f32[2 3];"), "2:20: must be ',' or ']', got '3'"),
     "no semicolon": (text("x: f32[2]"), "2:21: must be ';', got '}'"),

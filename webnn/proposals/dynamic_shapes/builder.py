@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.base import BuilderBase
@@ -14,12 +13,13 @@ from webnn.proposals.dynamic_shapes.operations import VALUE_OPERANDS, ValuedDesc
 from webnn.proposals.dynamic_shapes.sizes import Explored, Path, Size, explore
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.named_descriptor import UNRANKED, NamedDescriptor, UnrankedDescriptor, has_names
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
     from webnn.builder.options import Numbers
 
-__all__ = ["DynamicBuilder", "UnrankedDescriptor", "is_dynamic"]
+__all__ = ["DynamicBuilder"]
 
 #: The largest element of an operand that is read as a list of sizes.
 _LARGEST = 2**32 - 1
@@ -37,26 +37,6 @@ class DerivedName(str):
         return self is not other
 
     __hash__ = object.__hash__
-
-
-@dataclass(frozen=True, slots=True)
-class UnrankedDescriptor(OperandDescriptor):
-    """The descriptor of an operand whose rank is not known: its dimensions are ``None``.
-
-    Attributes:
-        ranks: Those that it may have.
-    """
-
-    ranks: tuple[int, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{self.dataType} of unknown rank"
-
-
-def is_dynamic(descriptor: OperandDescriptor) -> bool:
-    """Tell whether a shape is not known yet."""
-    sizes: Any = descriptor.dimensions
-    return sizes is None or any(isinstance(size, str) for size in sizes)
 
 
 class DynamicBuilder(BuilderBase):
@@ -86,7 +66,7 @@ class DynamicBuilder(BuilderBase):
         operand = cast(MLOperand, base.input(name, {**given, "shape": smallest}))
         if names:
             dimensions: Any = tuple([names.get(axis, size) for axis, size in enumerate(operand._descriptor.dimensions)])
-            operand._descriptor = OperandDescriptor(operand._descriptor.dataType, dimensions)
+            operand._descriptor = NamedDescriptor(operand._descriptor.dataType, dimensions)
         return operand
 
     def shape(self, input: MLOperand, options: Mapping[str, Any] | None = None, **members: Any) -> MLOperand:
@@ -171,7 +151,7 @@ class DynamicBuilder(BuilderBase):
         isOwn = all(type(each) is MLOperand and each._builder is self for each in every)
         if (
             not isOwn
-            or not (name in VALUE_OPERANDS or any(is_dynamic(each._descriptor) for each in every))
+            or not (name in VALUE_OPERANDS or any(has_names(each._descriptor) for each in every))
             or (members and options is not None)
         ):
             return super()._connect(name, operands, arguments, options, members)
@@ -200,7 +180,7 @@ class DynamicBuilder(BuilderBase):
 
     def _checkTensor(self, call: Call, kind: Any, argument: str, descriptor: OperandDescriptor, label: str = "") -> None:
         # A device is asked about the sizes once they are known.
-        if not is_dynamic(descriptor):
+        if not has_names(descriptor):
             base: Any = super()
             base._checkTensor(call, kind, argument, descriptor, label)
 
@@ -220,7 +200,7 @@ class _Shadows:
     def make(self, path: Path, argument: str, operand: MLOperand) -> MLOperand:
         """Return the operand of an argument."""
         descriptor = operand._descriptor
-        if is_dynamic(descriptor):
+        if has_names(descriptor):
             descriptor = OperandDescriptor(descriptor.dataType, self._dimensions(path, operand))
         if argument in VALUE_OPERANDS.get(self._call.operation, ()):
             descriptor = ValuedDescriptor(descriptor.dataType, descriptor.dimensions, self._elements(path, argument, operand, descriptor))
@@ -262,14 +242,15 @@ def _merge(name: str, explored: Explored[Operator]) -> Iterator[OperandDescripto
         dataType = descriptors[0].dataType
         ranks = {len(each.dimensions) for each in descriptors}
         if len(ranks) > 1:
-            yield UnrankedDescriptor(dataType, cast(Any, None), tuple(sorted(ranks)))
+            yield UnrankedDescriptor(dataType, UNRANKED, tuple(sorted(ranks)))
             continue
         place = name if len(outputs) == 1 else f"{name}_output{position}"
         dimensions: Any = []
         for axis, sizes in enumerate(zip(*[each.dimensions for each in descriptors], strict=True)):
             size = _common_size(explored.paths, sizes) if explored.complete else None
             dimensions.append(DerivedName(f"{place}_axis{axis}") if size is None else size)
-        yield OperandDescriptor(dataType, tuple(dimensions))
+        kind = NamedDescriptor if any(isinstance(size, str) for size in dimensions) else OperandDescriptor
+        yield kind(dataType, tuple(dimensions))
 
 
 def _common_size(paths: Sequence[Path], sizes: Sequence[int | Size]) -> int | str | None:

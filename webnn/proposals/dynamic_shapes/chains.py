@@ -10,6 +10,7 @@ import numpy as np
 
 from webnn.reference.operations import operations_of
 from webnn.validation.errors import DOMException, WebNNTypeError
+from webnn.validation.named_descriptor import UnrankedDescriptor, has_names
 from webnn.validation.webidl import describe
 
 if TYPE_CHECKING:
@@ -99,29 +100,23 @@ def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
 
 
 def _read_shape(descriptor: OperandDescriptor) -> Any:
-    sizes: Any = descriptor.dimensions
-    if sizes is None:
+    if isinstance(descriptor, UnrankedDescriptor):
         return None
-    if all(isinstance(size, int) for size in sizes):
-        return np.array(sizes, np.uint32)
-    return np.array([*sizes, None], object)[:-1]
+    if not has_names(descriptor):
+        return np.array(descriptor.dimensions, np.uint32)
+    return np.array([*descriptor.dimensions, None], object)[:-1]
 
 
 def _is_wide(operator: Operator) -> bool:
     return operator.operation.name != "cast" or operator.arguments[0] in _WIDE
 
 
-def _is_known(descriptor: OperandDescriptor) -> bool:
-    sizes: Any = descriptor.dimensions
-    return sizes is not None and all(isinstance(size, int) for size in sizes)
-
-
 def _too_large(descriptor: OperandDescriptor) -> bool:
-    return _is_known(descriptor) and descriptor.element_count > _MOST
+    return descriptor.element_count > _MOST
 
 
 def _unknown(descriptor: OperandDescriptor) -> Any:
-    return np.full(descriptor.dimensions, None, object) if _is_known(descriptor) and not _too_large(descriptor) else None
+    return np.full(descriptor.dimensions, None, object) if not (has_names(descriptor) or _too_large(descriptor)) else None
 
 
 def _compute(operator: Operator, arrays: list[Any], members: dict[str, Any]) -> list[Any]:

@@ -17,13 +17,13 @@ from webnn.builder.operand import MLOperand
 from webnn.builder.sketch import Sketch, make_sketch
 from webnn.builder.transform import Rebuilder
 from webnn.context.graph import MLGraph
-from webnn.proposals.dynamic_shapes.builder import is_dynamic
 from webnn.proposals.dynamic_shapes.chains import find_values
 from webnn.proposals.dynamic_shapes.operations import STATIC, VALUE_OPERANDS
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape
 from webnn.validation.errors import InvalidStateError, NotSupportedError
 from webnn.validation.member import class_of_draft
+from webnn.validation.named_descriptor import has_names
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def compile_dynamic(state: ContextState, graph: ComputationalGraph, caller: Call
     implementation: Any = Specializations(state, graph, caller)
     kind = class_of_draft(MLGraph, "MLGraph", state.revision)
     built = kind._create(state, graph, implementation, cast(Any, None))
-    if not any(is_dynamic(operand._descriptor) for operand in graph.inputs.values()):
+    if not any(has_names(operand._descriptor) for operand in graph.inputs.values()):
         implementation.find(tuple([operand._descriptor for operand in graph.inputs.values()]), lambda work: work())
     state.loss.add(built, "build")
     return built
@@ -266,7 +266,7 @@ def _with_shapes_of(graph: MLGraph, operation: str, inputs: Mapping[str, Any]) -
     given: dict[str, OperandDescriptor] = {}
     for name, value in inputs.items():
         slot = implementation.inputs.get(name)
-        if slot is None or is_dynamic(slot.descriptor):
+        if slot is None or has_names(slot.descriptor):
             given[name] = OperandDescriptor("float32" if slot is None else slot.descriptor.dataType, np.shape(value))
         else:
             given[name] = slot.descriptor

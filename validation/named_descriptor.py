@@ -1,0 +1,48 @@
+"""Descriptors of operands whose shapes are not known yet, for revisions with `Revision.named_dimensions`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from webnn.validation.descriptor import OperandDescriptor, Shape
+
+__all__ = ["UNRANKED", "NamedDescriptor", "UnrankedDescriptor", "has_names"]
+
+#: The dimensions of an operand whose rank is not known.
+UNRANKED: Shape = cast(Any, ("...",))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDescriptor(OperandDescriptor):
+    """The descriptor of an operand some of whose dimensions are names: texts that stand for sizes."""
+
+    @property
+    def element_count(self) -> int:
+        """0, because the number of elements is not known."""
+        return 0
+
+    @property
+    def byte_length(self) -> int:
+        """0, because the number of bytes is not known."""
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnrankedDescriptor(NamedDescriptor):
+    """The descriptor of an operand whose rank is not known: its dimensions are `UNRANKED`.
+
+    Attributes:
+        ranks: Those that it may have.
+    """
+
+    ranks: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.dataType} of unknown rank"
+
+
+def has_names(descriptor: OperandDescriptor) -> bool:
+    """Tell whether a shape is not known yet."""
+    sizes: tuple[Any, ...] = descriptor.dimensions
+    return any(isinstance(size, str) for size in sizes)
