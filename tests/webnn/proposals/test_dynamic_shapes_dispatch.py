@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import webnn
-from tests.support import shared_context
+from tests.support import each_row, shared_context
 from tests.webnn.proposals.test_dynamic_shapes import REVISION, constant, dispatch, make_builder, matrix
 from webnn import MLGraphBuilder, NotSupportedError, WebNNTypeError
 from webnn.proposals.dynamic_shapes.graph import MOST_COMPILED
@@ -85,6 +86,9 @@ def test_errors_of_dispatch() -> None:
         ({"x": x3, "y": destroyed}, {"z": z3}, WebNNTypeError, r"inputs\['y'\] must not be destroyed"),
         ({"x": x3, "y": other}, {"z": z3}, WebNNTypeError, r"inputs\['y'\] must be a tensor of this context"),
         ({"x": x3, "y": 3}, {"z": z3}, WebNNTypeError, r"inputs\['y'\] must be an MLTensor, got 3"),
+        ({"x": x3, "y": x}, {"z": z3}, WebNNTypeError, r"inputs\['y'\] must be an MLTensor, got <MLOperand"),
+        ({"x": x3, 5: tensor(1, 4)}, {"z": z3}, WebNNTypeError, r"inputs must be the inputs of the graph, .*, got \['x', '5'\]"),
+        (MappingProxyType({"x": x3, "y": tensor(2, 4)}), {"z": z3}, WebNNTypeError, r"^\[sum\] add: b must broadcast"),
         (3, {"z": z3}, WebNNTypeError, "inputs must be a mapping from names to tensors"),
         ({"x": x3, "y": tensor(1, 4)}, None, WebNNTypeError, "outputs"),
     ]:
@@ -92,6 +96,8 @@ def test_errors_of_dispatch() -> None:
             context.dispatch(graph, inputs, outputs)
     with pytest.raises(WebNNTypeError, match="graph must be a graph of this context"):
         shared_context(REVISION).dispatch(graph, {"x": other}, {})
+    assert context.lostSync(0) is None
+    context.dispatch(graph, MappingProxyType({"y": tensor(1, 4), "x": x3}), MappingProxyType({"z": z3}))
     assert context.lostSync(0) is None
     graph.destroy()
     with pytest.raises(webnn.InvalidStateError, match="graph must not be destroyed"):
@@ -111,7 +117,26 @@ def test_shapes_that_cannot_be_resolved() -> None:
     graph = b.buildSync({"y": y})
     assert graph.computeShapes({"x": [9, 4]}) == {"y": [9, 4]}
     with pytest.raises(WebNNTypeError, match="cannot resolve this shape"):
-        graph.computeShapes({"x": [70_000, 4]})
+        graph.computeShapes({"x": [5_000, 4]})
+
+
+@each_row("dataType", ["int4", "uint4"])
+def test_small_integers_are_not_read(dataType: str) -> None:
+    b: Any = make_builder("2026-06+dynamic-shapes+browsers")
+    packed = b.constant({"dataType": dataType, "shape": [2]}, np.uint8([0x32]))
+    x = matrix(b, "x", "n", 4)
+    y = b.reshapeDynamic(x, b.cast(packed, "int32"))
+    assert len(y.shape) == 2
+    with pytest.raises(WebNNTypeError, match="cannot resolve this shape"):
+        b.buildSync({"y": y}).computeShapes({"x": [3, 4]})
+
+
+def test_a_large_constant_is_not_read() -> None:
+    b = make_builder()
+    weights = constant(b, np.ones(5000, np.int32))
+    y = b.reshapeDynamic(matrix(b, "x", "n", 4), b.unsqueeze(b.reduceSum(weights), [0]))
+    with pytest.raises(WebNNTypeError, match="cannot resolve this shape"):
+        b.buildSync({"y": y}).computeShapes({"x": [1250, 4]})
 
 
 def test_the_last_shapes_are_kept_and_older_ones_are_compiled_again() -> None:
@@ -189,6 +214,17 @@ def test_a_transformer_block_with_a_growing_cache() -> None:
             np.testing.assert_array_equal(found[name], value, strict=True)
         cache = {name: found[name] for name in cache}
     assert cache["keys"].shape == (1, 2, 9, 4)
+
+
+def test_subgraphs_take_operands_with_names() -> None:
+    revision = "2026-06+subgraphs+dynamic-shapes"
+    b = make_builder(revision)
+    part = matrix(b, "part", "n", 4)
+    scaled = b.buildSubgraph({"out": b.relu(b.reshapeDynamic(part, b.shape(part)))}, inputs={"part": part}, name="part")
+    x = matrix(b, "x", "n", 4)
+    graph = b.buildSync({"y": b.add(x, b.subgraph(scaled, {"part": x})["out"])})
+    value = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(dispatch(graph, {"x": value}, shared_context(revision))["y"], value + np.maximum(value, 0))
 
 
 # What else takes graphs.

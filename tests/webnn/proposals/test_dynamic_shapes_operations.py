@@ -25,7 +25,12 @@ from webnn.wpt_runner.vectors.files import bundled_archives
 from webnn.wpt_runner.vectors.format import CaseError
 from webnn.wpt_runner.vectors.graphs import read_graph
 
-REVISION = "2026-06+dynamic-shapes"
+#: The proposal, alone and with others, and the same without it.
+REVISIONS = {
+    "2026-06+dynamic-shapes": CURRENT,
+    "2026-06+low-precision+dynamic-shapes": "2026-06+low-precision",
+    "2026-06+dynamic-shapes+zero-size+compute-policy": "2026-06+zero-size+compute-policy",
+}
 OPERATIONS = sorted(NEWEST.operations)
 _MATRIX = np.linspace(-3, 5, 6, dtype=np.float32).reshape(3, 2)
 #: How many recorded graphs of an operation are drawn from.
@@ -46,6 +51,7 @@ class Example:
     graph: GraphDescription
     feeds: Mapping[str, Array]
     shapes: Mapping[str, tuple[int | str, ...]]
+    revision: str
 
 
 @cache
@@ -94,10 +100,10 @@ def examples(draw: st.DrawFn, operation: str) -> Example:
     for name, descriptor in graph.inputs.items():
         choices = [(size, f"of size {size}", f"{name} {axis}") for axis, size in enumerate(descriptor.dimensions)]
         shapes[name] = tuple([each[draw(st.sampled_from(kinds))] for each in choices])
-    return Example(graph, feeds, shapes)
+    return Example(graph, feeds, shapes, draw(st.sampled_from(sorted(REVISIONS))))
 
 
-def build(graph: GraphDescription, shapes: Mapping[str, Any], revision: str = REVISION) -> MLGraph:
+def build(graph: GraphDescription, shapes: Mapping[str, Any], revision: str) -> MLGraph:
     """Build a graph with other shapes of its inputs."""
     inputs = {name: OperandDescriptor(each.dataType, shapes[name]) for name, each in graph.inputs.items()}
     operators = tuple([replace(each, descriptors=()) for each in graph.operators])
@@ -138,10 +144,10 @@ def check(example: Example) -> None:
     graph, feeds = example.graph, example.feeds
     known = graph.descriptors()
     expected = {name: list(known[value].dimensions) for name, value in graph.outputs.items()}
-    dynamic: Any = build(graph, example.shapes)
+    dynamic: Any = build(graph, example.shapes, example.revision)
     sizes = {name: graph.inputs[name].dimensions for name in dynamic._inputDescriptors}
     assert dynamic.computeShapes(sizes) == expected
-    static = build(graph, {name: each.dimensions for name, each in graph.inputs.items()}, CURRENT)
+    static = build(graph, {name: each.dimensions for name, each in graph.inputs.items()}, REVISIONS[example.revision])
     assert dispatch(dynamic, graph, feeds, expected) == dispatch(static, graph, feeds, expected)
     # One size more, wherever a name allows that: what the draft says of a graph with these shapes.
     names = sorted({str(each) for name in sizes for each in example.shapes[name] if isinstance(each, str)})
@@ -155,7 +161,7 @@ def check(example: Example) -> None:
         def outputs(shapes: Mapping[str, Any] = others) -> dict[str, list[int]]:
             inputs = {name: OperandDescriptor(each.dataType, shapes[name]) for name, each in graph.inputs.items()}
             operators = tuple([replace(each, descriptors=()) for each in graph.operators])
-            inferred = replace(graph, inputs=inputs, operators=operators).infer()
+            inferred = replace(graph, draft=REVISIONS[example.revision], inputs=inputs, operators=operators).infer()
             return {name: list(inferred.descriptors()[value].dimensions) for name, value in inferred.outputs.items()}
 
         assert verdict(lambda: dynamic.computeShapes(grown)) == verdict(outputs)  # noqa: B023  # called at once

@@ -67,7 +67,7 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "Which shapes are computed?",
-            "Those that the reference can compute from shapes and constants, by any operation, with at most 65,536 numbers in each step. "
+            "Those that the reference can compute from shapes and constants, by any operation, with at most 4,096 numbers in each step. "
             "For "
             'others `dispatch` throws a TypeError: "cannot resolve this shape".',
         ),

@@ -58,7 +58,7 @@ class DynamicBuilder(BuilderBase):
         if not webidl.isIterable(given.get("shape")):
             return cast(MLOperand, base.input(name, given))
         sizes = list(given["shape"])
-        names = {axis: str(size) for axis, size in enumerate(sizes) if isinstance(size, str)}
+        names = {axis: str.__str__(size) for axis, size in enumerate(sizes) if isinstance(size, str)}
         if "" in names.values():
             raise call.error("descriptor.shape", "must not have an empty name", sizes)
         # Its smallest form goes through the steps of the draft.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.reference.operations import operations_of
+from webnn.validation.descriptor import SMALL_TYPES
 from webnn.validation.errors import DOMException, WebNNTypeError
 from webnn.validation.named_descriptor import UnrankedDescriptor, has_names
 from webnn.validation.webidl import describe
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["find_values"]
 
-#: The most elements of a result.
-_MOST = 2**16
+#: The most elements of an operand.
+_MOST = 2**12
 #: Operations that move the elements of some first operands, and how many these are.
 _MOVERS: Mapping[str, int] = MappingProxyType(
     {
         **dict.fromkeys(["cast", "expand", "gather", "identity", "reshape", "reverse", "slice", "split", "tile", "transpose"], 1),
         **dict.fromkeys(["squeeze", "unsqueeze", "reshapeTo2d", "reshapeDynamic", "expandDynamic", "sliceDynamic", "tileDynamic"], 1),
-        "concat": 2**16,
+        "concat": _MOST,
     }
 )
 #: The types that hold every size.
@@ -71,7 +72,10 @@ def _follow(call: Call, argument: str, operand: MLOperand) -> list[Operator]:
 
 
 def _get(operand: MLOperand, known: Mapping[int, list[Any]]) -> Any:
-    return operand._value if operand._operator is None else known[operand._operator.index][operand._position]
+    if operand._operator is not None:
+        return known[operand._operator.index][operand._position]
+    # Several elements of a small type share a byte.
+    return None if operand._descriptor.dataType in SMALL_TYPES else operand._value
 
 
 def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
@@ -81,7 +85,7 @@ def _evaluate(operator: Operator, known: Mapping[int, list[Any]]) -> list[Any]:
     arrays = [_get(operand, known) for operand in operator.inputs]
     members = {member: _get(operand, known) for member, operand in operator.members}
     every = [*arrays, *members.values()]
-    if any(each is None for each in every) or any(_too_large(each) for each in operator.outputs):
+    if any(each is None or each.size > _MOST for each in every) or any(_too_large(each) for each in operator.outputs):
         return [_unknown(each) for each in operator.outputs]
     if not any(each.dtype == object for each in every):
         return _compute(operator, arrays, members)

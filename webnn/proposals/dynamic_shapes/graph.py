@@ -17,6 +17,7 @@ from webnn.builder.operand import MLOperand
 from webnn.builder.sketch import Sketch, make_sketch
 from webnn.builder.transform import Rebuilder
 from webnn.context.graph import MLGraph
+from webnn.context.tensor import MLTensor
 from webnn.proposals.dynamic_shapes.chains import find_values
 from webnn.proposals.dynamic_shapes.operations import STATIC, VALUE_OPERANDS
 from webnn.validation import webidl
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from webnn.builder.operand import Operator
     from webnn.context.placement import Placement
     from webnn.context.state import ContextState
-    from webnn.context.tensor import MLTensor
     from webnn.validation.caller import Caller
 
 __all__ = ["DynamicContext", "DynamicGraph", "Specializations", "compile_dynamic"]
@@ -38,6 +38,7 @@ __all__ = ["DynamicContext", "DynamicGraph", "Specializations", "compile_dynamic
 #: How many sets of shapes a graph remembers, and how many of them have a compiled graph.
 MOST_RESOLVED, MOST_COMPILED = 256, 32
 
+_STRING = frozenset({str})
 _Key = tuple[OperandDescriptor, ...]
 
 
@@ -217,14 +218,23 @@ class DynamicContext:
         base: Any = super()
         implementation = getattr(graph, "_implementation", None)
         state = cast(Any, self)._state
-        if isinstance(implementation, Specializations) and graph._state is state and isinstance(inputs, dict):
-            given = {name: getattr(tensor, "_descriptor", None) for name, tensor in inputs.items() if isinstance(name, str)}
-            if len(given) == len(inputs) and all(isinstance(each, OperandDescriptor) for each in given.values()):
+        if isinstance(implementation, Specializations) and graph._state is state:
+            named = inputs if type(inputs) is dict and _STRING.issuperset(map(type, inputs)) else _convert_tensors(inputs)
+            given = {name: tensor._descriptor for name, tensor in named.items() if webidl.isInstance(tensor, MLTensor)}
+            if len(given) == len(named):
                 call = Call("dispatch", "#api-mlcontext-dispatch", state.revision)
-                key = implementation.match(call, "inputs", cast("dict[str, OperandDescriptor]", given))
-                graph = implementation.find(key, state.timeline.run)
+                graph = implementation.find(implementation.match(call, "inputs", given), state.timeline.run)
+                inputs = named
         # What is no graph of this context, or no tensor, is refused there.
         base.dispatch(graph, inputs, outputs)
+
+
+def _convert_tensors(named: Any) -> dict[str, Any]:
+    """Convert to ``record<USVString, any>``; what cannot be converted has a member that is no tensor."""
+    try:
+        return webidl.record(named, lambda tensor: tensor, webidl.usvString)
+    except webidl.ConversionError:
+        return {"": None}
 
 
 def compile_dynamic(state: ContextState, graph: ComputationalGraph, caller: Caller) -> MLGraph:
