@@ -31,7 +31,8 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
     """Convert a graph into what the backend understands: the parallel steps of `build`, `#api-mlgraphbuilder-build`.
 
     Raises:
-        OperationError: The backend refuses the graph, or operators leave the requested device and the fallback policy refuses that.
+        OperationError: The backend refuses the graph, or operators leave the requested device and the fallback policy refuses that, or the
+            device profile does.
         DOMException: The device profile has a rule that the graph breaks; see `Profile.accept_graph`.
         InvalidStateError: The context is lost.
     """
@@ -45,6 +46,8 @@ def compile_graph(state: ContextState, graph: ComputationalGraph, caller: Caller
             profile.accept_graph(graph)
             placed = simulate(describe_graph(graph), profile, state.selection.requested)
             # Before the work: a refused placement needs no session.
+            if not profile.cpu_fallback:
+                _refuse_strays(placed, f'the device profile "{profile.name}" has no fallback for')
             answer_placement(placed, state.fallback, caller)
             implementation, _ = backend.compile_and_place(graph, state.selection, state.fallback)
         else:
@@ -118,13 +121,7 @@ def answer_placement(placement: Placement, policy: FallbackPolicy, caller: Calle
     if not strays:
         return
     if policy == "deny":
-        first = strays[0]
-        raise OperationError(
-            f"{label_prefix(first.label)}build: {first.operation} would run on the {first.device.upper()} in a graph for deviceType "
-            f'"{placement.requested}", which the fallback policy "deny" refuses{_because(first.reason)}',
-            operation=first.operation,
-            label=first.label,
-        )
+        _refuse_strays(placement, 'the fallback policy "deny" refuses')
     # A reason that all operators share is given once.
     reasons = {each.reason for each in strays}
     named = [_describe(each, with_reason=len(reasons) > 1) for each in strays[:_NAMED]]
@@ -135,6 +132,17 @@ def answer_placement(placement: Placement, policy: FallbackPolicy, caller: Calle
     caller.warn(
         f'build: {count} elsewhere in a graph for deviceType "{placement.requested}": {"; ".join(named)}{why}', DeviceFallbackWarning
     )
+
+
+def _refuse_strays(placement: Placement, why: str) -> None:
+    """Raise OperationError if operators left the requested device; it names the first one. ``why`` says who refuses that."""
+    for first in placement.strays[:1]:
+        raise OperationError(
+            f"{label_prefix(first.label)}build: {first.operation} would run on the {first.device.upper()} in a graph for deviceType "
+            f'"{placement.requested}", which {why}{_because(first.reason)}',
+            operation=first.operation,
+            label=first.label,
+        )
 
 
 def _describe(operator: OperatorPlacement, *, with_reason: bool) -> str:

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.numerics import Numerics, convert_numerics
+from webnn.builder.semantics import Semantics, SemanticsOptions, convert_semantics, parse_semantics
 from webnn.context.devices.choice import convert_order, convert_provider_options
 from webnn.context.devices.selection import FallbackPolicy, convert_policy
 from webnn.context.faults import Faults
@@ -40,6 +41,7 @@ __all__ = [
     "FALLBACK_VARIABLE",
     "NUMERICS_VARIABLE",
     "PROFILE_VARIABLE",
+    "SEMANTICS_VARIABLE",
     "Emulation",
     "Settings",
     "ambient",
@@ -51,6 +53,7 @@ __all__ = [
 FALLBACK_VARIABLE = "WEBNN_FALLBACK"
 NUMERICS_VARIABLE = "WEBNN_NUMERICS"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
+SEMANTICS_VARIABLE = "WEBNN_SEMANTICS"
 CACHE_VARIABLE = "WEBNN_CACHE"
 #: The most bytes that stored models may take, and the default.
 CACHE_SIZE_VARIABLE = "WEBNN_CACHE_SIZE"
@@ -72,6 +75,7 @@ class Settings:
         numerics: The numerics policy of the engine's graphs.
         cache: The folder of optimized models, an absolute path.
         cacheSize: The most bytes that they may take.
+        semantics: Values of switches; they override those of the profile.
         threads: How many threads of the engine an operator may use on the CPU; no program can ask for it.
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
@@ -87,6 +91,7 @@ class Settings:
     numerics: Numerics | None = None
     cache: Path | None = None
     cacheSize: int | None = None
+    semantics: Semantics | None = None
     threads: int | None = None
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
@@ -143,6 +148,7 @@ def emulate(
     reference: bool | None = None,
     numerics: Numerics | None = None,
     cache: str | os.PathLike[str] | None = None,
+    semantics: SemanticsOptions | None = None,
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None,
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None,
     on_context: Callable[[MLContext], None] | None = None,
@@ -151,8 +157,8 @@ def emulate(
 
     ``with webnn.emulate(profile="coreml"): ...`` runs an unchanged program on a device profile. Arguments that a program gives to its own
     `ML` take precedence. Blocks nest: the inner one takes precedence, parameter by parameter. The environment variables
-    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE`` and ``WEBNN_CACHE`` come last. A context keeps the settings that it was made
-    with. The settings apply to all threads and tasks of the process.
+    ``WEBNN_FALLBACK``, ``WEBNN_NUMERICS``, ``WEBNN_PROFILE``, ``WEBNN_SEMANTICS`` and ``WEBNN_CACHE`` come last. A context keeps the
+    settings that it was made with. The settings apply to all threads and tasks of the process.
 
     Args:
         profile: As for `ML`.
@@ -163,6 +169,7 @@ def emulate(
         reference: As for `ML`.
         numerics: As for `ML`.
         cache: As for `ML`.
+        semantics: As for `ML`.
         on_build: A function that is called with the description of every graph that is built, and with the graph. It is called on the
             context's timeline; if it raises an exception, the build fails with it.
         on_compute: A function that is called before every `MLContext.compute` and `MLContext.dispatch` with the graph, and with the arrays
@@ -188,6 +195,7 @@ def emulate(
         reference=reference,
         numerics=numerics,
         cache=cache,
+        semantics=semantics,
     )
     hooks: dict[str, Any] = {"on_build": on_build, "on_compute": on_compute, "on_context": on_context}
     for name, hook in hooks.items():
@@ -209,9 +217,10 @@ def convert_settings(
     reference: object = None,
     numerics: object = None,
     cache: object = None,
+    semantics: object = None,
 ) -> Settings:
     """Check and convert the parameters that `ML` and `emulate` share; ``where`` is the name of the caller, for the messages."""
-    given = (profile, fallback, faults, order, providerOptions, reference, numerics, cache)
+    given = (profile, fallback, faults, order, providerOptions, reference, numerics, cache, semantics)
     if all(value is None for value in given):
         return _NOTHING
     if faults is not None and not isinstance(faults, Faults):
@@ -227,6 +236,7 @@ def convert_settings(
         reference=reference,
         numerics=None if numerics is None else convert_numerics(numerics, f"{where}: numerics"),
         cache=None if cache is None else _convertFolder(where, cache),
+        semantics=None if semantics is None else convert_semantics(semantics, f"{where}: semantics"),
     )
 
 
@@ -239,14 +249,16 @@ def ambient() -> Settings:
     settings = _NOTHING
     for layer in reversed(tuple(_LAYERS)):
         settings = settings.over(layer.settings)
-    names = (PROFILE_VARIABLE, FALLBACK_VARIABLE, NUMERICS_VARIABLE, CACHE_VARIABLE, CACHE_SIZE_VARIABLE)
+    names = (PROFILE_VARIABLE, FALLBACK_VARIABLE, NUMERICS_VARIABLE, CACHE_VARIABLE, CACHE_SIZE_VARIABLE, SEMANTICS_VARIABLE)
     return settings.over(_environment(*(os.environ.get(name) or None for name in names)))
 
 
 @functools.lru_cache(maxsize=8)
-def _environment(profile: str | None, fallback: str | None, numerics: str | None, cache: str | None, cacheSize: str | None) -> Settings:
+def _environment(
+    profile: str | None, fallback: str | None, numerics: str | None, cache: str | None, cacheSize: str | None, semantics: str | None
+) -> Settings:
     """Convert the environment variables. The result is cached, because a profile may be a file."""
-    if profile is None and fallback is None and numerics is None and cache is None and cacheSize is None:
+    if all(each is None for each in (profile, fallback, numerics, cache, cacheSize, semantics)):
         return _NOTHING
     try:
         chosen = None if profile is None else _convertProfile(PROFILE_VARIABLE, profile)
@@ -259,6 +271,7 @@ def _environment(profile: str | None, fallback: str | None, numerics: str | None
         numerics=None if numerics is None else convert_numerics(numerics, NUMERICS_VARIABLE),
         cache=None if cache is None else _convertFolder(CACHE_VARIABLE, cache),
         cacheSize=None if cacheSize is None else _convertSize(cacheSize),
+        semantics=None if semantics is None else parse_semantics(semantics, SEMANTICS_VARIABLE),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from webnn.builder.describe import describe_graph
 from webnn.builder.onnx.translate import OnnxModel, translate
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.context.engine.discovery import refuses_options
 from webnn.context.engine.products import factor_type
 from webnn.context.engine.runtime import one_line
@@ -36,13 +37,15 @@ class EngineBackend:
     Args:
         numerics: The numerics policy.
         cache: The cache of optimized models for the graphs of programs; by default there is none.
+        semantics: The values of switches that are no defaults.
     """
 
-    __slots__ = ("_cache", "_numerics")
+    __slots__ = ("_cache", "_numerics", "_semantics")
 
-    def __init__(self, numerics: Numerics, cache: ModelCache | None = None) -> None:
+    def __init__(self, numerics: Numerics, cache: ModelCache | None = None, semantics: Semantics = DEFAULT_SEMANTICS) -> None:
         self._numerics: Numerics = numerics
         self._cache = cache
+        self._semantics = semantics
 
     def compile(self, graph: ComputationalGraph, selection: Selection, *, profile: str = "") -> CompiledGraph:
         """Compile a graph without finding out where its operators run, and without the cache. The profile is as for `CompiledGraph`."""
@@ -62,7 +65,7 @@ class EngineBackend:
         Only the default CPU provider has all operators of ONNX Runtime's own, and all kernels of integers, and exact ones.
         """
         default = selection.is_default
-        return translate(graph, self._numerics, contributed=default, factors=factor_type if default else None)
+        return translate(graph, self._numerics, contributed=default, factors=factor_type if default else None, semantics=self._semantics)
 
 
 def _start(model: OnnxModel, selection: Selection, *, profile: str = "", cache: ModelCache | None = None) -> CompiledGraph:

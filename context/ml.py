@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from webnn.builder import above
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
+from webnn.builder.semantics import Semantics, SemanticsOptions, merge_semantics
 from webnn.context import emulation
 from webnn.context.context import MLContext
 from webnn.context.devices.choice import select, select_accelerated, select_by_profile, select_reference
@@ -78,7 +79,8 @@ class Origin:
             NotSupportedError: There is no engine; or the request would get another device, and the fallback policy refuses that.
         """
         asked, settings, revision = self.asked, self.settings, self.revision
-        selection, load_backend = _select(asked, settings)
+        semantics = merge_semantics(() if settings.profile is None else settings.profile.semantics, settings.semantics or ())
+        selection, load_backend = _select(asked, settings, semantics)
         if settings.threads is not None:
             selection = replace(selection, settings=replace(selection.settings, threads=settings.threads))
         if settings.faults is not None:
@@ -102,6 +104,7 @@ class Origin:
             profile=settings.profile,
             revision=revision,
             selection=selection,
+            semantics=semantics,
         )
         if settings.faults is None:
             context = plain_context(state)
@@ -146,8 +149,10 @@ class ML:
         numerics: ``"exact"`` (the default unless the profile names another) returns what docs/numerics.md fixes. ``"fast"`` returns what
             the engine's own kernels and fusions compute, which differs there. The reference is always exact.
         cache: A folder for optimized models, with which graphs build faster the next time; by default there is none. docs/cache.md.
+        semantics: Values of switches where backends differ, ``{"clampNaN": "ignore"}``; they override those of the profile.
+            docs/semantics.md.
 
-    The last eight are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
+    The last nine are the emulator's own. If one is not given, `emulate` and the environment variables apply. docs/devices.md.
 
     Raises:
         TypeError: A parameter has the wrong type.
@@ -170,6 +175,7 @@ class ML:
         reference: bool | None = None,
         numerics: Numerics | None = None,
         cache: str | os.PathLike[str] | None = None,
+        semantics: SemanticsOptions | None = None,
     ) -> None:
         # Imported lazily because it loads pydantic.
         from webnn.validation.drafts import find_revision  # noqa: PLC0415
@@ -188,6 +194,7 @@ class ML:
             reference=reference,
             numerics=numerics,
             cache=cache,
+            semantics=semantics,
         )
         self._timeline = Timeline()
 
@@ -343,11 +350,13 @@ def plain_context(state: ContextState) -> MLContext:
     return MLContext._create(state, BuildSteps(state), ComputeSteps(state), TensorSteps(state))
 
 
-def _select(asked: Preferences, settings: emulation.Settings) -> tuple[Selection, Callable[[], Backend]]:
+def _select(asked: Preferences, settings: emulation.Settings, semantics: Semantics) -> tuple[Selection, Callable[[], Backend]]:
     """Choose the devices of a context, real ones or those of a profile, and what computes."""
     power = asked.powerPreference
     choose: Callable[[str], Selection]
-    load, provider = (_load_reference, REFERENCE) if settings.reference else (partial(_load_engine, settings), CPU)
+    load, provider = (
+        (partial(_load_reference, semantics), REFERENCE) if settings.reference else (partial(_load_engine, settings, semantics), CPU)
+    )
     if settings.profile is not None:
         choose = partial(select_by_profile, profile=settings.profile, powerPreference=power, provider=provider)
     elif settings.reference:
@@ -360,7 +369,7 @@ def _select(asked: Preferences, settings: emulation.Settings) -> tuple[Selection
     return choose(asked.deviceType or "cpu"), load
 
 
-def _load_engine(settings: emulation.Settings) -> Backend:
+def _load_engine(settings: emulation.Settings, semantics: Semantics) -> Backend:
     # Imported lazily because it loads onnx, which is slow.
     from webnn.context.engine_backend import EngineBackend  # noqa: PLC0415
 
@@ -368,19 +377,19 @@ def _load_engine(settings: emulation.Settings) -> Backend:
     named = None if settings.profile is None else settings.profile.numerics
     numerics = settings.numerics or named or DEFAULT_NUMERICS
     if settings.cache is None:
-        return EngineBackend(numerics)
+        return EngineBackend(numerics, semantics=semantics)
     # Imported lazily; few programs use it.
     from webnn.context.engine.cache.models import open_cache  # noqa: PLC0415
 
     size = emulation.DEFAULT_CACHE_SIZE if settings.cacheSize is None else settings.cacheSize
-    return EngineBackend(numerics, open_cache(settings.cache, size))
+    return EngineBackend(numerics, open_cache(settings.cache, size), semantics)
 
 
-def _load_reference() -> Backend:
+def _load_reference(semantics: Semantics) -> Backend:
     # Imported lazily; few programs use it.
     from webnn.context.reference import ReferenceBackend  # noqa: PLC0415
 
-    return ReferenceBackend()
+    return ReferenceBackend(semantics)
 
 
 def _error(argument: str, requirement: str) -> WebNNTypeError:

@@ -18,6 +18,7 @@ from webnn.validation.errors import NotSupportedError, OperationError
 
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
+    from webnn.builder.semantics import Semantics
     from webnn.context.backend import Placed
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.engine.memory import Dispatch
@@ -29,19 +30,26 @@ _Bound = tuple[BufferSlot, np.ndarray[Any, np.dtype[Any]]]
 
 
 class ReferenceBackend:
-    """Compiles graphs for the reference."""
+    """Compiles graphs for the reference.
 
-    __slots__ = ()
+    Args:
+        semantics: The values of switches that are no defaults.
+    """
+
+    __slots__ = ("_semantics",)
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
 
     def compile(self, graph: ComputationalGraph, selection: Selection) -> ReferenceGraph:
         """Compile a graph without finding out where its operators run."""
         del selection  # there is one device
-        return ReferenceGraph(graph)
+        return ReferenceGraph(graph, self._semantics)
 
     def compile_and_place(self, graph: ComputationalGraph, selection: Selection, fallback: FallbackPolicy) -> Placed:
         """Compile a graph, and place all its operators on the CPU."""
         del fallback  # the reference computes every operator, or refuses the graph
-        implementation = ReferenceGraph(graph)
+        implementation = ReferenceGraph(graph, self._semantics)
         operators = [(operator.operation.name, operator.index, operator.label) for operator in graph.operators]
         inputs, outputs = (
             {slot.name: (slot.value, slot.descriptor) for slot in slots.values()}
@@ -65,9 +73,9 @@ class ReferenceGraph:
     last: ClassVar[None] = None
     repeat: ClassVar[Callable[[], object]] = staticmethod(lambda: None)
 
-    def __init__(self, graph: ComputationalGraph) -> None:
+    def __init__(self, graph: ComputationalGraph, semantics: Semantics) -> None:
         try:
-            self._program = above.load("reference").Program(describe_graph(graph))
+            self._program = above.load("reference").Program(describe_graph(graph), semantics)
         except NotSupportedError as error:
             raise OperationError(f"build: {error}", operation=error.operation) from None
         numbers = count()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from webnn.builder.description import GraphDescription
+    from webnn.builder.semantics import Semantics
     from webnn.context.backend import Backend
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.document import Document
@@ -152,6 +153,7 @@ class ContextState:
         on_compute: Called on the timeline before every computation, with the graph and its inputs.
         origin: How the context was made.
         profile: The device profile, if there is one; the revision accepts what the profile accepts.
+        semantics: The values of switches that are no defaults.
     """
 
     contextType: ContextType
@@ -165,6 +167,7 @@ class ContextState:
     profile: Profile | None
     revision: Revision
     selection: Selection
+    semantics: Semantics
     loss: Loss = field(default_factory=Loss)
     #: Identifies the context where it was pickled.
     token: str = field(default_factory=lambda: os.urandom(16).hex())

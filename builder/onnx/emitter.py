@@ -21,7 +21,7 @@ from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType, Ope
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand, Operator
 
-__all__ = ["BOOL", "INT64_MIN", "Attribute", "Emitter", "Op", "Translation", "View", "Weight"]
+__all__ = ["BOOL", "INT64_MIN", "Attribute", "Emit", "Emitter", "Op", "Translation", "View", "Weight"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

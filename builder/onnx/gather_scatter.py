@@ -14,7 +14,7 @@ import numpy as np
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.validation.descriptor import NUMPY_DTYPES, DataType, Shape
 
-__all__ = ["TRANSLATIONS"]
+__all__ = ["TRANSLATIONS", "emit_indices", "slice_numbers"]
 
 #: Operations along one axis, and the nodes that they are.
 _ALONG_AXIS: Mapping[str, str] = MappingProxyType(
@@ -29,7 +29,7 @@ _IN_ORDER = 2**17
 
 
 def _known(op: Op, sizes: Shape) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]] | None:
-    """Return the clamped indices if they are a constant. For ``sizes`` see `_indices`."""
+    """Return the clamped indices if they are a constant. For ``sizes`` see `emit_indices`."""
     indices = op.constants.get("indices")
     if indices is None:
         return None
@@ -37,7 +37,7 @@ def _known(op: Op, sizes: Shape) -> np.ndarray[tuple[int, ...], np.dtype[np.int6
     return np.clip(indices.astype(np.int64), -limits, limits - 1).reshape(indices.shape)
 
 
-def _indices(e: Emitter, op: Op, sizes: Shape, *, wide: bool = False) -> str:
+def emit_indices(e: Emitter, op: Op, sizes: Shape, *, wide: bool = False) -> str:
     """Emit the indices: each clamped to -N .. N - 1, N being the size of its axis, and signed, as all of the engine's kernels want them.
 
     ``sizes`` has the size of the axis that all indices are for, or of each axis that the last dimension of the indices is for. If ``wide``,
@@ -68,18 +68,18 @@ def _indices(e: Emitter, op: Op, sizes: Shape, *, wide: bool = False) -> str:
 
 def _along_axis(e: Emitter, op: Op) -> str:
     axis = op.options.axis
-    indices = _indices(e, op, op.shape("input")[axis : axis + 1])
+    indices = emit_indices(e, op, op.shape("input")[axis : axis + 1])
     return e.node(_ALONG_AXIS[op.name], [op["input"], indices, op.get("updates")], axis=axis)
 
 
 def _gather_nd(e: Emitter, op: Op) -> str:
     sizes = op.shape("input")[: op.shape("indices")[-1]]
-    return e.node("GatherND", [op["input"], _indices(e, op, sizes, wide=True)])
+    return e.node("GatherND", [op["input"], emit_indices(e, op, sizes, wide=True)])
 
 
 def _scatter_nd(e: Emitter, op: Op) -> str:
     sizes = op.shape("input")[: op.shape("indices")[-1]]
-    indices = _indices(e, op, sizes, wide=True)
+    indices = emit_indices(e, op, sizes, wide=True)
     if _is_in_order(op, sizes):
         return e.node("ScatterND", [op["input"], indices, op["updates"]])
     return _scatter_in_order(e, op, indices, sizes)
@@ -102,16 +102,21 @@ def _reshape(e: Emitter, value: str, shape: Shape, newShape: Shape) -> str:
     return value if shape == newShape else e.reshape(value, newShape)
 
 
-def _scatter_in_order(e: Emitter, op: Op, indices: str, sizes: Shape) -> str:
-    """Emit ``scatterND`` where several threads would copy updates of one slice in any order; `ScatterElements` always has one thread."""
-    shape = op.shape("input")
-    slices, behind, count = math.prod(sizes), shape[len(sizes) :], math.prod(op.shape("indices")[:-1])
-    # The number of the slice that each coordinate names. The remainder has the divisor's sign, so it counts from the start.
+def slice_numbers(e: Emitter, indices: str, sizes: Shape, count: int) -> str:
+    """Emit the number of the slice that each of so many coordinates names."""
+    # The remainder has the divisor's sign, so it counts from the start.
     numbers = e.node("Mod", [indices, e.ints(sizes)])
     if len(sizes) > 1:
         strides = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
         numbers = e.node("MatMul", [numbers, e.literal(np.array(strides, np.int64).reshape(-1, 1))])
-    numbers = e.reshape(numbers, [count])
+    return e.reshape(numbers, [count])
+
+
+def _scatter_in_order(e: Emitter, op: Op, indices: str, sizes: Shape) -> str:
+    """Emit ``scatterND`` where several threads would copy updates of one slice in any order; `ScatterElements` always has one thread."""
+    shape = op.shape("input")
+    slices, behind, count = math.prod(sizes), shape[len(sizes) :], math.prod(op.shape("indices")[:-1])
+    numbers = slice_numbers(e, indices, sizes, count)
     if math.prod(behind) == 1:
         input, updates = _reshape(e, op["input"], shape, (slices,)), _reshape(e, op["updates"], op.shape("updates"), (count,))
         return _reshape(e, e.node("ScatterElements", [input, numbers, updates], axis=0), (slices,), shape)

@@ -6,17 +6,18 @@ drops a last window that begins behind the input.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from webnn.builder.onnx.emitter import Array, Emitter, Op, Translation
+from webnn.builder.onnx.emitter import Array, Emit, Emitter, Op, Translation
 from webnn.builder.onnx.integer import combine
 from webnn.validation.conv import input_sizes
-from webnn.validation.descriptor import DataType
+from webnn.validation.descriptor import DataType, is_float
 
-__all__ = ["TRANSLATIONS"]
+__all__ = ["TRANSLATIONS", "average_with_padding", "fill_empty_windows"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,13 @@ class _Axis:
         last = np.minimum((self.size - 1 - start) // self.dilation, self.window - 1)
         counts: Array = np.maximum(last - first + 1, 0)
         return counts
+
+    @property
+    def is_same(self) -> bool:
+        """The padding is that of "same-upper": as many windows as strides begin in the input, with the odd element behind."""
+        count = -(-self.size // self.stride)
+        total = max((count - 1) * self.stride + (self.window - 1) * self.dilation + 1 - self.size, 0)
+        return self.output == count and self.begin == total // 2
 
     @property
     def is_refused(self) -> bool:
@@ -182,6 +190,27 @@ def _max(e: Emitter, op: Op) -> str:
         explicit = any(axis.is_refused or axis.has_empty_window for axis in axes)
         result = e.to_layout(_pool(e, op, "MaxPool", value, lowest, explicit=explicit), op.options.layout)
     return result if type == "float32" else e.cast(result, type)
+
+
+def fill_empty_windows(emit: Emit, e: Emitter, op: Op, *, fill: float) -> str | Sequence[str]:
+    """Emit a maximum that is a number for the windows without an element of the input; an integer is 0, or stays the smallest one."""
+    result, dtype = emit(e, op), op.outputs[0].dataType
+    height, width = _spatial(op)
+    empty = (height.counts() == 0)[:, None] | (width.counts() == 0)
+    # The smallest integer without a sign is 0.
+    if not empty.any() or (fill and not is_float(dtype)) or dtype.startswith("u"):
+        return result
+    if op.options.layout == "nhwc":
+        empty = empty[..., None]
+    return e.elementwise("Where", [e.literal(empty), e.scalar(fill, dtype), str(result)])
+
+
+def average_with_padding(emit: Emit, e: Emitter, op: Op) -> str | Sequence[str]:
+    """Emit the average with the number of all places in a window as the divisor, unless the padding is that of "same-upper"."""
+    axes = _spatial(op)
+    if all(axis.is_same for axis in axes) or not any(axis.begin or axis.end for axis in axes):
+        return emit(e, op)
+    return e.to_layout(_pool(e, op, "AveragePool", op["input"], 0.0, explicit=True), op.options.layout)
 
 
 TRANSLATIONS: dict[str, Translation] = {

@@ -17,7 +17,7 @@ from webnn.builder.onnx.emitter import Emitter, Op, Translation
 from webnn.builder.onnx.integer import combine
 from webnn.validation.descriptor import Shape
 
-__all__ = ["TRANSLATIONS"]
+__all__ = ["TRANSLATIONS", "merge_axes"]
 
 _FLOAT32 = np.finfo(np.float32)
 
@@ -139,7 +139,7 @@ def _extreme(e: Emitter, op: Op, *, nan: bool) -> str:
     return e.elementwise("Where", [e.elementwise("IsNaN", [total]), total, result])
 
 
-def _merge_axes(e: Emitter, op: Op) -> str:
+def merge_axes(e: Emitter, op: Op) -> str:
     """Bring a value to 3-D, with all the reduced axes as the middle one."""
     shape: Shape = op.shape("input")
     axes = _axes(op)
@@ -168,7 +168,7 @@ def _arg(e: Emitter, op: Op, *, nan: bool) -> str:
     op_type = "ArgMax" if op.name == "argMax" else "ArgMin"
     # Since 2026-06 the draft does not say which of several is found: the first one here too.
     last = int(getattr(op.options, "selectLastIndex", False))
-    value = _merge_axes(e, op)
+    value = merge_axes(e, op)
     if op.type("input") == "uint64":
         # There is no kernel for it; with the highest bit flipped, int64 orders the values in the same way.
         value = e.cast(e.node("BitwiseXor", [value, e.literal(np.array(2**63, np.uint64))]), "int64")

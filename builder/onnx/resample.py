@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, View
 from webnn.validation.descriptor import is_float
 
-__all__ = ["TRANSLATIONS"]
+__all__ = ["TRANSLATIONS", "resample2d"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -52,7 +53,7 @@ class _Axis:
         return not doubtful[(margin > 0) | rounded].any()
 
 
-def _with_resize(e: Emitter, op: Op, view: View, mode: str, axes: list[_Axis], *, sizes: bool) -> str:
+def _with_resize(e: Emitter, op: Op, view: View, mode: str, axes: list[_Axis], *, sizes: bool, upper: bool) -> str:
     """Emit the engine's own operator, before the transpose of its input."""
     if sizes:
         extent = [None, None, e.ints(view.for_source(op.outputs[0].dimensions))]
@@ -64,6 +65,8 @@ def _with_resize(e: Emitter, op: Op, view: View, mode: str, axes: list[_Axis], *
     # Twice as many elements are two of each, for which there is a kernel that takes a fifth of the time.
     doubled = mode == "nearest" and all(axis.scale == 2 for axis in axes)
     attributes = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"} if doubled else {}
+    if upper and not doubled:
+        attributes = {"nearest_mode": "round_prefer_ceil"}
     return e.transpose(e.node("Resize", [view.source, *extent], mode=mode, **attributes), view.permutation)
 
 
@@ -75,25 +78,27 @@ def _takes_linear(e: Emitter, view: View, axes: list[_Axis]) -> bool:
     return sorted(view.permutation[axis.axis] for axis in axes) in ([1, 2], [2, 3]) and not e.is_turned(view.source)
 
 
-def _with_gather(e: Emitter, op: Op, mode: str, axes: list[_Axis]) -> str:
+def _with_gather(e: Emitter, op: Op, mode: str, axes: list[_Axis], *, upper: bool) -> str:
     """Emit one axis after the other, from tables of exact positions."""
     value = op["input"]
     for axis in axes:
         below, part, whole = axis.samples()
         if mode == "nearest":
-            # The lower of two elements that are equally near.
-            value = e.node("Gather", [value, e.literal(below + (2 * part > whole))], axis=axis.axis)
+            nearest = below + (2 * part >= whole if upper else 2 * part > whole)
+            value = e.node("Gather", [value, e.literal(nearest)], axis=axis.axis)
             continue
         share = (part / whole).astype(np.float32).reshape([-1] + [1] * (3 - axis.axis))
-        lower = e.node("Gather", [value, e.literal(below)], axis=axis.axis)
-        upper = e.node("Gather", [value, e.literal(np.minimum(below + 1, axis.size - 1))], axis=axis.axis)
-        value = e.node("Add", [e.node("Mul", [lower, e.literal(1 - share)]), e.node("Mul", [upper, e.literal(share)])])
+        first = e.node("Gather", [value, e.literal(below)], axis=axis.axis)
+        second = e.node("Gather", [value, e.literal(np.minimum(below + 1, axis.size - 1))], axis=axis.axis)
+        value = e.node("Add", [e.node("Mul", [first, e.literal(1 - share)]), e.node("Mul", [second, e.literal(share)])])
     return value
 
 
-def _resample2d(e: Emitter, op: Op) -> str:
+def resample2d(e: Emitter, op: Op, *, upper: bool) -> str:
+    """Emit ``resample2d``. The nearest of two elements that are equally near is the lower one, or the upper one."""
     options, shape, output = op.options, op.shape("input"), op.outputs[0].dimensions
     mode = "nearest" if options.mode == "nearest-neighbor" else "linear"
+    upper = upper and mode == "nearest"
     indices = options.axes or (2, 3)
     sizes = options.sizes is not None or not options.maps_with_scales or max(output) > _LONGEST_TABLE
     if sizes:
@@ -111,12 +116,15 @@ def _resample2d(e: Emitter, op: Op) -> str:
     view = e.view(op["input"], 4)
     if mode == "linear":
         right = right and _takes_linear(e, view, axes)
-    result = _with_resize(e, op, view, mode, axes, sizes=sizes) if right else _with_gather(e, op, mode, axes)
+    if right:
+        result = _with_resize(e, op, view, mode, axes, sizes=sizes, upper=upper)
+    else:
+        result = _with_gather(e, op, mode, axes, upper=upper)
     # A value between two integers is rounded to the nearest one.
     return e.elementwise("Round", [result]) if mode == "linear" and not is_float(op.operands["input"]._descriptor.dataType) else result
 
 
 TRANSLATIONS = {
     # The engine's own kernels for integers drop the fraction.
-    "resample2d": Translation(emit=_resample2d, carry={"float16": "float32", "int8": "float32", "uint8": "float32"}),
+    "resample2d": Translation(emit=partial(resample2d, upper=False), carry={"float16": "float32", "int8": "float32", "uint8": "float32"}),
 }

@@ -20,8 +20,10 @@ from webnn.builder.onnx.integer_products import FactorType, find_products
 from webnn.builder.onnx.matmul import find_scaled
 from webnn.builder.onnx.normalization import find_added
 from webnn.builder.onnx.together import Together, find_needed
+from webnn.builder.onnx.variants import vary
 from webnn.builder.onnx_names import find_scopes, scope
 from webnn.builder.operand import MLOperand, Operator
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.validation.descriptor import LOW_PRECISION_TYPES, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.families import FAMILIES
 
@@ -81,8 +83,13 @@ class OnnxModel:
 class _Translator:
     """The state of one translation: which ONNX value stands for which operand."""
 
-    def __init__(self, graph: ComputationalGraph, numerics: Numerics, *, contributed: bool, factors: FactorType | None) -> None:
+    def __init__(
+        self, graph: ComputationalGraph, numerics: Numerics, *, contributed: bool, factors: FactorType | None, semantics: Semantics
+    ) -> None:
         self.graph = graph
+        #: The translations that the semantics change.
+        self.changed = vary(TRANSLATIONS, semantics) if semantics else {}
+        self.translations: Mapping[str, Translation] = {**TRANSLATIONS, **self.changed} if semantics else TRANSLATIONS
         self.factors = factors
         self.emitter = Emitter(numerics, contributed=contributed)
         # By id: the graph keeps the operands alive.
@@ -111,7 +118,7 @@ class _Translator:
         operation, emitter = operator.operation, self.emitter
         emitter.scope(scope(operation.name, operator.index))
         if translation is None:
-            translation = TRANSLATIONS[operation.name] if operation.translation is None else operation.translation()
+            translation = self.translations[operation.name] if operation.translation is None else operation.translation()
         values: list[str] = []
         for operand in operator.inputs:
             maker = operand._operator
@@ -174,6 +181,10 @@ class _Translator:
         if self.emitter.numerics == "fast" and self.emitter.contributed:
             fused = [each.together for each in find_fusions(self.graph).values() if each.together is not None]
             together |= {each.members[0]: each for each in fused if not any(member in together for member in each.members)}
+        if self.changed:
+            # What the semantics change is translated alone.
+            alone = {operator.index for operator in self.graph.operators if operator.operation.name in self.changed}
+            together = {index: each for index, each in together.items() if alone.isdisjoint(each.members)}
         needed = find_needed(self.graph, together) if together else None
         scaled = {each.scaled.index: each for each in (find_scaled(self.graph) if self.emitter.contributed else ())}
         # What is computed together with others is not computed here.
@@ -237,7 +248,12 @@ class _Translator:
 
 
 def translate(
-    graph: ComputationalGraph, numerics: Numerics = DEFAULT_NUMERICS, *, contributed: bool = False, factors: FactorType | None = None
+    graph: ComputationalGraph,
+    numerics: Numerics = DEFAULT_NUMERICS,
+    *,
+    contributed: bool = False,
+    factors: FactorType | None = None,
+    semantics: Semantics = DEFAULT_SEMANTICS,
 ) -> OnnxModel:
     """Translate a computational graph to an ONNX model, under a numerics policy.
 
@@ -250,6 +266,7 @@ def translate(
             has them, other providers may not.
         factors: Returns the type that constant factors of quantized products get; called if there are any. With it, such products are
             computed by kernels of integers, some of which are operators of ONNX Runtime itself.
+        semantics: The values of switches that are no defaults.
     """
     with without_collection():
-        return _Translator(graph, numerics, contributed=contributed, factors=factors).run()
+        return _Translator(graph, numerics, contributed=contributed, factors=factors, semantics=semantics).run()

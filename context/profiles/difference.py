@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from webnn.builder.semantics import SWITCHES, merge_semantics
 from webnn.context.limits import TensorLimits
 from webnn.context.profiles.profile import Profile
 
@@ -44,7 +45,12 @@ def compare_operands(operation: str, one: Mapping[str, TensorLimits], other: Map
 
 
 def _compare(first: Profile, second: Profile) -> Iterator[Difference]:
-    for name, of in (("maxTensorByteLength", "max_byte_length"), ("preferredInputLayout", "preferred_layout"), ("numerics", "numerics")):
+    for name, of in (
+        ("maxTensorByteLength", "max_byte_length"),
+        ("preferredInputLayout", "preferred_layout"),
+        ("numerics", "numerics"),
+        ("cpuFallback", "cpu_fallback"),
+    ):
         yield _value(name, "value", getattr(first, of), getattr(second, of))
     for device in first.devices:
         yield _value(f"devices.{device}", "value", first.devices[device], second.devices[device])
@@ -55,6 +61,9 @@ def _compare(first: Profile, second: Profile) -> Iterator[Difference]:
     for prefix, one, other in (("", first.operations, second.operations), ("native.", first.native or {}, second.native or {})):
         for operation in filter(other.__contains__, one):
             yield from compare_operands(f"{prefix}{operation}", one[operation], other[operation])
+    before, after = (dict(merge_semantics(each.semantics)) for each in (first, second))
+    for name, switch in SWITCHES.items():
+        yield _value(f"semantics.{name}", "value", before.get(name, switch.default), after.get(name, switch.default))
     for operation in dict.fromkeys([*first.rules, *second.rules]):
         sentences = ([f"{rule.sentence} ({rule.error})" for rule in each.rules.get(operation, ())] for each in (first, second))
         yield _lists(operation, "rules", *sentences)

@@ -20,6 +20,7 @@ from webnn.validation.operation import NamedOperand, Role
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.builder.numerics import Numerics
+    from webnn.builder.semantics import Semantics
     from webnn.validation.operation import Call
 
 __all__ = ["RENAMED", "Kind", "Profile", "Violation", "operand_names"]
@@ -113,6 +114,8 @@ class Profile:
         devices: For each device type that a program can ask for, the one on which a graph of this profile runs.
         native: What the device runs itself, by operation and row; a row that is not there restricts nothing. ``None`` for everything.
         numerics: The numerics policy of a context that sets none; ``None`` if the profile names none.
+        semantics: The values of switches that the file, or one that it extends, gives.
+        cpu_fallback: What the device does not run itself may run on the CPU; if not, `build()` fails.
         members: The members that the browser has: ``"interfaces"`` and ``"dictionaries"``, each with names. Empty if the file does not say.
         rules: What must hold when a graph is built, by operation; ``"constant"`` has the rules for the constants of graphs.
         observer: Called with every violation, if there is one. If it returns true, the call goes on; otherwise it fails.
@@ -129,6 +132,8 @@ class Profile:
     devices: Mapping[str, str]
     native: Operations | None = None
     numerics: Numerics | None = None
+    semantics: Semantics = ()
+    cpu_fallback: bool = True
     members: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     rules: Mapping[str, Sequence[Rule]] = field(default_factory=dict)
     observer: Callable[[Violation], bool] | None = None
@@ -140,7 +145,14 @@ class Profile:
         html: Any = above.load("formats.html")
         devices = ", ".join(f"{requested} on {device}" for requested, device in self.devices.items())
         rules = ", ".join(self.rules)
-        values = {"source": self.summary, "devices": devices, "numerics": self.numerics or "", "rules at build()": rules}
+        written = ", ".join(f"{name}={value}" for name, value in self.semantics)
+        values = {
+            "source": self.summary,
+            "devices": devices,
+            "numerics": self.numerics or "",
+            "semantics": written,
+            "rules at build()": rules,
+        }
         return f"<div>{html.facts(f'Profile {self.name}', values)}{self.limits()._repr_html_()}</div>"
 
     @property

@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
+from webnn.builder.semantics import check_switch
 from webnn.context.limits import CONTEXT, TensorLimits
 from webnn.context.profiles.profile import Profile, operand_names
 from webnn.context.profiles.rules import CONSTANT, Rule, subjects
@@ -153,6 +154,8 @@ class _File(_Strict):
     build: dict[str, list[_Rule]] = Field(default={}, alias="_build")
     members: dict[Literal["interfaces", "dictionaries"], dict[str, list[str]]] = Field(default={}, alias="_members")
     numerics: Numerics = Field(default=DEFAULT_NUMERICS, alias="_numerics")
+    semantics: dict[str, Any] = Field(default={}, alias="_semantics")
+    cpuFallback: bool = Field(default=True, alias="_cpuFallback")
     preferredInputLayout: Literal["nchw", "nhwc"] = "nchw"
     maxTensorByteLength: int = Field(default=1, ge=1, le=2**53 - 1)
     input: _Row = _Row()
@@ -173,7 +176,10 @@ def check(file: str, data: object) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ProfileError(file, [("", f"must hold an object, got {webidl.describe(data)}")])
     unknown = {location: (text, known) for location, text, known in _unknown(data)}
-    problems = [
+    given = data.get("_semantics")
+    switches = given.items() if isinstance(given, dict) else ()
+    problems = [(_path(("_semantics", name)), wrong) for name, value in switches if (wrong := check_switch(name, value))]
+    problems += [
         # Guessing the intended name is slow, so only the problems that the message lists get a guess.
         (_path(location), text + (_guess(str(location[-1]), known) if index < _LISTED else ""))
         for index, (location, (text, known)) in enumerate(unknown.items())
@@ -272,6 +278,7 @@ _REQUIRED = "must be given"
 #: What must hold, by the type of pydantic's error. Other types keep pydantic's message.
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
+        "bool_type": "must be true or false",
         "dict_type": "must be an object",
         "extra_forbidden": "must not be there",
         "greater_than_equal": "must be at least {ge}",
@@ -329,6 +336,8 @@ def resolve(file: str, name: str, data: Mapping[str, Any], base: Profile | None)
         devices=MappingProxyType(devices | data.get("_devices", {})),
         native=native,
         numerics=data.get("_numerics", None if base is None else base.numerics),
+        semantics=tuple((dict(() if base is None else base.semantics) | data.get("_semantics", {})).items()),
+        cpu_fallback=data.get("_cpuFallback", base is None or base.cpu_fallback),
         members=data.get("_members", {} if base is None else base.members),
         rules=MappingProxyType({operation: rules for operation, rules in built.items() if rules}),
     )

@@ -92,7 +92,16 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 PROBLEMS: list[tuple[dict[str, Any], str, str]] = [
     ({"conv2D": {}}, "conv2D", "must be an operation of WebNN (perhaps conv2d)"),
     ({"frobnicate": 3}, "frobnicate", "must be an operation of WebNN"),
-    ({"_natives": []}, "_natives", "must be one of ['_source', '_extends', '_devices', '_native', '_build', '_members', '_numerics']"),
+    ({"_natives": []}, "_natives", "must be one of ['_source', '_extends', '_devices', '_native', '_build', '_members', '_numerics', "),
+    ({"_semantics": {"clampNan": "nan"}}, "_semantics.clampNan", "must be a switch of the semantics, one of ['argMinMaxNaN', "),
+    (
+        {"_semantics": {"clampNaN": "ignored"}},
+        "_semantics.clampNaN",
+        "must be one of ['nan', 'ignore', 'maxValue'], got 'ignored' (perhaps ignore)",
+    ),
+    ({"_semantics": {"clampNaN": None}}, "_semantics.clampNaN", "must be one of ['nan', 'ignore', 'maxValue'], got None"),
+    ({"_semantics": ["clampNaN"]}, "_semantics", "must be an object, got ['clampNaN']"),
+    ({"_cpuFallback": "no"}, "_cpuFallback", "must be true or false, got 'no'"),
     ({"add": 3}, "add", "must be an object, got 3"),
     ({"add": []}, "add", "must be an object, got []"),
     ({"add": {"c": ROW}}, "add.c", "must be an operand of add, one of ['a', 'b', 'output']"),

@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 import griffe
 
+from tools.semantics import switch_lines
 from tools.site import idl
 from tools.site.examples import Example, examples, onnx_text, prelude
 from tools.site.limits import limits_table, rules_table
 from tools.site.steps import errors_table
 from tools.site.text import code, collapsed, docstring_of, fence, table, titled
 from webnn import MLGraphBuilder
+from webnn.builder.semantics import find_switches
 from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.validation.drafts.idl import IdlMember
 from webnn.validation.drafts.idl_text import write_type
@@ -100,8 +102,15 @@ def _page(name: str) -> Iterator[str]:
     yield from titled("Options", _options(name, documentation))
     yield from titled("Returns", [documentation.returns, ""] if documentation.returns else [])
     yield from titled("Types and ranks", [*limits_table(name), *rules_table(name), _LEGEND, ""])
+    yield from titled("Where backends differ", _semantics(name))
     yield from titled("Errors", [documentation.raises, "", *errors_table(name), _ERRORS, ""])
     yield from titled("As ONNX", ["What the example becomes:", "", *fence(onnx_text(name))])
+
+
+def _semantics(name: str) -> Iterator[str]:
+    """Yield the switches that are about an operation."""
+    for switch in find_switches([name]):
+        yield from (f"`{switch.name}`, {switch.about} ([the switches](../../semantics.md)):", "", *switch_lines(switch), "")
 
 
 _LEGEND = (

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from webnn.commands.completion import complete_dialect
+from webnn.builder.semantics import parse_semantics
+from webnn.commands.completion import complete_dialect, complete_switch
+from webnn.commands.failure import failure
 
 __all__ = [
     "NUMERICS_VARIABLE",
@@ -22,8 +25,10 @@ __all__ = [
     "FormerDialect",
     "Numerics",
     "NumericsOption",
+    "SemanticsOption",
     "choose_dialect",
     "set_numerics",
+    "set_semantics",
 ]
 
 #: The suffixes of pages.
@@ -68,6 +73,7 @@ class Numerics(StrEnum):
 
 
 NUMERICS_VARIABLE = "WEBNN_NUMERICS"
+SEMANTICS_VARIABLE = "WEBNN_SEMANTICS"
 #: ``--numerics``.
 NumericsOption = Annotated[
     Numerics | None,
@@ -89,6 +95,30 @@ FallbackOption = Annotated[
     Fallback | None,
     typer.Option("--fallback", help="What to do where a device is not there.", envvar="WEBNN_FALLBACK", show_default="allow"),
 ]
+
+
+#: ``--semantics``.
+SemanticsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--semantics",
+        metavar="SWITCH=VALUE",
+        help="What backends do differently: clampNaN=ignore. Repeatable; webnn semantics lists them.",
+        autocompletion=complete_switch,
+        show_default="those of the profile",
+    ),
+]
+
+
+def set_semantics(chosen: Sequence[str] | None) -> None:
+    """Set the values of switches for this process and for those that it starts."""
+    if chosen:
+        text = ",".join(chosen)
+        try:
+            parse_semantics(text, "--semantics")
+        except ValueError as error:
+            raise failure(str(error), 2) from None
+        os.environ[SEMANTICS_VARIABLE] = text
 
 
 def set_numerics(chosen: Numerics | None) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["complete_dialect", "complete_output", "complete_profile", "complete_revision"]
+__all__ = ["complete_dialect", "complete_output", "complete_profile", "complete_revision", "complete_switch"]
 
 
 def complete_profile(incomplete: str) -> list[str]:
@@ -37,6 +37,13 @@ def complete_output(incomplete: str) -> list[str]:
 
     stem = incomplete.partition(".")[0]
     return _fitting((f"{stem}{suffix}" for suffix in WRITERS), incomplete) if stem else []
+
+
+def complete_switch(incomplete: str) -> list[str]:
+    """Return the switches of the semantics with their values."""
+    from webnn.builder.semantics import SWITCHES  # noqa: PLC0415
+
+    return _fitting((f"{name}={value}" for name, switch in SWITCHES.items() for value in switch.values), incomplete)
 
 
 def _fitting(names: Iterable[str], incomplete: str) -> list[str]:

@@ -7,12 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
+from webnn.builder.semantics import merge_semantics
 from webnn.commands.completion import complete_profile
 from webnn.commands.failure import failure
 from webnn.commands.rows import make_console, print_rows
 from webnn.context.profiles import PROFILES, Profile, ProfileError, load_profile
 
 __all__ = ["command"]
+
+#: How many switches a line has, unless profiles are named.
+_FEW = 2
 
 
 def command(
@@ -36,14 +40,18 @@ def command(
     if as_json:
         typer.echo(json.dumps({profile.name: _tell(profile) for profile in found}, indent=1))
         return
-    print_rows(make_console(), [(profile.name, profile.summary, _describe_devices(profile)) for profile in found])
+    print_rows(make_console(), [(profile.name, profile.summary, _describe(profile, every=bool(names))) for profile in found])
 
 
-def _describe_devices(profile: Profile) -> str:
-    """Describe which requests a profile runs on another device, and what falls back."""
+def _describe(profile: Profile, *, every: bool) -> str:
+    """Describe which requests a profile runs on another device, what falls back, and what it computes in its own way."""
     moved = [f"{requested} on the {device}" for requested, device in profile.devices.items() if device != requested]
     native = "" if profile.native is None else f"{len(profile.native)} native operations"
-    return "; ".join(filter(None, [", ".join(moved), native]))
+    fallback = "" if profile.cpu_fallback else "no CPU fallback"
+    semantics = [f"{name}={value}" for name, value in merge_semantics(profile.semantics)]
+    if not every and len(semantics) > _FEW:
+        semantics = [f"{len(semantics)} switches of webnn semantics"]
+    return "; ".join(filter(None, [", ".join(moved), native, fallback, ", ".join(semantics)]))
 
 
 def _tell(profile: Profile) -> dict[str, Any]:
@@ -52,5 +60,7 @@ def _tell(profile: Profile) -> dict[str, Any]:
         "summary": profile.summary,
         "devices": dict(profile.devices),
         "native": None if profile.native is None else sorted(profile.native),
+        "cpuFallback": profile.cpu_fallback,
+        "semantics": dict(profile.semantics),
         "maxTensorByteLength": profile.max_byte_length,
     }

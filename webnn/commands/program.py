@@ -21,8 +21,10 @@ from webnn.commands.choices import (
     FallbackOption,
     FormerDialect,
     NumericsOption,
+    SemanticsOption,
     choose_dialect,
     set_numerics,
+    set_semantics,
 )
 from webnn.commands.completion import complete_profile, complete_revision
 from webnn.commands.failure import failure
@@ -93,6 +95,7 @@ def command(
     ] = None,
     fallback: FallbackOption = None,
     numerics: NumericsOption = None,
+    semantics: SemanticsOption = None,
     embedder: Annotated[
         str | None, typer.Option(metavar="ORIGIN", help="Run a JavaScript program in a frame of this page.", show_default=False)
     ] = None,
@@ -152,6 +155,7 @@ def command(
     if not program.is_file():
         raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
     set_numerics(numerics)
+    set_semantics(semantics)
     emulation = _emulate(device_profile, fallback, reference=reference)
     if is_graph(program.name):
         # Imported lazily: most programs are no graphs.

@@ -21,6 +21,9 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "demo": Entry("webnn.demo.command", "Read handwritten digits with a small network."),
         "devices": Entry("webnn.commands.devices", "Show what is installed, and what each deviceType runs on here."),
         "profiles": Entry("webnn.commands.profiles", "Show the device profiles: whose limits they are, and what they are certain of."),
+        "semantics": Entry(
+            "webnn.commands.semantics", "Show in which results backends differ: the switches, and which device has which value."
+        ),
         "run": Entry("webnn.commands.program", "Run a program that uses navigator.ml, or compute a saved graph."),
         "batch": Entry(
             "webnn.commands.batch",

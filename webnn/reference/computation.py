@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.builder.description import DescriptionError
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.reference.numbers import Array, cast_number, nearest
 from webnn.reference.operations import operations_of
 from webnn.validation.buffers import elements_mismatch
@@ -41,7 +42,9 @@ _LARGER: Mapping[str, str] = MappingProxyType({str(name): CARRIERS.get(name, "fl
 _IN_STEPS = frozenset({"dequantizeLinear", "quantizeLinear"})
 
 
-def compute(description: GraphDescription, inputs: Mapping[str, Any], *, exact: bool = False) -> dict[str, Array]:
+def compute(
+    description: GraphDescription, inputs: Mapping[str, Any], *, exact: bool = False, semantics: Semantics = DEFAULT_SEMANTICS
+) -> dict[str, Array]:
     """Compute a graph: each operator in float64, its results rounded to the types that the graph gives them.
 
     Args:
@@ -49,6 +52,7 @@ def compute(description: GraphDescription, inputs: Mapping[str, Any], *, exact: 
         inputs: An array for each input: of its data type, with as many elements, in row-major order. Two elements of int4 and uint4 share a
             byte.
         exact: Round nothing: floating-point values are float64 from the inputs to the outputs. Integers stay what they are.
+        semantics: The values of switches that are no defaults: see `webnn.builder.semantics`.
 
     Returns:
         The outputs by their names. They have the shapes of the graph; those of int4 and uint4 are flat arrays of bytes.
@@ -61,7 +65,7 @@ def compute(description: GraphDescription, inputs: Mapping[str, Any], *, exact: 
     """
     if any(has_names(each) for each in description.inputs.values()):
         description = _with_sizes(description, inputs)
-    program = Program(description.infer())
+    program = Program(description.infer(), semantics)
     return program.run(_check(description.inputs, inputs), description.outputs, exact=exact)
 
 
@@ -72,6 +76,7 @@ def evaluate(
     *,
     descriptors: Mapping[str, OperandDescriptor] | None = None,
     exact: bool = False,
+    semantics: Semantics = DEFAULT_SEMANTICS,
 ) -> tuple[Array, ...]:
     """Compute one operator. Its arguments are taken as valid.
 
@@ -82,6 +87,7 @@ def evaluate(
         descriptors: The types and shapes of the values, as `GraphDescription.descriptors` returns them. Needed if one is int4, uint4,
             bfloat16 or float8e4m3, or if an array has been computed with ``exact`` and is float64; otherwise the arrays tell.
         exact: Do not round the results: those of floating point are float64.
+        semantics: The values of switches that are no defaults.
 
     Returns:
         The results.
@@ -91,7 +97,7 @@ def evaluate(
         DescriptionError: The operator lacks an argument, or an array of an operand is not given.
         ValueError: There is no such draft.
     """
-    return Prepared(operator, draft, descriptors or {}).evaluate(arrays, exact=exact)
+    return Prepared(operator, draft, descriptors or {}, semantics).evaluate(arrays, exact=exact)
 
 
 class Prepared:
@@ -102,8 +108,14 @@ class Prepared:
         "operands",
     )
 
-    def __init__(self, operator: OperatorDescription, draft: str, descriptors: Mapping[str, OperandDescriptor]) -> None:
-        self._function = _find(operator, draft)
+    def __init__(
+        self,
+        operator: OperatorDescription,
+        draft: str,
+        descriptors: Mapping[str, OperandDescriptor],
+        semantics: Semantics = DEFAULT_SEMANTICS,
+    ) -> None:
+        self._function = _find(operator, draft, semantics)
         self._row = find_revision(draft, imports=False).operations[operator.operation]
         names = [argument.name for argument in self._row.arguments]
         for part, given, wanted in (("inputs", operator.inputs, self._row.operands), ("arguments", operator.arguments, names)):
@@ -179,6 +191,7 @@ class Program:
 
     Args:
         description: The graph. Its operators have descriptors: a built graph's, or what `GraphDescription.infer` returns.
+        semantics: The values of switches that are no defaults.
 
     Raises:
         NotSupportedError: The reference has not got an operation.
@@ -186,11 +199,11 @@ class Program:
 
     __slots__ = ("_description", "_prepared")
 
-    def __init__(self, description: GraphDescription) -> None:
+    def __init__(self, description: GraphDescription, semantics: Semantics = DEFAULT_SEMANTICS) -> None:
         known = description.descriptors()
         self._description = description
         #: Each operator by the name of its first result.
-        self._prepared = {each.outputs[0]: Prepared(each, description.draft, known) for each in description.operators}
+        self._prepared = {each.outputs[0]: Prepared(each, description.draft, known, semantics) for each in description.operators}
 
     def run(self, inputs: Mapping[str, Array], outputs: Collection[str], *, exact: bool = False) -> dict[str, Array]:
         """Compute some outputs.
@@ -233,8 +246,8 @@ def last_uses(description: GraphDescription) -> dict[str, int]:
     return {value: position for position, operator in enumerate(description.operators) for _, _, value in operator.named_values()}
 
 
-def _find(operator: OperatorDescription, draft: str) -> Callable[..., Array | list[Array]]:
-    function = operations_of(draft).get(operator.operation)
+def _find(operator: OperatorDescription, draft: str, semantics: Semantics) -> Callable[..., Array | list[Array]]:
+    function = operations_of(draft, semantics).get(operator.operation)
     if function is None:
         raise NotSupportedError(
             f"{label_prefix(operator.label)}{operator.operation}: the reference has no such operation in the draft {draft}",

@@ -20,8 +20,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.reference import draft_2024_06, draft_2026_06
 from webnn.reference.numbers import Operation
+from webnn.reference.variants import vary
 from webnn.validation.drafts import DRAFTS, find_revision
 
 __all__ = ["REFERENCE", "REFERENCE_NEWEST", "operations_of"]
@@ -33,11 +35,12 @@ _CHANGES: Mapping[str, Mapping[str, Operation]] = MappingProxyType(
 
 
 @cache
-def operations_of(draft: str) -> Mapping[str, Operation]:
+def operations_of(draft: str, semantics: Semantics = DEFAULT_SEMANTICS) -> Mapping[str, Operation]:
     """Return the operations of a draft by the names of the methods of `MLGraphBuilder`.
 
     Args:
         draft: The draft, as `webnn.GraphDescription.draft`. Additions of modules count that are imported already.
+        semantics: The values of switches that are no defaults.
 
     Raises:
         ValueError: There is no such draft.
@@ -50,7 +53,8 @@ def operations_of(draft: str) -> Mapping[str, Operation]:
         operations |= {operation: _quiet(function) for operation, function in _CHANGES[each].items()}
     for load in find_revision(draft, imports=False).references:
         operations |= {operation: _quiet(function) for operation, function in load().items()}
-    return MappingProxyType(operations)
+    changed = {operation: _quiet(function) for operation, function in vary(operations, semantics).items()}
+    return MappingProxyType(operations | changed)
 
 
 def _quiet(operation: Operation) -> Operation:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["DataBatch", "batch"]
 
 #: The settings on which results depend.
-_SETTINGS = ("profile", "fallback", "order", "providerOptions", "reference", "numerics")
+_SETTINGS = ("profile", "fallback", "order", "providerOptions", "reference", "numerics", "semantics")
 _MOST_THREADS = 1024
 
 

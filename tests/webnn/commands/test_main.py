@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 import webnn
 from tests.context.devices.inventories import INVENTORIES, install, make_inventory
 from tests.support import PATIENCE
+from webnn.builder.semantics import SWITCHES
 from webnn.commands import browser, profiles
 from webnn.commands import main as cli
 from webnn.commands.registry import BROWSER_COMMANDS, COMMANDS, Entry
@@ -158,6 +159,7 @@ def test_demo_refuses_to_fall_back(monkeypatch: pytest.MonkeyPatch, arguments: l
     ("variable", "value", "message"),
     [
         ("WEBNN_FALLBACK", "never", "webnn: WEBNN_FALLBACK must be one of ['allow', 'silent', 'deny'], got 'never'\n"),
+        ("WEBNN_SEMANTICS", "signNaN", "webnn: WEBNN_SEMANTICS must be switches with values, for example clampNaN=ignore,"),
         ("WEBNN_NUMERICS", "quick", "webnn: WEBNN_NUMERICS must be one of ['exact', 'fast'], got 'quick'\n"),
         ("WEBNN_PROFILE", "nope", "webnn: WEBNN_PROFILE: nope: must be a device profile, one of coreml, "),
     ],
@@ -174,8 +176,28 @@ def test_profiles() -> None:
     assert (code, errors) == (0, "")
     lines = output.splitlines()
     assert [line.partition(" ")[0] for line in lines] == list(PROFILES)
-    assert lines[0].split(maxsplit=1)[1] == "Core ML in Chromium, macOS 15 and later, from its source"
-    assert lines[-1].endswith("every request runs on the cpu  gpu on the cpu, npu on the cpu")
+    assert re.split("  +", lines[0])[1:] == [
+        "Core ML in Chromium, macOS 15 and later, from its source",
+        "clampNaN=maxValue, maxPool2dEmptyWindow=infinity",
+    ]
+    assert lines[-1].endswith("every request runs on the cpu  gpu on the cpu, npu on the cpu; 11 switches of webnn semantics")
+
+
+def test_semantics() -> None:
+    code, output, errors = invoke("semantics")
+    assert (code, errors) == (0, "")
+    assert [line.partition(" ")[0] for line in output.splitlines() if not line.startswith(" ")] == list(SWITCHES)
+    lines = invoke("semantics", "maxPool2d")[1].splitlines()
+    assert lines[0] == "maxPool2dEmptyWindow  maxPool2d: the maximum of a window without an element of the input"
+    assert lines[3] == "  zero  is 0  (tflite-chromium147, tflite-chromium153)"
+    assert "webmachinelearning/webnn#935, 2026-05-18" in lines[4]
+    told = json.loads(invoke("semantics", "--json", "cast", "sign")[1])
+    assert told.keys() == {"castNaN", "castOutOfRange", "signNaN"}
+    assert told["castNaN"]["profiles"] == {"tflite-chromium153": "largest"}
+    assert told["castOutOfRange"]["sources"][0]["url"] == "https://github.com/webmachinelearning/webnn/issues/489"
+    code, output, errors = invoke("semantics", "relu")
+    assert (code, output) == (2, "")
+    assert errors.startswith("webnn: no switch is about relu; there are some about argMax, argMin, averagePool2d, cast, ")
 
 
 def test_a_profile_of_ones_own(tmp_path: Path) -> None:
@@ -183,6 +205,7 @@ def test_a_profile_of_ones_own(tmp_path: Path) -> None:
     good.write_text('{"_extends": "ort", "_source": "Mine.", "_devices": {"gpu": "cpu"}, "_native": ["add", "mul"]}', encoding="utf-8")
     shown = invoke("profiles", str(good), "tflite")[1].splitlines()
     assert re.split("  +", shown[0]) == ["good.json", "Mine.", "gpu on the cpu; 2 native operations"]
+    assert shown[1].endswith("signNaN=nan, triangularMask=multiply")
     assert shown[1].startswith("tflite-chromium153  TFLite in Chromium 153")
     bad.write_text('{"_extends": "ort", "add": {"a": {"rankRange": {"min": -1}}}}', encoding="utf-8")
     code, output, errors = invoke("profiles", str(good), str(bad))
@@ -195,11 +218,14 @@ def test_what_differs_between_profiles(tmp_path: Path) -> None:
     code, output, errors = invoke("profiles", "diff", "tflite-chromium147", "tflite")
     assert (code, errors) == (1, "")
     assert output.splitlines()[0].split() == ["pow.a,", "b,", "output", "0", "to", "4", "dimensions,", "now", "0", "to", "5"]
-    assert output.splitlines()[-1] == "convTranspose2d              + autoPad must be one of ['none', 'same-upper'] (NotSupportedError)"
+    assert (
+        " ".join(output.splitlines()[-1].split()) == "convTranspose2d + autoPad must be one of ['none', 'same-upper'] (NotSupportedError)"
+    )
     # The recorded limits: 43 rows differ.
     code, output, _ = invoke("profiles", "diff", "tflite-chromium147", "tflite", "--json")
     found = json.loads(output)
     assert (code, sum(each["kind"] == "ranks" for each in found)) == (1, 43)
+    assert {"path": "semantics.clampNaN", "kind": "value", "removed": ["nan"], "added": ["ignore"]} in found
     assert found[0] == {"path": "pow.a", "kind": "ranks", "removed": [[0, 4]], "added": [[0, 5]]}
     bad = tmp_path / "bad.json"
     bad.write_text("[]", encoding="utf-8")

@@ -168,7 +168,7 @@ def test_a_failure_loses_a_context_with_tensors(monkeypatch: pytest.MonkeyPatch)
     def fail(_: Any) -> Any:
         raise MemoryError("no room")
 
-    monkeypatch.setattr("webnn.reference.computation.operations_of", lambda _: {"mul": lambda *_: fail(0), "add": lambda *_: fail(0)})
+    monkeypatch.setattr("webnn.reference.computation.operations_of", lambda *_: {"mul": lambda *_: fail(0), "add": lambda *_: fail(0)})
     plain = webnn.ML(reference=True).createContextSync()
     with pytest.raises(webnn.OperationError, match=r"\[twice\] compute: the reference failed at mul: MemoryError: no room"):
         plain.computeSync(build(plain), {"x": np.zeros(3, np.float16)}, {"square": np.zeros(3, np.float16)})
@@ -182,7 +182,7 @@ def test_a_failure_loses_a_context_with_tensors(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_operation_of_an_addition_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webnn.reference.computation.operations_of", lambda _: {})
+    monkeypatch.setattr("webnn.reference.computation.operations_of", lambda *_: {})
     with pytest.raises(webnn.OperationError, match=r"build: \[twice\] mul: the reference has no such operation"):
         build(make())
 

@@ -180,7 +180,7 @@ def test_a_failure_names_the_operator(monkeypatch: pytest.MonkeyPatch) -> None:
         raise MemoryError("no room")
 
     graph = describe(lambda builder, x: builder.relu(x, label="first"), x=("float16", [4]))
-    monkeypatch.setattr("webnn.reference.computation.operations_of", lambda _: {"relu": fail})
+    monkeypatch.setattr("webnn.reference.computation.operations_of", lambda *_: {"relu": fail})
     with pytest.raises(webnn.OperationError, match=r"\[first\] compute: the reference failed at relu: MemoryError: no room") as caught:
         reference.compute(graph, {"x": X16})
     assert (caught.value.operation, caught.value.label) == ("relu", "first")

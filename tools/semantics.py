@@ -1,0 +1,65 @@
+"""Writes the tables of docs/semantics.md from the switches and the device profiles.
+
+python -m tools.semantics            writes the page
+python -m tools.semantics --check    fails if it is outdated
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from webnn.builder.semantics import SWITCHES, Source, Switch
+from webnn.context.profiles import PROFILES, load_profile
+
+__all__ = ["PAGE", "main", "render", "switch_lines"]
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "semantics.md"
+_BEGIN, _END = "<!-- Written by tools/semantics.py -->", "<!-- The end of what it writes -->"
+
+
+def switch_lines(switch: Switch) -> Iterator[str]:
+    """Yield the table of the values of a switch, and its sources."""
+    yield from ("| value | meaning | profiles |", "|---|---|---|")
+    for value, meaning in switch.values.items():
+        names = ["the default"] if value == switch.default else []
+        names += [f"`{name}`" for name in PROFILES if dict(load_profile(name).semantics).get(switch.name) == value]
+        yield f'| `"{value}"` | {meaning} | {", ".join(names)} |'
+    yield from ("", *[f"- {_source(each)}: {each.says}." for each in switch.sources])
+
+
+def _source(source: Source) -> str:
+    return f"[{source.name}]({source.url})" if source.url else source.name
+
+
+def render(page: str) -> str:
+    """Return the page with new tables."""
+    before, _, rest = page.partition(_BEGIN)
+    lines: list[str] = []
+    for switch in SWITCHES.values():
+        operations = ", ".join(f"`{each}`" for each in switch.operations)
+        lines += ["", f"### {switch.name}", "", f"{operations}: {switch.about}.", "", *switch_lines(switch)]
+    return "\n".join([before + _BEGIN, *lines, "", _END + rest.partition(_END)[2]])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; return its exit status."""
+    parser = argparse.ArgumentParser(description="Write the tables of docs/semantics.md.")
+    parser.add_argument("--check", action="store_true", help="write nothing, and fail if the page is outdated")
+    options = parser.parse_args(arguments)
+    before = PAGE.read_text(encoding="utf-8")
+    after = render(before)
+    if before == after:
+        return 0
+    if options.check:
+        print(f"{PAGE.name} is outdated: python -m tools.semantics", file=sys.stderr)
+        return 1
+    PAGE.write_text(after, encoding="utf-8", newline="\n")
+    print(f"wrote {PAGE.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

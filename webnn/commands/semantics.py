@@ -1,0 +1,72 @@
+"""``webnn semantics``: the switches of the semantics where backends differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from webnn.builder.semantics import SWITCHES, Switch, find_switches
+from webnn.commands.failure import failure
+from webnn.commands.rows import make_console
+from webnn.context.profiles import PROFILES, load_profile
+
+__all__ = ["command"]
+
+
+def command(
+    operations: Annotated[
+        list[str] | None, typer.Argument(metavar="OPERATION", help="Only the switches that are about these.", show_default=False)
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> None:
+    """Show in which results backends differ: the switches, and which device has which value.
+
+    A switch is set by a device profile, by webnn run --semantics, or by ML(semantics=...).
+    """
+    found = find_switches(operations) if operations else list(SWITCHES.values())
+    if not found:
+        known = sorted({each for switch in SWITCHES.values() for each in switch.operations})
+        raise failure(f"no switch is about {', '.join(operations or ())}; there are some about {', '.join(known)}", 2)
+    told = {switch.name: _tell(switch) for switch in found}
+    if as_json:
+        typer.echo(json.dumps(told, indent=1))
+        return
+    console = make_console()
+    for switch in found:
+        about = f"{', '.join(switch.operations)}: {switch.about}"
+        console.print(Text.assemble((switch.name, "bold cyan"), f"  {about}"), soft_wrap=True)
+        for value, meaning in switch.values.items():
+            profiles = [name for name, chosen in told[switch.name]["profiles"].items() if chosen == value]
+            default = ["the default"] if value == switch.default else []
+            console.print(Text.assemble("  ", (value, "bold"), f"  {meaning}", (_remark([*default, *profiles]), "yellow")), soft_wrap=True)
+        for source in switch.sources:
+            console.print(Text(f"  {source.name}: {source.says}", "dim"), soft_wrap=True)
+
+
+def _remark(names: list[str]) -> str:
+    return f"  ({', '.join(names)})" if names else ""
+
+
+def _tell(switch: Switch) -> dict[str, Any]:
+    """Return what a machine reads of a switch."""
+    return {
+        "about": switch.about,
+        "operations": list(switch.operations),
+        "values": dict(switch.values),
+        "default": switch.default,
+        "profiles": dict(_profiles(switch)),
+        "sources": [{"name": each.name, "says": each.says, "url": each.url} for each in switch.sources],
+    }
+
+
+def _profiles(switch: Switch) -> Iterator[tuple[str, str]]:
+    """Yield the shipped profiles that give a value, each with it."""
+    for name in PROFILES:
+        chosen = dict(load_profile(name).semantics).get(switch.name)
+        if chosen is not None:
+            yield name, chosen

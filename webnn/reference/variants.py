@@ -1,0 +1,238 @@
+"""Operations with the semantics of other backends: one function for each value of a switch (`webnn.builder.semantics`).
+
+Each one takes the operation of the draft, and changes what it is given or what it returns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
+from types import MappingProxyType
+from typing import Any, cast
+
+import numpy as np
+
+from webnn.builder.semantics import SWITCHES, Semantics
+from webnn.reference.numbers import Array, Operation, is_float, typed, wide
+from webnn.validation.descriptor import DataType, integer_range
+
+__all__ = ["vary"]
+
+#: Computes an operation in another way, by means of the function of the draft.
+Change = Callable[..., "Array | list[Array]"]
+
+
+def _one(result: Array | list[Array]) -> Array:
+    return cast("Array", result)
+
+
+def _ignore_nan(operation: Operation, input: Array, *arguments: Any, is_max: bool, **options: Any) -> Array:
+    """Find the first number that is the extreme one."""
+    if not is_float(input):
+        return _one(operation(input, *arguments, **options))
+    axes = [arguments[0]] if arguments else options.get("axes")
+    every = tuple(range(input.ndim)) if axes is None else tuple(axes)
+    nan = np.isnan(input)
+    numbers = np.where(nan, -np.inf if is_max else np.inf, input)
+    found = ~nan & (numbers == (np.max if is_max else np.min)(numbers, axis=every, keepdims=True))
+    return _one(operation((found if is_max else ~found).astype(np.float64), *arguments, **options))
+
+
+def _average_with_padding(operation: Operation, input: Array, **options: Any) -> Array:
+    """Divide by all places of the window, unless the padding is that of "same-upper": the padding becomes zeros of the input."""
+    result = _one(operation(input, **options))
+    first = 1 if options.get("layout", "nchw") == "nhwc" else 2
+    padding = options.get("padding") or [0, 0, 0, 0]
+    around = [(0, 0)] * 4
+    same = True
+    for index, axis in enumerate((first, first + 1)):
+        size, count, begin = input.shape[axis], result.shape[axis], padding[2 * index]
+        window = (options.get("windowDimensions") or input.shape[first : first + 2])[index]
+        stride, dilation = ((options.get(name) or [1, 1])[index] for name in ("strides", "dilations"))
+        reach = (count - 1) * stride + (window - 1) * dilation + 1
+        total = max((-(-size // stride) - 1) * stride + (window - 1) * dilation + 1 - size, 0)
+        same = same and count == -(-size // stride) and begin == total // 2
+        around[axis] = begin, max(reach - begin - size, 0)
+    if same:
+        return result
+    options = {"windowDimensions": list(input.shape[first : first + 2]), **options, "padding": [0, 0, 0, 0]}
+    for name in ("roundingType", "outputShapeRounding"):
+        options.pop(name, None)
+    whole = _one(operation(np.pad(input, around), **options))
+    return whole[tuple(slice(size) for size in result.shape)]
+
+
+def _unchanged(operation: Operation, *arguments: Any, **options: Any) -> Array:
+    return _one(operation(*arguments, **options))
+
+
+def _zero_empty_windows(operation: Operation, input: Array, **options: Any) -> Array:
+    """The maximum of zeros is -Infinity where a window has none."""
+    empty = np.isneginf(_one(operation(np.zeros_like(input, np.float64), **options)))
+    return np.where(empty, np.zeros([], input.dtype), _one(operation(input, **options)))
+
+
+def _cast_nan(operation: Operation, input: Array, type: str, *, largest: bool) -> Array:
+    result = _one(operation(input, type))
+    if not is_float(input) or is_float(result):
+        return result
+    return np.where(np.isnan(input), np.array(_range(type)[largest], result.dtype), result)
+
+
+def _cast_low_bits(operation: Operation, input: Array, type: str) -> Array:
+    result = _one(operation(input, type))
+    if not is_float(input) or is_float(result):
+        return result
+    low, high = integer_range("int64" if type in ("uint32", "int64", "uint64") else "int32")
+
+    def wrapped(value: float) -> int:
+        if math.isnan(value):
+            return 0
+        return int(value) if low <= value < high + 1 else low
+
+    return typed(np.frompyfunc(wrapped, 1, 1)(wide(input)), result.dtype)
+
+
+def _range(type: str) -> tuple[int, int]:
+    return integer_range(cast(DataType, type))
+
+
+def _ignore_bound(operation: Operation, input: Array, **options: Any) -> Array:
+    if is_float(input):
+        options = {name: value for name, value in options.items() if value is None or not math.isnan(value)}
+    return _one(operation(input, **options))
+
+
+def _prefer_maximum(operation: Operation, input: Array, **options: Any) -> Array:
+    low = options.get("minValue")
+    if low is None or not is_float(input) or not math.isnan(low):
+        return _ignore_bound(operation, input, **options)
+    return _ignore_bound(operation, np.full_like(input, np.inf), **options)
+
+
+def _gather_zero(operation: Operation, input: Array, indices: Array, *, count: bool = False, **options: Any) -> Array:
+    """Take a zero behind each axis where an index is out of range."""
+    axes = range(indices.shape[-1]) if count else (options.get("axis", 0),)
+    sizes = np.array([input.shape[axis] for axis in axes], np.int64).reshape([-1] if count else [])
+    places = indices.astype(np.int64)
+    inside = (places >= -sizes) & (places < sizes)
+    places = np.where(inside, np.where(places < 0, places + sizes, places), sizes)
+    padded = np.pad(input, [(0, int(axis in axes)) for axis in range(input.ndim)])
+    return _one(operation(padded, places, **options))
+
+
+def _divide_to_zeros(operation: Operation, a: Array, b: Array) -> Array:
+    result = _one(operation(a, b))
+    return np.zeros_like(result) if not is_float(b) and np.any(b == 0) else result
+
+
+def _second(operation: Operation, a: Array, b: Array) -> Array:
+    result = _one(operation(a, b))
+    if not is_float(a):
+        return result
+    return np.where(np.isnan(a) | np.isnan(b), a if a.shape[-1:] in ((), (1,)) else b, result)
+
+
+def _upper_tie(operation: Operation, input: Array, **options: Any) -> Array:
+    """Reverse both axes: the lower one of two elements is then the upper one."""
+    if options.get("mode", "nearest-neighbor") != "nearest-neighbor":
+        return _one(operation(input, **options))
+    turned = tuple(options.get("axes") or (2, 3))
+    return np.flip(_one(operation(np.flip(input, turned), **options)), turned)
+
+
+def _reverse_elements(operation: Operation, input: Array, indices: Array, updates: Array, *, axis: int = 0) -> Array:
+    """The last one of several updates is now the first one."""
+    return _one(operation(input, np.flip(indices, axis), np.flip(updates, axis), axis=axis))
+
+
+def _reverse_slices(operation: Operation, input: Array, indices: Array, updates: Array) -> Array:
+    batch = tuple(range(indices.ndim - 1))
+    return _one(operation(input, np.flip(indices, batch), np.flip(updates, batch)))
+
+
+def _sum_updates(operation: Operation, input: Array, indices: Array, updates: Array, *, slices: bool, **options: Any) -> Array:
+    """Add the updates to zeros, one after the other; the rest of the input stays."""
+    marks = _one(operation(np.zeros(input.shape, np.int64), indices, np.ones(updates.shape, np.int64), **options))
+    # Each place of the input has a number: what an update would write there, its number reads.
+    numbers = np.arange(math.prod(input.shape)).reshape(input.shape)
+    if slices:
+        sizes = input.shape[: indices.shape[-1]]
+        coordinates = [_place(indices[..., axis], size) for axis, size in enumerate(sizes)]
+        places = numbers[tuple(coordinates)] if coordinates else np.broadcast_to(numbers, updates.shape)
+    else:
+        axis = options.get("axis", 0)
+        grid: list[Any] = list(np.indices(indices.shape, sparse=True))
+        grid[axis] = _place(indices, input.shape[axis])
+        places = numbers[tuple(grid)]
+    sums = np.zeros(math.prod(input.shape), np.float64 if is_float(input) else input.dtype)
+    with np.errstate(over="ignore"):
+        np.add.at(sums, places.ravel(), updates.ravel().astype(sums.dtype))
+    return np.where(marks == 1, sums.reshape(input.shape).astype(input.dtype), input)
+
+
+def _place(indices: Array, size: int) -> Array:
+    clamped = np.clip(indices.astype(np.int64), -size, size - 1)
+    return np.asarray(np.where(clamped < 0, clamped + size, clamped))
+
+
+def _keep_nan(operation: Operation, input: Array) -> Array:
+    result = _one(operation(input))
+    return np.where(np.isnan(input), input, result) if is_float(input) else result
+
+
+def _multiply_mask(operation: Operation, input: Array, **options: Any) -> Array:
+    return input * _one(operation(np.ones_like(input), **options)) if is_float(input) else _one(operation(input, **options))
+
+
+#: The function of each value that is no default, for all operations of the switch or by the operation. Of two for one operation, the later
+#: one wraps the other.
+CHANGES: Mapping[tuple[str, str], Change | Mapping[str, Change]] = MappingProxyType(
+    {
+        ("argMinMaxNaN", "ignore"): {"argMax": partial(_ignore_nan, is_max=True), "argMin": partial(_ignore_nan, is_max=False)},
+        ("averagePool2dPadding", "sameOnly"): _average_with_padding,
+        ("castOutOfRange", "lowBits"): _cast_low_bits,
+        ("castNaN", "largest"): partial(_cast_nan, largest=True),
+        ("castNaN", "smallest"): partial(_cast_nan, largest=False),
+        ("clampNaN", "ignore"): _ignore_bound,
+        ("clampNaN", "maxValue"): _prefer_maximum,
+        ("gatherOutOfRange", "zero"): {
+            "gather": _gather_zero,
+            "gatherElements": _gather_zero,
+            "gatherND": partial(_gather_zero, count=True),
+        },
+        ("integerDivByZero", "zeros"): _divide_to_zeros,
+        # The reference makes infinities without it.
+        ("maxPool2dEmptyWindow", "infinity"): _unchanged,
+        ("maxPool2dEmptyWindow", "zero"): _zero_empty_windows,
+        ("minMaxNaN", "second"): _second,
+        ("resample2dTies", "upper"): _upper_tie,
+        ("scatterDuplicates", "first"): {"scatterElements": _reverse_elements, "scatterND": _reverse_slices},
+        ("scatterDuplicates", "sum"): {
+            "scatterElements": partial(_sum_updates, slices=False),
+            "scatterND": partial(_sum_updates, slices=True),
+        },
+        ("signNaN", "nan"): _keep_nan,
+        ("triangularMask", "multiply"): _multiply_mask,
+    }
+)
+
+
+def vary(operations: Mapping[str, Operation], semantics: Semantics) -> dict[str, Operation]:
+    """Return the operations that have other semantics than the default ones."""
+    changed: dict[str, Operation] = {}
+    for (name, value), change in CHANGES.items():
+        if (name, value) in semantics:
+            for operation in [each for each in SWITCHES[name].operations if each in operations]:
+                function = change[operation] if isinstance(change, Mapping) else change
+                changed[operation] = _bind(function, changed.get(operation, operations[operation]))
+    return changed
+
+
+def _bind(change: Change, operation: Operation) -> Operation:
+    @wraps(operation)
+    def changed(*arguments: Any, **options: Any) -> Array | list[Array]:
+        return change(operation, *arguments, **options)
+
+    return changed
