@@ -6,8 +6,9 @@ The drafts leave these results open, or backends do not give what a draft says. 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from types import MappingProxyType
 from typing import Literal, TypedDict
 
@@ -20,12 +21,15 @@ __all__ = [
     "Switch",
     "check_switch",
     "convert_semantics",
+    "explain",
     "find_switches",
     "merge_semantics",
     "parse_semantics",
     "write_semantics",
 ]
 
+#: Up to this many values, `explain` also tries two together.
+_FEW = 6
 #: Values of switches, in the order of `SWITCHES`.
 Semantics = tuple[tuple[str, str], ...]
 DEFAULT_SEMANTICS: Semantics = ()
@@ -313,6 +317,31 @@ def find_switches(operations: Iterable[str]) -> list[Switch]:
     """Return the switches that are about some of these operations."""
     wanted = frozenset(operations)
     return [switch for switch in _SWITCHES if not wanted.isdisjoint(switch.operations)]
+
+
+def explain(operations: Iterable[str], semantics: Semantics, agrees: Callable[[Semantics], bool]) -> str:
+    """Find other values of switches with which results agree: one, else two if there are few.
+
+    Args:
+        operations: What made the results: only the switches about these are tried.
+        semantics: The values that the results were compared with; those that are defaults may be left out.
+        agrees: Tells whether results agree with those of other values.
+
+    Returns:
+        The values for people, as of `write_semantics`; empty if none are found.
+    """
+    before = dict(semantics)
+    values = [
+        (switch.name, value)
+        for switch in find_switches(operations)
+        for value in switch.values
+        if value != before.get(switch.name, switch.default)
+    ]
+    pairs = combinations(values, 2) if len(values) <= _FEW else ()
+    for chosen in (*[(value,) for value in values], *pairs):
+        if len(dict(chosen)) == len(chosen) and agrees(merge_semantics(semantics, chosen)):
+            return write_semantics(chosen)
+    return ""
 
 
 def _shorten(value: object) -> str:

@@ -260,6 +260,8 @@ class OperatorAccuracy:
         position: The position of the largest error.
         actual: The element there.
         expected: The exact element.
+        explanation: The switches of the semantics with which the result is the exact one, if it is far from it otherwise:
+            ``"semantics.clampNaN='ignore'"``; empty if there are none (docs/semantics.md).
     """
 
     name: str
@@ -274,6 +276,7 @@ class OperatorAccuracy:
     position: tuple[int, ...]
     actual: float
     expected: float
+    explanation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from webnn.builder.semantics import (
     SemanticsOptions,
     check_switch,
     convert_semantics,
+    explain,
     find_switches,
     merge_semantics,
     parse_semantics,
@@ -109,3 +110,45 @@ def test_layers() -> None:
     assert merge_semantics() == ()
     assert write_semantics(profile) == "semantics.clampNaN='ignore' and semantics.signNaN='nan'"
     assert [each.name for each in find_switches(["cast", "relu"])] == ["castNaN", "castOutOfRange"]
+
+
+@pytest.mark.parametrize(
+    ("operations", "given", "wanted", "explanation"),
+    [
+        (["clamp"], (), {"clampNaN": "ignore"}, "semantics.clampNaN='ignore'"),
+        (["clamp"], (("clampNaN", "ignore"),), {}, "semantics.clampNaN='nan'"),
+        # Two together, of one operation or of several.
+        (
+            ["cast"],
+            (),
+            {"castNaN": "largest", "castOutOfRange": "lowBits"},
+            "semantics.castNaN='largest' and semantics.castOutOfRange='lowBits'",
+        ),
+        (
+            ["sign", "div"],
+            (),
+            {"integerDivByZero": "zeros", "signNaN": "nan"},
+            "semantics.integerDivByZero='zeros' and semantics.signNaN='nan'",
+        ),
+        # Only those that are about the operations, and never two values of one switch.
+        (["cast"], (), {"clampNaN": "ignore"}, ""),
+        (["relu"], (), {}, ""),
+    ],
+)
+def test_explanations(operations: list[str], given: Any, wanted: dict[str, str], explanation: str) -> None:
+    tried: list[Any] = []
+
+    def agrees(semantics: Any) -> bool:
+        tried.append(semantics)
+        return dict(semantics) == wanted
+
+    assert explain(operations, given, agrees) == explanation
+    assert len(set(tried)) == len(tried) <= 21
+    assert not given or given not in tried
+
+
+def test_pairs_are_tried_only_if_there_are_few() -> None:
+    tried: list[Any] = []
+    every = {operation for switch in SWITCHES.values() for operation in switch.operations}
+    assert explain(every, (), lambda semantics: bool(tried.append(semantics))) == ""
+    assert len(tried) == sum(len(switch.values) - 1 for switch in SWITCHES.values())

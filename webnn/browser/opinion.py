@@ -12,6 +12,7 @@ import webnn
 from webnn import reference
 from webnn.browser.differences import Array, Verdict
 from webnn.browser.watch import Call, Log
+from webnn.builder.semantics import Semantics, explain
 from webnn.validation.descriptor import FLOAT_TYPES, SMALL_TYPES, unpack
 
 __all__ = ["Opinion", "Tolerance", "Witness"]
@@ -43,7 +44,7 @@ Measure = Callable[[Array, Array, str], Array]
 class Witness:
     """Keeps what graphs a program computes in the emulator, and with which inputs: the hooks of `webnn.emulate`."""
 
-    computed: list[tuple[webnn.GraphDescription | None, Mapping[str, Array]]] = field(default_factory=list)
+    computed: list[tuple[webnn.GraphDescription | None, Mapping[str, Array], Semantics]] = field(default_factory=list)
     _known: list[tuple[webnn.MLGraph, webnn.GraphDescription]] = field(default_factory=list)
     _kept: int = 0
 
@@ -57,7 +58,7 @@ class Witness:
         self._kept += sum(array.nbytes for array in inputs.values())
         if self._kept > _MOST_KEPT:
             description, inputs = None, {}
-        self.computed.append((description, {name: array.copy() for name, array in inputs.items()}))
+        self.computed.append((description, {name: array.copy() for name, array in inputs.items()}, graph._state.semantics))
 
 
 class Opinion:
@@ -83,22 +84,34 @@ class Opinion:
         if found is None or len(self._calls) != len(self._computed):
             return None
         index, output = found
-        graph, inputs = self._computed[index]
+        graph, inputs, semantics = self._computed[index]
         if graph is None or output not in graph.outputs:
             return None
         if index not in self._exact:
-            self._exact[index] = reference.compute(graph, inputs, exact=True)
+            self._exact[index] = reference.compute(graph, inputs, exact=True, semantics=semantics)
         descriptor = graph.descriptors()[graph.outputs[output]]
-        exact = self._exact[index][output]
-        if descriptor.dataType in SMALL_TYPES:
-            exact = unpack(exact, descriptor.dataType, descriptor.shape)
         tolerance = self._find_tolerance(graph, inputs)
-        distances = [self._distance(each, exact.ravel(), tolerance.metric, descriptor.dataType) for each in (emulator, browser)]
+
+        def measure(found: Array, results: Mapping[str, Array]) -> float:
+            exact = results[output]
+            if descriptor.dataType in SMALL_TYPES:
+                exact = unpack(exact, descriptor.dataType, descriptor.shape)
+            return self._distance(found, exact.ravel(), tolerance.metric, descriptor.dataType)
+
+        distances = [measure(each, self._exact[index]) for each in (emulator, browser)]
         right = [each <= tolerance.value for each in distances]
         far = f"{distances[0]:.4g} and {distances[1]:.4g} {tolerance.metric} from the reference, WPT allows {tolerance.value:.4g}"
         words = {(True, True): "both are right", (True, False): "the browser is wrong", (False, True): "the emulator is wrong"}
         verdict = words.get((right[0], right[1]), "neither is right")
-        return Verdict(emulator=right[0], browser=right[1], words=f"{_describe(graph)}: {verdict}: {far}")
+        explanation = ""
+        if not right[1]:
+            explanation = explain(
+                [operator.operation for operator in graph.operators],
+                semantics,
+                lambda other: measure(browser, reference.compute(graph, inputs, exact=True, semantics=other)) <= tolerance.value,
+            )
+        equal = f"; the browser's is right with {explanation}" if explanation else ""
+        return Verdict(emulator=right[0], browser=right[1], words=f"{_describe(graph)}: {verdict}: {far}{equal}")
 
     def _distance(self, found: Array, exact: Array, metric: str, dataType: str) -> float:
         """Return the largest distance from the reference, which web-platform-tests rounds to the type where it counts ULP."""

@@ -19,7 +19,7 @@ from webnn.browser.differences import Difference, Judge, Kind, find_differences
 from webnn.browser.hosts import SETTLED, Subject, run_in_browser, run_in_emulator
 from webnn.browser.opinion import Opinion, Witness
 from webnn.browser.watch import Log
-from webnn.commands.choices import PAGES
+from webnn.commands.choices import PAGES, SemanticsOption, set_semantics
 from webnn.commands.completion import complete_dialect, complete_profile, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.registry import DISTANCES, TOLERANCES
@@ -56,6 +56,7 @@ def command(
     device_profile: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="The emulator's limits; 'none' for none.", autocompletion=complete_profile)
     ] = "tflite",
+    semantics: SemanticsOption = None,
     node: Annotated[
         Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
     ] = None,
@@ -68,6 +69,7 @@ def command(
     Calls of WebNN are compared in order: whether they are accepted, classes of errors, types, shapes, and numbers. The reference says whose
     numbers are right. The exit code is 1 if something differs.
     """
+    set_semantics(semantics)
     if not program.is_file() or program.suffix.lower() not in _SUFFIXES:
         raise failure(f"a program is a file {', '.join(_SUFFIXES)}, got {program}", _WRONG)
     if root is not None and not program.resolve().is_relative_to(root.resolve()):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections import ChainMap
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from webnn.builder.semantics import Semantics, explain
 from webnn.context.inspections import Accuracy, OperatorAccuracy, OutputAccuracy
 from webnn.inspect.calls import judge_calls
 from webnn.inspect.distance import find_distance, relative_distance
@@ -15,12 +17,15 @@ from webnn.inspect.subject import LIMIT, Array, Subject, check_inputs, group
 from webnn.reference.computation import Prepared, last_uses
 from webnn.reference.operations import operations_of
 from webnn.validation import webidl
+from webnn.validation.descriptor import FLOAT_FORMATS
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription, OperatorDescription
 
 __all__ = ["judge"]
 
+#: Where a result is farther away, relative to its largest value, a switch may explain it. Integers must be equal.
+_FAR = 1e-2
 #: Operations that are a rounding: their exact result is the rounded one.
 _ROUNDINGS = frozenset({"cast"})
 
@@ -33,8 +38,9 @@ def judge(subject: Subject, inputs: Mapping[str, Any], *, whole: bool, limit: in
     arrays = check_inputs("accuracy", description.inputs, inputs)
     begin = time.perf_counter()
     leaves = {**{name: each.value for name, each in description.constants.items()}, **arrays}
+    semantics = subject.state.semantics
     exact = _Whole(description, leaves) if whole else None
-    judgement = _Judgement(description, exact)
+    judgement = _Judgement(description, exact, semantics)
     groups = group(description, limit, operands=True)
     for (positions, _), computed in zip(groups, subject.walk([names for _, names in groups], arrays), strict=True):
         values = leaves | computed
@@ -82,8 +88,9 @@ class _Whole:
 class _Judgement:
     """The state of one `judge`."""
 
-    def __init__(self, description: GraphDescription, whole: _Whole | None) -> None:
+    def __init__(self, description: GraphDescription, whole: _Whole | None, semantics: Semantics) -> None:
         self._description = description
+        self._semantics = semantics
         self._known = description.descriptors()
         self._operations = operations_of(description.draft)
         self._whole = whole
@@ -97,19 +104,34 @@ class _Judgement:
         operator = self._description.operators[position]
         actual = tuple([values[name] for name in operator.outputs])
         if operator.operation in self._operations:
-            prepared = Prepared(operator, self._description.draft, self._known)
+            prepared = Prepared(operator, self._description.draft, self._known, self._semantics)
             rounded = operator.operation in _ROUNDINGS
             begin = time.perf_counter()
             alone = prepared.evaluate(values, exact=not rounded)
             exact = alone if self._whole is None else self._whole.evaluate(prepared, alone, rounded=rounded)
             self.seconds += time.perf_counter() - begin
             for each in zip(operator.outputs, actual, alone, exact, strict=True):
-                self.found.append(self._compare(operator, *each))
+                judged = self._compare(operator, *each)
+                if _is_far(judged.relative, judged.dataType):
+                    judged = replace(judged, explanation=self._explain(operator, values, actual[0], exact=not rounded))
+                self.found.append(judged)
         else:
             self.missing.add(operator.operation)
             exact = actual
         if self._whole is not None:
             self._whole.keep(position, operator, exact)
+
+    def _explain(self, operator: OperatorDescription, values: Mapping[str, Array], array: Array, *, exact: bool) -> str:
+        """Name the switches with which the only result of an operator is right; empty if there are none."""
+        descriptor = self._known[operator.outputs[0]]
+        actual = unpack(array, descriptor)
+
+        def agrees(semantics: Semantics) -> bool:
+            prepared = Prepared(operator, self._description.draft, self._known, semantics)
+            [expected] = prepared.evaluate(values, exact=exact)
+            return not _is_far(relative_distance(actual, unpack(expected, descriptor)), descriptor.dataType)
+
+        return explain([operator.operation], self._semantics, agrees)
 
     def _compare(self, operator: OperatorDescription, name: str, array: Array, expected: Array, exact: Array) -> OperatorAccuracy:
         descriptor = self._known[name]
@@ -130,6 +152,10 @@ class _Judgement:
             actual=distance.actual,
             expected=distance.expected,
         )
+
+
+def _is_far(relative: float, dataType: str) -> bool:
+    return relative > (_FAR if dataType in FLOAT_FORMATS else 0)
 
 
 def _compare_output(description: GraphDescription, name: str, array: Array, exact: Mapping[str, Array]) -> OutputAccuracy:

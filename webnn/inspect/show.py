@@ -240,7 +240,12 @@ def _(result: Accuracy) -> list[Table]:
         distances = [(number(figure), figure) for figure in (output.relative, output.ulp, output.absolute)]
         outputs.append([(printable(output.name), None), (output.dataType, None), *distances])
     title = "Accuracy of the operators, each by itself"
-    tables = [Table(title=title, facts=facts, columns=columns, numbers=numbers, rows=rows, details=details)]
+    notes = [
+        f"{each.operation} {each.index}{f' [{printable(each.label)}]' if each.label else ''}: equal with {each.explanation}"
+        for each in result.operators
+        if each.explanation
+    ]
+    tables = [Table(title=title, facts=facts, columns=columns, numbers=numbers, rows=rows, details=details, notes=notes)]
     if result.calls:
         tables.append(_calls(result.calls))
     if outputs:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import webnn
 from tests.webnn.browser.support import watch_program
 from tests.webnn.browser.test_watch import GRAPH
 from webnn.browser.differences import Difference, Kind, find_differences, show
@@ -115,6 +116,29 @@ def test_the_emulator_may_be_wrong() -> None:
     third, _ = watch_program(READ, fault=moved(0.25))
     (difference, _) = find_differences(log, third, Opinion(log, witness, find_tolerance, distance))
     assert "neither is right: " in difference.remark
+
+
+CLAMPED = READ.replace("sigmoid(x)", "sign(builder.clamp(x, {minValue: NaN}))")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "remark"),
+    [
+        ({}, {"clampNaN": "ignore"}, "; the browser's is right with semantics.clampNaN='ignore'"),
+        ({"clampNaN": "ignore"}, {}, "; the browser's is right with semantics.clampNaN='nan'"),
+        ({}, {"clampNaN": "maxValue", "signNaN": "nan"}, "; the browser's is right with semantics.clampNaN='maxValue'"),
+    ],
+)
+def test_a_switch_explains_numbers(ours: Any, theirs: Any, remark: str) -> None:
+    assert CLAMPED != READ
+    with webnn.emulate(semantics=ours):
+        log, witness = watch_program(CLAMPED)
+    with webnn.emulate(semantics=theirs):
+        other, _ = watch_program(CLAMPED)
+    (difference, *_) = find_differences(log, other, Opinion(log, witness, find_tolerance, distance))
+    assert difference.kind is Kind.numbers
+    assert difference.counts
+    assert difference.remark.endswith(remark)
 
 
 def log_of(*members: str) -> Log:

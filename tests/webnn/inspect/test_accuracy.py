@@ -284,3 +284,44 @@ def test_the_reference_can_be_looked_into() -> None:
     comparison = compare(graph.description, network_inputs(), context, make_context("2026-06"))
     assert comparison.one == "reference, draft 2026-06"
     assert max(each.relative for each in comparison.values) < 1e-5
+
+
+# Switches of the semantics
+
+
+def clamped(**settings: Any) -> Subject:
+    """Return a graph in which a switch may change two operators."""
+    builder = MLGraphBuilder(ML(revision=BROWSERS, **settings).createContextSync())
+    x = float_input(builder, "x", 4)
+    y = builder.clamp(x, minValue=math.nan, label="bounded")
+    return Subject.of(builder.buildSync({"y": builder.add(builder.sign(y, label="signs"), x)}), "accuracy")
+
+
+SIGNED = {"x": np.array([-2, 0, 1, np.nan], np.float32)}
+
+
+def test_the_reference_has_the_semantics_of_the_context() -> None:
+    for semantics in ({}, {"clampNaN": "ignore"}, {"clampNaN": "maxValue", "signNaN": "nan"}):
+        accuracy = judge(clamped(semantics=semantics), SIGNED, whole=True)
+        assert {each.relative for each in accuracy.operators} == {0}
+        assert [each.relative for each in accuracy.outputs] == [0]
+        assert not any(each.explanation for each in accuracy.operators)
+
+
+def test_a_switch_explains_a_difference() -> None:
+    """The device has other semantics than its context says."""
+    subject = clamped(semantics={"clampNaN": "ignore", "signNaN": "nan"})
+    other = replace(subject, state=replace(subject.state, semantics=(("clampNaN", "maxValue"),)))
+    accuracy = judge(other, SIGNED, whole=False)
+    found = {each.label: each.explanation for each in accuracy.operators}
+    assert found == {"bounded": "semantics.clampNaN='ignore'", "signs": "semantics.signNaN='nan'", "": ""}
+    assert "clamp 1 [bounded]: equal with semantics.clampNaN='ignore'" in str(accuracy)
+    # No switch makes a result right that is wrong for another reason.
+    part = replace(subject, state=replace(subject.state, semantics=(("clampNaN", "maxValue"),)), description=halved(subject.description))
+    assert {each.label: each.explanation for each in judge(part, SIGNED, whole=False).operators}["signs"] == ""
+
+
+def halved(description: Any) -> Any:
+    """Say of the signs that they are something else."""
+    operators = [replace(each, operation="cos") if each.operation == "sign" else each for each in description.operators]
+    return replace(description, operators=tuple(operators))
