@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -37,53 +37,79 @@ _ALIGNMENT = 4
 
 
 class ExportableTensor(MLTensor):
-    """A tensor that can be lent to a device."""
+    """A tensor that can be lent to a device.
 
-    __slots__ = ("_buffer", "_device", "_isLent", "_lock")
+    It has two locks. Calls that use the tensor are checked and queued under `_queueLock`, so that no export comes in between. They may wait
+    for the timeline, so jobs of the timeline must not take it. `_lock` guards the attributes, and is never held while anything waits.
+    """
+
+    __slots__ = ("_buffer", "_calls", "_device", "_lock", "_queueLock", "_returned")
 
     #: The buffer, from the end of an export to its destruction.
     _buffer: GPUBuffer | None
+    #: The calls of `exportToGPU` and of `GPUBuffer.destroy` that have begun and not ended.
+    _calls: set[object]
     _device: GPUDevice
-    #: From the call of `exportToGPU` to the destruction of the buffer.
-    _isLent: bool
-    #: Held while a call that uses the tensor is checked and queued: no export may come in between.
-    _lock: threading.RLock
+    _lock: threading.Lock
+    _queueLock: threading.RLock
+    #: The bytes of the last buffer, until the timeline has copied them.
+    _returned: np.ndarray[Any, np.dtype[np.uint8]] | None
 
-    def _lend(self) -> GPUBuffer:
+    @property
+    def _isLent(self) -> bool:
+        return self._buffer is not None or bool(self._calls)
+
+    def _begin(self) -> Callable[[], GPUBuffer]:
+        """Begin an export; return its steps on the timeline."""
+        call = object()
+        with self._queueLock, self._lock:
+            if self._isDestroyed:
+                raise self._destroyed()
+            self._device._check_lost("exportToGPU")
+            self._calls.add(call)
+        return partial(self._lend, call)
+
+    def _lend(self, call: object) -> GPUBuffer:
         """Return the buffer with a copy of the data: the steps of `exportToGPU` on the timeline."""
         with self._lock:
-            if self._buffer is not None:
-                return self._buffer
             try:
+                if self._buffer is not None:
+                    return self._buffer
                 memory = self._memory
                 if memory is None:
                     raise self._destroyed()
+                self._settle()
                 size = self._descriptor.byte_length
                 data = np.zeros(-(-size // _ALIGNMENT) * _ALIGNMENT, np.uint8)
                 data[:size] = memory.array.reshape(-1).view(np.uint8)
                 self._buffer = self._device._export(data, _USAGE, self._take_back)
-            except Exception:
-                self._isLent = False
-                raise
-            # Another thread may have destroyed an earlier buffer since the call.
-            self._isLent = True
-            return self._buffer
+                return self._buffer
+            finally:
+                self._calls.discard(call)
 
     def _take_back(self, data: np.ndarray[Any, np.dtype[np.uint8]] | None) -> None:
         """End the export: queue the copy of the buffer's bytes, or destroy the tensor if they are lost."""
+        call = object()
         with self._lock:
-            self._buffer, self._isLent = None, False
-            memory, timeline, loss = self._memory, self._state.timeline, self._state.loss
-            if data is not None and memory is not None:
-                content = data[: self._descriptor.byte_length]
-
-                def job() -> None:
-                    if loss.info is None:
-                        memory.array.reshape(-1).view(np.uint8)[...] = content
-
-                timeline.post(job, content.nbytes)
+            self._buffer, self._returned = None, data
+            self._calls.add(call)
         if data is None:
             self.destroy()
+        else:
+            self._state.timeline.post(self._copy_back, data.nbytes)
+        with self._lock:
+            self._calls.discard(call)
+
+    def _copy_back(self) -> None:
+        """Copy the bytes of the last buffer: a job of the timeline."""
+        with self._lock:
+            self._settle()
+
+    def _settle(self) -> None:
+        memory = self._memory
+        if self._returned is not None and memory is not None:
+            memory.array.reshape(-1).view(np.uint8)[...] = self._returned[: self._descriptor.byte_length]
+        self._returned = None
 
     def _destroyed(self) -> InvalidStateError:
         if self._state.loss.info is not None:
@@ -136,7 +162,7 @@ class ExportingContext(MLContext):
             destroyed or the device is lost, also before the buffer is there.
         """
         try:
-            lent = self._check_export(tensor)
+            lend = self._check_export(tensor)
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
         pending: Pending[GPUBuffer] = Pending(self._state.loss.promises)
@@ -144,7 +170,7 @@ class ExportingContext(MLContext):
         # It runs even if the program has cancelled the future: the next call returns the buffer.
         def job() -> None:
             try:
-                buffer = lent._lend()
+                buffer = lend()
             except Exception as error:  # a failed step rejects the promise
                 pending.reject(error)
             else:
@@ -163,7 +189,7 @@ class ExportingContext(MLContext):
             WebNNTypeError: The tensor does not fit.
             InvalidStateError: The tensor is destroyed, or the device is lost.
         """
-        return self._state.timeline.run(self._check_export(tensor)._lend)
+        return self._state.timeline.run(self._check_export(tensor))
 
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
         """Queue the computation of a graph, as in the draft.
@@ -251,23 +277,19 @@ class ExportingContext(MLContext):
         state.loss.check(call.operation)
         device._check_lost(call.operation)
         created = create_tensor(state, call, ExportableTensor, *converted)
-        created._buffer, created._device, created._isLent, created._lock = None, device, False, threading.RLock()
+        created._buffer, created._calls, created._device, created._returned = None, set(), device, None
+        created._lock, created._queueLock = threading.Lock(), threading.RLock()
         return created
 
-    def _check_export(self, tensor: MLTensor) -> ExportableTensor:
-        """Run the steps of `exportToGPU` up to those of the timeline, and begin the export."""
+    def _check_export(self, tensor: MLTensor) -> Callable[[], GPUBuffer]:
+        """Run the steps of `exportToGPU` up to those of the timeline, begin the export, and return these."""
         if not webidl.isInstance(tensor, MLTensor):
             raise _type_error("exportToGPU", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}")
         if tensor._state is not self._state:
             raise _type_error("exportToGPU", "tensor", "must be a tensor of this context, but another one made it")
         if not isinstance(tensor, ExportableTensor):
             raise _type_error("exportToGPU", "tensor", "must be made by createExportableTensor()")
-        with tensor._lock:
-            if tensor._isDestroyed:
-                raise tensor._destroyed()
-            tensor._device._check_lost("exportToGPU")
-            tensor._isLent = True
-        return tensor
+        return tensor._begin()
 
 
 @contextmanager
@@ -277,7 +299,7 @@ def _kept(operation: str, anchor: str, places: Mapping[str, object]) -> Iterator
     with ExitStack() as stack:
         # One order for all threads: two that wait for each other's locks would wait for ever.
         for tensor in sorted(set(exportable.values()), key=id):
-            stack.enter_context(tensor._lock)
+            stack.enter_context(tensor._queueLock)
         for place, tensor in exportable.items():
             if tensor._isLent and not tensor._isDestroyed:
                 raise _type_error(operation, place, "must not be exported: destroy its GPUBuffer first", anchor)

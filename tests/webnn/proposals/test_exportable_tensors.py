@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import webnn
 from tests.support import PATIENCE, each_row
+from webnn.context import timeline
 from webnn.context.faults import Faults
 from webnn.gpu import GPUBufferUsage, GPUDevice, GPUMapMode
 
@@ -421,6 +423,30 @@ def test_two_threads() -> None:
         thread.join(PATIENCE)
     assert errors == []
     assert setup.context.readTensorSync(setup.tensor).tolist() == [counted[0]] * 4
+
+
+def test_a_full_timeline_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that must wait for the timeline, with the tensor's lock, does not keep the timeline from an export of the tensor."""
+    monkeypatch.setattr(timeline, "_MOST_JOBS", 1)
+    setup = Setup()
+
+    def compute() -> None:
+        for _ in range(200):
+            with contextlib.suppress(webnn.WebNNTypeError):
+                setup.context.writeTensor(setup.tensor, FIRST)
+                setup.context.dispatch(setup.graph, {"x": setup.tensor}, {"y": setup.other})
+
+    def export() -> None:
+        for _ in range(200):
+            setup.context.exportToGPUSync(setup.tensor).destroy()
+
+    threads = [threading.Thread(target=each, daemon=True) for each in (compute, compute, export, export)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+    assert attempt(setup, "read") == FIRST.tolist()
 
 
 def builder_of_copy(setup: Setup) -> webnn.MLGraph:
