@@ -36,10 +36,10 @@ def read(buffer: Any) -> Any:
 class Setup:
     """A context of a device with a graph, a tensor, and another one that is never exported."""
 
-    def __init__(self, *, exportable: bool = True) -> None:
+    def __init__(self, *, exportable: bool = True, revision: Any = REVISION) -> None:
         self.device = GPUDevice()
         self.context: Any
-        self.context = webnn.ML(revision=REVISION).createContextSync(self.device)
+        self.context = webnn.ML(revision=revision).createContextSync(self.device)
         builder = webnn.MLGraphBuilder(self.context)
         self.graph = builder.buildSync({"y": builder.relu(builder.input("x", FLOATS))})
         usage = {**FLOATS, "readable": True, "writable": True}
@@ -188,8 +188,18 @@ def test_a_tensor_that_is_not_exportable(operation: str) -> None:
     assert attempt(setup, operation) == wanted
 
 
-def test_numbers_come_and_go() -> None:
-    setup = Setup()
+#: This proposal alone, and others around it, which have methods of the same names.
+REVISIONS = [
+    REVISION,
+    f"{REVISION}+dynamic-shapes+zero-size",
+    "2026-06+dynamic-shapes+low-precision+exportable-tensors",
+    "2026-06+compute-policy+exportable-tensors+subgraphs+browsers",
+]
+
+
+@each_row("revision", REVISIONS)
+def test_numbers_come_and_go(revision: str) -> None:
+    setup = Setup(revision=revision)
     setup.export()
     assert (setup.buffer.size, setup.buffer.usage) == (16, USAGE)
     np.testing.assert_array_equal(read(setup.buffer), FIRST)
@@ -201,6 +211,8 @@ def test_numbers_come_and_go() -> None:
     first = setup.buffer
     setup.export()
     assert setup.buffer is not first
+    for operation in ("dispatch from it", "dispatch to it", "read", "write"):
+        assert attempt(setup, operation).startswith("TypeError: ")
     np.testing.assert_array_equal(read(setup.buffer), SECOND)
 
 

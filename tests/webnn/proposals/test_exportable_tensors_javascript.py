@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import webnn
 from tests.shared import ROOT
 from tests.webnn.javascript.node_support import Outcome, run
 from tests.webnn.javascript.test_realm import Page
 from tests.webnn.proposals.test_exportable_tensors import REVISION
 from tests.wpt_runner.clock import Clock
+from webnn.javascript.dispatch import Begun, Dispatcher
+from webnn.javascript.idl import load_idl
 
 PROGRAM = """
 const adapter = await navigator.gpu.requestAdapter(), device = await adapter.requestDevice();
@@ -86,6 +91,34 @@ def test_quickjs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.processes
 def test_node(tmp_path: Path) -> None:
     assert run(tmp_path, PROGRAM, revision=REVISION) == Outcome(0, f"{LINES}\n", "")
+
+
+async def test_operations_that_go_on_after_the_call() -> None:
+    """As in pages, where operations that return promises are begun."""
+    dispatcher = Dispatcher(webnn.ML(revision=REVISION), load_idl(REVISION), on_lost=lambda *_: None)
+
+    async def ask(interface: str, member: str, handle: int | None, *arguments: Any) -> Any:
+        begun = dispatcher.begin(json.dumps([interface, member, handle, arguments, [], []]), [])
+        if isinstance(begun, Begun):
+            await begun.future
+            begun = begun.answer()
+        answer = json.loads(begun[0])
+        return answer.get("error") or answer["value"]
+
+    device = (await ask("GPUDevice", "constructor", None))["$h"]
+    context = (await ask("ML", "createContext", 0, {"$h": device}))["$h"]
+    descriptor = {"dataType": "float32", "shape": [2], "readable": True}
+    tensor = (await ask("MLContext", "createExportableTensor", context, descriptor, {"$h": device}))["$h"]
+    buffer = await ask("MLContext", "exportToGPU", context, {"$h": tensor})
+    assert (buffer["$i"], await ask("MLContext", "exportToGPU", context, {"$h": tensor})) == ("GPUBuffer", buffer)
+    error = await ask("MLContext", "readTensor", context, {"$h": tensor})
+    assert error == ["TypeError", "readTensor: tensor must not be exported: destroy its GPUBuffer first"]
+    assert await ask("GPUBuffer", "mapAsync", buffer["$h"], 1) == [
+        "OperationError", "mapAsync: buffer must have the usage MAP_READ, got COPY_SRC|COPY_DST|STORAGE",
+    ]  # fmt: skip
+    assert await ask("GPUBuffer", "destroy", buffer["$h"]) is None
+    assert await ask("MLContext", "readTensor", context, {"$h": tensor}) is None
+    assert dispatcher.faults == []
 
 
 @pytest.mark.processes

@@ -11,6 +11,7 @@ from webnn.proposals.dynamic_shapes.builder import DynamicBuilder
 from webnn.proposals.dynamic_shapes.graph import DynamicContext, DynamicGraph, compile_dynamic
 from webnn.proposals.dynamic_shapes.idl import change_idl
 from webnn.proposals.dynamic_shapes.operations import OPERATIONS, add_limits, make_reference
+from webnn.proposals.dynamic_shapes.tests import TESTS
 
 __all__ = ["PROPOSAL"]
 
@@ -112,6 +113,7 @@ PROPOSAL = Proposal(
             "Once the shapes are known. What no size can change, such as a data type, is refused at the call.",
         ),
     ),
+    tests=TESTS,
     example="""import numpy as np
 import webnn
 
