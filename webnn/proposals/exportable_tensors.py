@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,11 @@ from webnn.context.promise import Pending, rejected
 from webnn.context.tensor import MLTensor
 from webnn.context.tensor_steps import convert_tensors, create_tensor
 from webnn.gpu import GPUBuffer, GPUBufferUsage, GPUDevice
-from webnn.proposals import Decision, Proposal, Script
+from webnn.proposals import Decision, Proposal
+from webnn.proposals.exportable_tensor_tests import TESTS
 from webnn.validation import webidl
 from webnn.validation.drafts.idl import merge_idl
-from webnn.validation.errors import InvalidStateError, WebNNTypeError
+from webnn.validation.errors import InvalidStateError, UnknownError, WebNNTypeError
 from webnn.validation.operand_descriptor import convertTensorDescriptor
 from webnn.validation.operation import Call
 
@@ -59,33 +60,38 @@ class ExportableTensor(MLTensor):
     def _isLent(self) -> bool:
         return self._buffer is not None or bool(self._calls)
 
-    def _begin(self) -> Callable[[], GPUBuffer]:
-        """Begin an export; return its steps on the timeline."""
+    def _begin(self) -> object:
+        """Begin an export; return what `_end` needs."""
         call = object()
         with self._queueLock, self._lock:
             if self._isDestroyed:
                 raise self._destroyed()
             self._device._check_lost("exportToGPU")
             self._calls.add(call)
-        return partial(self._lend, call)
+        return call
 
-    def _lend(self, call: object) -> GPUBuffer:
+    def _end(self, call: object) -> None:
+        """End a call, whatever has become of it: the buffer is there, or the tensor can be used again."""
+        with self._lock:
+            self._calls.discard(call)
+
+    def _lend(self) -> GPUBuffer:
         """Return the buffer with a copy of the data: the steps of `exportToGPU` on the timeline."""
         with self._lock:
-            try:
-                if self._buffer is not None:
-                    return self._buffer
-                memory = self._memory
-                if memory is None:
-                    raise self._destroyed()
-                self._settle()
-                size = self._descriptor.byte_length
-                data = np.zeros(-(-size // _ALIGNMENT) * _ALIGNMENT, np.uint8)
-                data[:size] = memory.array.reshape(-1).view(np.uint8)
-                self._buffer = self._device._export(data, _USAGE, self._take_back)
+            if self._buffer is not None:
                 return self._buffer
-            finally:
-                self._calls.discard(call)
+            memory = self._memory
+            if memory is None:
+                raise self._destroyed()
+            self._settle()
+            size = self._descriptor.byte_length
+            try:
+                data = np.zeros(-(-size // _ALIGNMENT) * _ALIGNMENT, np.uint8)
+            except MemoryError as error:
+                raise UnknownError(f"exportToGPU: there must be memory for {self._descriptor}", operation="exportToGPU") from error
+            data[:size] = memory.array.reshape(-1).view(np.uint8)
+            self._buffer = self._device._export(data, _USAGE, self._take_back)
+            return self._buffer
 
     def _take_back(self, data: np.ndarray[Any, np.dtype[np.uint8]] | None) -> None:
         """End the export: queue the copy of the buffer's bytes, or destroy the tensor if they are lost."""
@@ -97,8 +103,7 @@ class ExportableTensor(MLTensor):
             self.destroy()
         else:
             self._state.timeline.post(self._copy_back, data.nbytes)
-        with self._lock:
-            self._calls.discard(call)
+        self._end(call)
 
     def _copy_back(self) -> None:
         """Copy the bytes of the last buffer: a job of the timeline."""
@@ -162,7 +167,8 @@ class ExportingContext(MLContext):
             destroyed or the device is lost, also before the buffer is there.
         """
         try:
-            lend = self._check_export(tensor)
+            exportable = self._check_export(tensor)
+            call = exportable._begin()
         except Exception as error:  # a failed step rejects the promise
             return rejected(error)
         pending: Pending[GPUBuffer] = Pending(self._state.loss.promises)
@@ -170,11 +176,12 @@ class ExportingContext(MLContext):
         # It runs even if the program has cancelled the future: the next call returns the buffer.
         def job() -> None:
             try:
-                buffer = lend()
+                buffer = exportable._lend()
             except Exception as error:  # a failed step rejects the promise
                 pending.reject(error)
             else:
                 pending.resolve(lambda: buffer)
+            exportable._end(call)
 
         self._state.timeline.hurry(job)
         return pending.future
@@ -189,7 +196,12 @@ class ExportingContext(MLContext):
             WebNNTypeError: The tensor does not fit.
             InvalidStateError: The tensor is destroyed, or the device is lost.
         """
-        return self._state.timeline.run(self._check_export(tensor))
+        exportable = self._check_export(tensor)
+        call = exportable._begin()
+        try:
+            return self._state.timeline.run(exportable._lend)
+        finally:  # also if the program is interrupted while it waits
+            exportable._end(call)
 
     def dispatch(self, graph: MLGraph, inputs: Mapping[str, MLTensor], outputs: Mapping[str, MLTensor]) -> None:
         """Queue the computation of a graph, as in the draft.
@@ -281,15 +293,15 @@ class ExportingContext(MLContext):
         created._lock, created._queueLock = threading.Lock(), threading.RLock()
         return created
 
-    def _check_export(self, tensor: MLTensor) -> Callable[[], GPUBuffer]:
-        """Run the steps of `exportToGPU` up to those of the timeline, begin the export, and return these."""
+    def _check_export(self, tensor: MLTensor) -> ExportableTensor:
+        """Run the steps of `exportToGPU` that ask what the tensor is."""
         if not webidl.isInstance(tensor, MLTensor):
             raise _type_error("exportToGPU", "tensor", f"must be an MLTensor, got {webidl.describe(tensor)}")
         if tensor._state is not self._state:
             raise _type_error("exportToGPU", "tensor", "must be a tensor of this context, but another one made it")
         if not isinstance(tensor, ExportableTensor):
             raise _type_error("exportToGPU", "tensor", "must be made by createExportableTensor()")
-        return tensor._begin()
+        return tensor
 
 
 @contextmanager
@@ -309,86 +321,6 @@ def _kept(operation: str, anchor: str, places: Mapping[str, object]) -> Iterator
 def _type_error(operation: str, argument: str, requirement: str, anchor: str = "") -> WebNNTypeError:
     return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument, anchor=anchor)
 
-
-_SETUP = """
-const adapter = await navigator.gpu.requestAdapter();
-const device = await adapter.requestDevice();
-const mlContext = await navigator.ml.createContext(device);
-const descriptor =
-    {dataType: 'float16', shape: [4], readable: true, writable: true};
-const tensor = await mlContext.createExportableTensor(descriptor, device);
-const data = new Uint16Array([0x3c00, 0x4000, 0x4200, 0x4400]);
-mlContext.writeTensor(tensor, data);
-"""
-_TESTS = [
-    Script(
-        "exportToGPU() waits for the work before it, and its buffer returns the bytes",
-        f"""{_SETUP}
-const buffer = await mlContext.exportToGPU(tensor);
-assert_equals(buffer.size, 8);
-assert_equals(
-    buffer.usage,
-    GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST);
-const copy = device.createBuffer(
-    {{size: 8, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ}});
-const encoder = device.createCommandEncoder();
-encoder.copyBufferToBuffer(buffer, 0, copy, 0, 8);
-device.queue.submit([encoder.finish()]);
-await copy.mapAsync(GPUMapMode.READ);
-assert_array_equals(new Uint16Array(copy.getMappedRange()), data);
-device.queue.writeBuffer(buffer, 4, new Uint16Array([0, 0x3800]));
-buffer.destroy();
-assert_array_equals(
-    new Uint16Array(await mlContext.readTensor(tensor)),
-    [0x3c00, 0x4000, 0, 0x3800]);
-""",
-    ),
-    Script(
-        "WebNN cannot use a tensor that is exported",
-        f"""{_SETUP}
-const other = await mlContext.createTensor(descriptor);
-const builder = new MLGraphBuilder(mlContext);
-const graph = await builder.build(
-    {{y: builder.relu(builder.input('x', descriptor))}});
-const buffer = await mlContext.exportToGPU(tensor);
-assert_throws_js(TypeError, () => mlContext.writeTensor(tensor, data));
-assert_throws_js(
-    TypeError, () => mlContext.dispatch(graph, {{x: tensor}}, {{y: other}}));
-assert_throws_js(
-    TypeError, () => mlContext.dispatch(graph, {{x: other}}, {{y: tensor}}));
-await promise_rejects_js(t, TypeError, mlContext.readTensor(tensor));
-assert_equals(await mlContext.exportToGPU(tensor), buffer);
-buffer.destroy();
-mlContext.dispatch(graph, {{x: tensor}}, {{y: other}});
-assert_array_equals(new Uint16Array(await mlContext.readTensor(other)), data);
-""",
-    ),
-    Script(
-        "exportToGPU() refuses tensors that are not exportable or of another context",
-        f"""{_SETUP}
-const other = await navigator.ml.createContext(device);
-await promise_rejects_js(t, TypeError, other.exportToGPU(tensor));
-const plain = await mlContext.createTensor(descriptor);
-await promise_rejects_js(t, TypeError, mlContext.exportToGPU(plain));
-""",
-    ),
-    Script(
-        "exportToGPU() refuses a tensor that is destroyed, and a device that is",
-        f"""{_SETUP}
-const gone = await mlContext.createExportableTensor(descriptor, device);
-gone.destroy();
-await promise_rejects_dom(t, 'InvalidStateError', mlContext.exportToGPU(gone));
-device.destroy();
-await promise_rejects_dom(
-    t, 'InvalidStateError', mlContext.exportToGPU(tensor));
-await promise_rejects_dom(
-    t, 'InvalidStateError',
-    mlContext.createExportableTensor(descriptor, device));
-assert_array_equals(
-    new Uint16Array(await mlContext.readTensor(tensor)), data);
-""",
-    ),
-]
 
 _IDL = {
     "interfaces": {
@@ -479,7 +411,7 @@ PROPOSAL = Proposal(
             "The stand-in throws them at once, as an OperationError.",
         ),
     ),
-    tests=_TESTS,
+    tests=TESTS,
     example="""import numpy as np
 import webnn
 from webnn.gpu import GPUDevice

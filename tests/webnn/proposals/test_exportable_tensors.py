@@ -383,6 +383,20 @@ def test_what_is_queued_after_the_buffer_is_destroyed_sees_its_bytes() -> None:
     np.testing.assert_array_equal(setup.context.readTensorSync(setup.other), np.maximum(SECOND, 0))
 
 
+def test_an_interrupted_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that stops waiting, as Ctrl-C does, can use the tensor."""
+    setup = Setup()
+
+    def interrupt(job: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(timeline.Timeline, "run", lambda self, job: interrupt(job))
+        with pytest.raises(KeyboardInterrupt):
+            setup.export()
+    assert attempt(setup, "read") == FIRST.tolist()
+
+
 def test_the_same_call_again() -> None:
     """A call with the tensors of the last one takes a shorter way, which an export must end."""
     setup = Setup()
