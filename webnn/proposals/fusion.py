@@ -40,6 +40,7 @@ def fuse(graph: ComputationalGraph) -> dict[Call, Fusion]:
             found[call] = Fusion(reason=f"the engine has no kernel {named}")
             continue
         try:
+            _require(all(map(_is_known, operators)), "its shapes are not known before the graph is dispatched")
             together = _NAMES[name](_Body(operators, users, call.config))
         except _OtherBodyError as error:
             found[call] = Fusion(reason=str(error))
@@ -126,6 +127,12 @@ def _same(one: MLOperand, other: MLOperand) -> bool:
     if one._operator is None or other._operator is None:
         return one is other
     return (one._operator.index, one._position) == (other._operator.index, other._position)
+
+
+def _is_known(operator: Operator) -> bool:
+    """Tell whether the shapes around an operator are known; the proposal "dynamic-shapes" has others."""
+    shapes: list[Any] = [each.dimensions for each in (*operator.outputs, *(operand._descriptor for operand in operator.inputs))]
+    return all(shape is not None and all(type(size) is int for size in shape) for shape in shapes)
 
 
 def _shape(operand: MLOperand) -> Shape:

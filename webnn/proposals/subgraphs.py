@@ -411,6 +411,11 @@ PROPOSAL = Proposal(
             "Yes: the sample names them after the operands that it gets. So the rule that names differ holds for the inputs of one graph, "
             "as in the draft 2024-06. A call goes by the names in `inputs`.",
         ),
+        Decision(
+            "Which operand may a call give for an input?",
+            "One of the same data type and shape. With `dynamic-shapes`, dimensions have the same names; one that was computed has a name "
+            "of its own, which no input can have.",
+        ),
         Decision("May `inputs` have operands that the outputs do not need?", "Yes: optional inputs. A call gives operands for them, too."),
         Decision(
             "What may a subgraph capture?",

@@ -83,6 +83,26 @@ def test_operands_without_elements(numerics: str) -> None:
         assert called.description.calls[0].reason == "all operands must have elements"
 
 
+@each_row("order", ["dynamic-shapes+subgraphs", "subgraphs+dynamic-shapes"])
+def test_dimensions_with_names(order: str) -> None:
+    context = new_context("fast", f"2026-06+{order}")
+    b: Any = MLGraphBuilder(context)
+    shapes = {"x": ["rows", 8], "weight": [8]}
+    formal, given = ({name: b.input(name, {"dataType": "float32", "shape": shape}) for name, shape in shapes.items()} for _ in range(2))
+    subgraph = b.buildSubgraph(norm()(b, formal), inputs=formal, name="RMSNorm")
+    with pytest.raises(WebNNTypeError, match=r"^subgraph: operands\['x'\] must be float32 .*, got float32"):
+        b.subgraph(subgraph, {**given, "x": b.input("other", {"dataType": "float32", "shape": ["others", 8]})})
+    graph = b.buildSync(b.subgraph(subgraph, given))
+    [call] = graph.description.calls
+    assert (call.kernel, call.reason) == ("", "its shapes are not known before the graph is dispatched")
+    for rows in (3, 5):
+        arrays = random_arrays(rows, x=[rows, 8], weight=[8])
+        [accuracy] = graph.accuracy(arrays).calls
+        assert accuracy.kernel == "SimplifiedLayerNormalization"
+        assert accuracy.fusedRelative is not None
+        assert accuracy.fusedRelative < 1e-6
+
+
 def test_constants_are_captured() -> None:
     b: Any = MLGraphBuilder(new_context())
     x = b.input("x", VECTOR)
