@@ -68,6 +68,8 @@ CALLS: list[tuple[str, list[Any], dict[str, Any], Any]] = [
     ("modulusTruncate", [_A.astype(np.float16), _B.astype(np.float16)], {}, np.fmod(_A, _B).astype(np.float16)),
     ("modulusFloor", [np.uint8([[200], [7]]), np.uint8([3, 9])], {}, np.mod(np.uint8([[200], [7]]), np.uint8([3, 9]))),
     ("modulusTruncate", [np.int8([-128, 127]), np.int8([7])], {}, np.fmod(np.int8([-128, 127]), np.int8([7]))),
+    ("modulusFloor", [np.int8([5, -5, -128]), np.int8([0, 0, -1])], {}, np.int8([5, -5, 0])),
+    ("modulusTruncate", [np.uint64([2**64 - 1, 7]), np.uint64([0, 2**63])], {}, np.uint64([2**64 - 1, 7])),
     ("squeeze", [_ONES], {}, _ONES[0, :, 0]),
     ("squeeze", [_ONES], {"axes": [2]}, _ONES[:, :, 0]),
     ("squeeze", [_ONES], {"axes": []}, _ONES),

@@ -93,8 +93,8 @@ PROPOSAL = Proposal(
         ),
         Decision(
             "Which types do `modulusFloor` and `modulusTruncate` take?",
-            "Those of `div`. As in NumPy, `modulusFloor` is `mod`, and `modulusTruncate` is `fmod`. The remainder of an integer by 0 is "
-            "not defined.",
+            "Those of `div`. As in NumPy, `modulusFloor` is `mod`, and `modulusTruncate` is `fmod`. Of integers, the remainder by 0 is the "
+            "dividend, as in XLA.",
         ),
         Decision(
             "What are the axes of `squeeze`, `unsqueeze` and `reshapeTo2d`?",

@@ -212,21 +212,28 @@ def _modulus_translation(name: str) -> Callable[[], Any]:
 def _emit_modulus(e: Any, op: Any) -> Any:
     dataType = op.type("a")
     floors = op.name == "modulusFloor"
+    a, b = op["a"], op["b"]
     if not is_float(dataType):
-        return e.node("Mod", [op["a"], op["b"]], fmod=0 if floors else 1)
+        return _emit_integers(e, a, b, dataType, fmod=0 if floors else 1)
     # The remainder of truncation is exact. Where it has the other sign than the divisor, the divisor is added.
-    rest = e.node("Mod", [op["a"], op["b"]], fmod=1)
+    rest = e.node("Mod", [a, b], fmod=1)
     if not floors:
         return rest
-    zero = e.scalar(0, dataType)
-    differs = e.node(
-        "And",
-        [
-            e.node("Not", [e.node("Equal", [rest, zero])]),
-            e.node("Less", [e.node("Mul", [e.node("Sign", [rest]), e.node("Sign", [op["b"]])]), zero]),
-        ],
-    )
-    return e.node("Where", [differs, e.node("Add", [rest, op["b"]]), rest])
+    differs = e.node("Less", [e.node("Mul", [e.node("Sign", [rest]), e.node("Sign", [b])]), e.scalar(0, dataType)])
+    return e.node("Where", [differs, e.node("Add", [rest, b]), rest])
+
+
+def _emit_integers(e: Any, a: Any, b: Any, dataType: Any, fmod: int) -> Any:
+    """Emit the remainder of integers: by 0 it is the dividend."""
+    one, zero = e.scalar(1, dataType), e.node("Equal", [b, e.scalar(0, dataType)])
+    if dataType.startswith("u"):
+        # As for `div`: `Where` has no kernel for uint64.
+        rest = e.node("Mod", [a, e.node("Max", [b, one])], fmod=fmod)
+        return e.node("Add", [rest, e.node("Mul", [a, e.cast(zero, dataType)])])
+    # The quotient of the smallest number and -1 would be too large.
+    negates = e.node("Equal", [b, e.scalar(-1, dataType)])
+    rest = e.node("Mod", [a, e.node("Where", [e.node("Or", [zero, negates]), one, b])], fmod=fmod)
+    return e.node("Where", [zero, a, rest])
 
 
 def _row(name: str, infer: Callable[..., Any], *operands: str, **rest: Any) -> Operation:
@@ -328,8 +335,10 @@ def _compute_range(start: Any, limit: Any, delta: Any) -> Any:
 
 
 def _modulus(function: Callable[..., Any], a: Any, b: Any) -> Any:
-    exact = np.float64 if a.dtype.kind == "f" else a.dtype
-    return np.asarray(function(a.astype(exact), b.astype(exact))).astype(a.dtype)
+    if a.dtype.kind == "f":
+        return np.asarray(function(a.astype(np.float64), b.astype(np.float64))).astype(a.dtype)
+    # By 0 it is the dividend; by -1 it is 0, of the smallest number, too.
+    return np.where(b == 0, a, function(a, np.where((b == 0) | (b == -1), 1, b).astype(a.dtype))).astype(a.dtype)
 
 
 # What each becomes.
