@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from types import MappingProxyType
 from typing import Any
 
@@ -146,12 +147,14 @@ def test_the_last_shapes_are_kept_and_older_ones_are_compiled_again() -> None:
     assert [each.size for each in made] == list(range(1, MOST_COMPILED + 4))
     kept = graph._implementation._compiled
     assert len(kept) == MOST_COMPILED
-    first = next(iter(kept.values()))
+    first = weakref.ref(next(iter(kept.values())))
     np.testing.assert_array_equal(dispatch(graph, {"x": np.ones(1, np.float32)})["y"], [-1])
     assert len(kept) == MOST_COMPILED
-    assert first._implementation is None
+    assert first() is None
+    last = next(reversed(kept.values()))
     graph.destroy()
     assert not kept
+    assert last._implementation is None
 
 
 def test_two_threads_dispatch_different_shapes() -> None:

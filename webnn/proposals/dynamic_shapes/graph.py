@@ -116,19 +116,39 @@ class Specializations:
             self._resolved.move_to_end(key)
             return graph
 
-    def find(self, key: _Key, run: Callable[[Callable[[], MLGraph]], MLGraph]) -> MLGraph:
-        """Return the compiled graph for a set of shapes; ``run`` does the work if there is none yet."""
+    def recall(self, inputs: Any) -> MLGraph | None:
+        """Return the compiled graph for the shapes of tensors by their names, if there is one: what most calls need."""
+        try:
+            key = tuple([inputs[name]._descriptor for name in self.inputs])
+            known = len(inputs) == len(key) and key in self._compiled
+        except Exception:  # something has another class, or a name is missing: the checks say what
+            return None
+        if not known:
+            return None
         with self._lock:
             graph = self._compiled.get(key)
-            if graph is None or graph._implementation is None:
-                # Imported lazily because it loads onnx.
-                from webnn.context.build import compile_graph  # noqa: PLC0415
+            if graph is not None:
+                self._compiled.move_to_end(key)
+                self.last = graph
+            return graph
 
-                resolved = self.resolve(key)
-                graph = self._compiled[key] = run(lambda: compile_graph(self._state, resolved, self._caller))
-                if len(self._compiled) > MOST_COMPILED:
-                    self._drop(self._compiled.popitem(last=False)[1])
+    def find(self, key: _Key, run: Callable[[Callable[[], MLGraph]], MLGraph]) -> MLGraph:
+        """Return the compiled graph for a set of shapes; ``run`` does the work if there is none yet."""
+        # Imported lazily because it loads onnx.
+        from webnn.context.build import compile_graph  # noqa: PLC0415
+
+        with self._lock:
+            graph = self._compiled.get(key)
+        if graph is None:
+            resolved = self.resolve(key)
+            # Without the lock: on the timeline, another job may lose the context, which destroys this graph.
+            graph = run(lambda: compile_graph(self._state, resolved, self._caller))
+        with self._lock:
+            graph = self._compiled.setdefault(key, graph)
             self._compiled.move_to_end(key)
+            if len(self._compiled) > MOST_COMPILED:
+                # Not destroyed: another thread may dispatch it just now.
+                self._compiled.popitem(last=False)
             self.last = graph
             return graph
 
@@ -136,11 +156,9 @@ class Specializations:
         """Destroy all compiled graphs."""
         with self._lock:
             while self._compiled:
-                self._drop(self._compiled.popitem()[1])
-
-    def _drop(self, graph: MLGraph) -> None:
-        self._state.loss.remove(graph)
-        graph._destroy()
+                _, graph = self._compiled.popitem()
+                self._state.loss.remove(graph)
+                graph._destroy()
 
 
 class DynamicGraph:
@@ -219,6 +237,10 @@ class DynamicContext:
         implementation = getattr(graph, "_implementation", None)
         state = cast(Any, self)._state
         if isinstance(implementation, Specializations) and graph._state is state:
+            known = implementation.recall(inputs) if type(inputs) is dict else None
+            if known is not None:
+                base.dispatch(known, inputs, outputs)
+                return
             named = inputs if type(inputs) is dict and _STRING.issuperset(map(type, inputs)) else _convert_tensors(inputs)
             given = {name: tensor._descriptor for name, tensor in named.items() if webidl.isInstance(tensor, MLTensor)}
             if len(given) == len(named):
