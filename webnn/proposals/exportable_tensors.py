@@ -75,8 +75,15 @@ class ExportableTensor(MLTensor):
         with self._lock:
             self._calls.discard(call)
 
+    def _finish(self, call: object) -> GPUBuffer:
+        """Run the steps of `exportToGPU` on the timeline; the call has ended before anybody gets the buffer."""
+        try:
+            return self._lend()
+        finally:
+            self._end(call)
+
     def _lend(self) -> GPUBuffer:
-        """Return the buffer with a copy of the data: the steps of `exportToGPU` on the timeline."""
+        """Return the buffer with a copy of the data."""
         with self._lock:
             if self._buffer is not None:
                 return self._buffer
@@ -176,12 +183,11 @@ class ExportingContext(MLContext):
         # It runs even if the program has cancelled the future: the next call returns the buffer.
         def job() -> None:
             try:
-                buffer = exportable._lend()
+                buffer = exportable._finish(call)
             except Exception as error:  # a failed step rejects the promise
                 pending.reject(error)
             else:
                 pending.resolve(lambda: buffer)
-            exportable._end(call)
 
         self._state.timeline.hurry(job)
         return pending.future
@@ -199,7 +205,7 @@ class ExportingContext(MLContext):
         exportable = self._check_export(tensor)
         call = exportable._begin()
         try:
-            return self._state.timeline.run(exportable._lend)
+            return self._state.timeline.run(partial(exportable._finish, call))
         finally:  # also if the program is interrupted while it waits
             exportable._end(call)
 
