@@ -8,11 +8,12 @@ package or in another one.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
 from webnn.validation.dictionary import find_replacements
@@ -102,13 +103,29 @@ def find_addition(name: str) -> Delta:
             raise ValueError(f"there is no addition {name!r} to a revision here; known are {[*_ADDITIONS, *PROPOSALS]}")
         return _ADDITIONS[name]
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        found = getattr(_import(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ValueError(f"there is no addition {name!r} to a revision: {error}") from error
     if not isinstance(found, Delta):
         raise ValueError(f"the addition {name!r} to a revision must be a Delta, got {found!r}")
     # So that the name of the revision leads to it again.
     return found if found.after or name in PROPOSALS else replace(found, name=name)
+
+
+def _import(name: str) -> ModuleType:
+    """Import a module, also from the current folder: ``python -m webnn`` looks there, the script ``webnn`` does not."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name.partition(".")[0]:
+            raise
+    # Last, so that nothing there takes the place of an installed package.
+    folder = os.getcwd()
+    sys.path.append(folder)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path[:] = [each for each in sys.path if each is not folder]
 
 
 def explain_absence(revision: Revision, member: str) -> str:

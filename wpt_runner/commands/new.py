@@ -136,8 +136,6 @@ def _is_proposal(source: Path) -> bool:
 
 def _write_proposal(name: str, folder: Path, variants: Mapping[str, Any], *, force: bool) -> None:
     """Write the tests of a proposal into a folder."""
-    # Modules of the program's folder, as `python -m` finds them.
-    sys.path.insert(0, "")
     try:
         proposal = find_addition(name)
         if not isinstance(proposal, Proposal):
@@ -148,8 +146,6 @@ def _write_proposal(name: str, folder: Path, variants: Mapping[str, Any], *, for
         texts = write_proposal_tests(proposal, find_revision(f"{proposal.since}+{name}"), **variants)
     except ValueError as error:
         raise failure(str(error), _WRONG) from None
-    finally:
-        sys.path.remove("")
     if not folder.is_dir():
         raise failure(f"there is no folder {folder} for the tests of {name}", _WRONG)
     for path in texts:

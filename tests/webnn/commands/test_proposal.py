@@ -77,3 +77,17 @@ def test_a_new_proposal_passes_its_tests(tmp_path: Path) -> None:
     again = invoke("new", "my-shrink", "--folder", str(tmp_path))
     assert again.exit_code == 2
     assert "exists already" in " ".join(again.stderr.split())
+
+
+@pytest.mark.processes
+def test_a_module_of_the_current_folder(tmp_path: Path) -> None:
+    """The script `webnn` has another folder in its path, as ``python -P`` has none."""
+    assert invoke("new", "written-here", "--folder", str(tmp_path)).exit_code == 0
+    # An installed package stays in front.
+    (tmp_path / "numpy.py").write_text("raise RuntimeError('of the folder')\n", encoding="utf-8")
+    command = [sys.executable, "-P", "-m", "webnn", "proposal", "diff", "2026-06", "2026-06+written_here:PROPOSAL"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert "  + hardShrink" in result.stdout.splitlines()
+    other = subprocess.run([*command[:-1], "2026-06+not_here:PROPOSAL"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (other.returncode, "No module named 'not_here'" in " ".join(other.stderr.split())) == (2, True)
