@@ -49,6 +49,8 @@ def test_the_tests_of_a_proposal(name: str, tmp_path: Path) -> None:
     proposal = find_proposal(name)
     texts = write(proposal)
     assert all(path.endswith(f"{name}.tentative.https.any.js") for path in texts)
+    written = "".join(texts.values())
+    assert [row.name for row in proposal.added if f" builder.{row.name}(" not in written] == []
     found = run(tmp_path / "with", texts, f"{proposal.since}+{name}")
     # The helpers of the checkout are a subtest, too.
     assert sum(map(len, found.values())) > len(proposal.tests) > 0

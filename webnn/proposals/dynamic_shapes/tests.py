@@ -29,7 +29,12 @@ def _moduli(builder: Any) -> Mapping[str, Any]:
 
 def _shapes(builder: Any) -> Mapping[str, Any]:
     x = _floats(builder, 1, 2, 3)
-    return {"shape": builder.shape(x), "squeezed": builder.squeeze(x), "flat": builder.reshapeTo2d(x, axis=2)}
+    return {
+        "shape": builder.shape(x),
+        "squeezed": builder.squeeze(x),
+        "unsqueezed": builder.unsqueeze(x, [1]),
+        "flat": builder.reshapeTo2d(x, axis=2),
+    }
 
 
 def _computed(builder: Any) -> Mapping[str, Any]:
@@ -41,7 +46,14 @@ def _computed(builder: Any) -> Mapping[str, Any]:
         "sliced": builder.sliceDynamic(x, _sizes(builder, 0, 1), _sizes(builder, 2, 2)),
         "padded": builder.padDynamic(x, zeros, _sizes(builder, 0, 1)),
         "tiled": builder.tileDynamic(x, _sizes(builder, 1, 2)),
+        "resampled": builder.resample2dDynamic(builder.reshape(x, [1, 1, 2, 3]), sizes=_sizes(builder, 4, 3)),
     }
+
+
+def _sequences(builder: Any) -> Mapping[str, Any]:
+    first, second = builder.splitDynamic(_floats(builder, 6), _sizes(builder, 4, 2))
+    numbers = [builder.constant("int32", number) for number in (1, 8, 3)]
+    return {"first": first, "second": second, "range": builder.range(*numbers)}
 
 
 def _no_name(builder: Any) -> None:
@@ -62,8 +74,9 @@ const tensor = (rows) => context.createTensor({
 
 TESTS = (
     Case("modulusFloor has the sign of the divisor, modulusTruncate that of the dividend", _moduli, {"x": _SIX - 3}),
-    Case("shape, squeeze and reshapeTo2d", _shapes, {"x": _SIX.reshape(1, 2, 3)}),
+    Case("shape, squeeze, unsqueeze and reshapeTo2d", _shapes, {"x": _SIX.reshape(1, 2, 3)}),
     Case("shapes as operands", _computed, {"x": _SIX.reshape(2, 3)}),
+    Case("splitDynamic and range", _sequences, {"x": _SIX}),
     Case("the name of a dimension is not empty", _no_name, error="TypeError"),
     Case("a call that is valid for no sizes is refused", _no_sizes_fit, error="TypeError"),
     Script(
