@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["GPUBufferDescriptor", "GPUDevice", "GPUDeviceLostInfo"]
 
 
+_EVERY_USAGE = sum(GPUBufferUsage)
+
+
 class GPUBufferDescriptor(TypedDict, total=False):
     """What `GPUDevice.createBuffer` accepts."""
 
@@ -108,12 +111,12 @@ class GPUDevice(ml.GPUDevice):
                 raise _type_error("descriptor", f"must have the member {name}")
         size = convert_size(operation, "descriptor.size", given["size"])
         usage = convert_size(operation, "descriptor.usage", given["usage"])
-        if usage == 0 or usage & ~int(~GPUBufferUsage(0)):
+        if usage == 0 or usage & ~_EVERY_USAGE:
             refuse(operation, f"usage must be a sum of GPUBufferUsage flags, got {usage}")
         flags = GPUBufferUsage(usage)
         if given.get("mappedAtCreation") or GPUBufferUsage.MAP_WRITE in flags:
             refuse(operation, "the stand-in does not map buffers to write to them: use queue.writeBuffer()")
-        if GPUBufferUsage.MAP_READ in flags and flags & ~(GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST):
+        if GPUBufferUsage.MAP_READ in flags and usage & ~int(GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST):
             refuse(operation, f"a usage with MAP_READ must have no other flag than COPY_DST, got {flags.name}")
         try:
             data = np.zeros(size, np.uint8)
