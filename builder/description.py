@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -354,6 +354,7 @@ class GraphDescription(_Value):
             constants={name: each for name, each in self.constants.items() if name in needed},
             operators=tuple(reversed(operators)),
             outputs=chosen,
+            calls=_select_calls(self.calls, frozenset([each.outputs[0] for each in operators])) if self.calls else (),
         )
 
     def digest(self) -> str:
@@ -441,6 +442,14 @@ def load(path: str | os.PathLike[str]) -> GraphDescription:
     """
     description: GraphDescription = above.load("formats").load(path)
     return description
+
+
+def _select_calls(calls: Sequence[CallDescription], operators: Set[str]) -> tuple[CallDescription, ...]:
+    """Return the calls that have some of the operators, which go by their first results."""
+    kept = [place for place, call in enumerate(calls) if not operators.isdisjoint(call.operators)]
+    places = {-1: -1} | {place: number for number, place in enumerate(kept)}
+    own = [(calls[place], tuple([name for name in calls[place].operators if name in operators])) for place in kept]
+    return tuple([replace(call, operators=names, caller=places[call.caller]) for call, names in own])
 
 
 def _comparable(value: Any) -> object:

@@ -119,7 +119,7 @@ def _move(description: GraphDescription, target: str, *, later: bool) -> GraphDe
     for delta in DELTAS[first:last] if later else reversed(DELTAS[last:first]):
         moved = _apply(moved, delta, later=later)
     # Additions to a draft are made for the later ones.
-    moved = replace(moved, draft=target + plus + additions if later else target)
+    moved = replace(moved, draft=target + plus + additions) if later else replace(moved, draft=target, calls=())
     try:
         return moved.infer()
     except WebNNTypeError as error:

@@ -180,7 +180,8 @@ class _Translator:
             together |= find_products(self.graph, self.factors)
         if self.emitter.numerics == "fast" and self.emitter.contributed:
             fused = [each.together for each in find_fusions(self.graph).values() if each.together is not None]
-            together |= {each.members[0]: each for each in fused if not any(member in together for member in each.members)}
+            claimed = {member for each in together.values() for member in each.members}
+            together |= {each.members[0]: each for each in fused if claimed.isdisjoint(each.members)}
         if self.changed:
             # What the semantics change is translated alone.
             alone = {operator.index for operator in self.graph.operators if operator.operation.name in self.changed}

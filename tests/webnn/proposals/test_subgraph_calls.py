@@ -26,6 +26,7 @@ from tests.webnn.proposals.subgraph_bodies import (
 from tests.webnn.proposals.test_subgraphs import REVISIONS, VECTOR, double
 from webnn import ML, MLGraphBuilder, WebNNTypeError, describe
 from webnn.builder.description import load
+from webnn.formats.summary import as_data
 from webnn.proposals import subgraphs
 from webnn.proposals.subgraphs import MLSubgraph
 
@@ -58,6 +59,25 @@ def test_exact_results(revision: str, name: str, body: Any, arrays: dict[str, Ar
     one, other = (graph.description for graph in (called, inlined))
     assert [(each.operation, each.options) for each in one.operators] == [(each.operation, each.options) for each in other.operators]
     assert (len(one.calls), other.calls) == (1, ())
+
+
+def test_a_kernel_for_bfloat16() -> None:
+    context = new_context("fast", REVISIONS[1])
+    values = {name: array.astype(ml_dtypes.bfloat16) for name, array in random_arrays(3, x=[4, 32], weight=[32]).items()}
+    graph = build(context, norm(), values, name="RMSNorm", dataType="bfloat16")
+    tensors = {
+        name: context.createTensorSync({"dataType": "bfloat16", "shape": list(array.shape), "writable": True})
+        for name, array in values.items()
+    }
+    output = context.createTensorSync({"dataType": "bfloat16", "shape": [4, 32], "readable": True})
+    for name, array in values.items():
+        context.writeTensor(tensors[name], array)
+    context.dispatch(graph, tensors, {"y": output})
+    computed = np.asarray(context.readTensorSync(output)).astype(np.float64)
+    x, weight = (array.astype(np.float64) for array in values.values())
+    expected = x / np.sqrt((x**2).mean(-1, keepdims=True) + float(ml_dtypes.bfloat16(1e-5))) * weight
+    np.testing.assert_allclose(computed, expected, rtol=2**-8)
+    assert graph.description.calls[0].kernel == "SimplifiedLayerNormalization"
 
 
 def test_low_precision() -> None:
@@ -298,6 +318,15 @@ def test_parts_and_other_drafts_of_a_description() -> None:
     one, other = (b.subgraph(subgraph, {"x": b.input(name, VECTOR)})["y"] for name in "ab")
     description = describe({"one": one, "other": other})
     part = description.select(["one"])
+    assert [(each.name, each.operators) for each in part.calls] == [("double", ("one",))]
+    assert description.select([]).calls == ()
+    assert description.lower("2024-06").calls == ()
+    data = as_data(description)["calls"]
+    assert [(each["name"], each["inputs"], each["operators"]) for each in data] == [
+        ("double", {"x": "a"}, ["one"]),
+        ("double", {"x": "b"}, ["other"]),
+    ]
+    assert "calls" not in as_data(description.select([]))
     builder: Any = MLGraphBuilder(new_context())
     [call] = builder.buildSync(part.build(builder)).description.calls
     assert (call.name, call.operators, call.inputs) == ("double", ("one",), {"x": "a"})

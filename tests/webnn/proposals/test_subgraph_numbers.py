@@ -235,3 +235,21 @@ def test_the_decoder_of_the_sample_step_by_step(numerics: str) -> None:
         weights /= weights.sum(-1, keepdims=True)
         expected = np.einsum("ht,thd->hd", weights, np.array(values)).reshape(1, 1, 32)
         np.testing.assert_allclose(results["output"], np.asarray(expected), atol=2e-6)
+
+
+def test_quantized_factors() -> None:
+    """Products of integers have kernels, too: an operator is part of one kernel only."""
+    integers = np.random.default_rng(0).integers(-100, 100, (3, 1, 32, 32)).astype(np.int8)
+
+    def body(b: Any, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
+        scale, zero = (
+            b.constant({"dataType": each, "shape": [1, 1, 1]}, np.array([number], each))
+            for each, number in (("float32", 0.02), ("int8", 3))
+        )
+        keys, values = (
+            b.dequantizeLinear(b.constant({"dataType": "int8", "shape": [1, 32, 32]}, each), scale, zero) for each in integers[:2]
+        )
+        queries = b.dequantizeLinear(inputs["q"], scale, zero)
+        return {"y": b.matmul(b.softmax(b.matmul(queries, keys), 2), values)}
+
+    check(body, {"q": integers[2]}, "attention", tolerance=1e-5)
