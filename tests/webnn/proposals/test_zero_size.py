@@ -19,7 +19,7 @@ from webnn.validation.drafts import find_revision
 
 REVISION = "2026-06+zero-size"
 #: That, and together with another proposal.
-REVISIONS = [REVISION, "2026-06+low-precision+zero-size", "2026-06+compute-policy+zero-size+browsers"]
+REVISIONS = [REVISION, "2026-06+low-precision+subgraphs+zero-size", "2026-06+compute-policy+zero-size+browsers"]
 ROWS = find_revision(REVISION).operations
 FLOATS = ("float32", "float16")
 
