@@ -15,7 +15,7 @@ from safetensors.numpy import load_file
 import webnn
 from tests.support import each_row
 from tests.webnn.proposals.test_dynamic_shapes import REVISION, constant, dispatch, make_builder, matrix, sizes
-from webnn import FormatError, GraphDescription, WebNNTypeError
+from webnn import FormatError, GraphDescription, NotSupportedError, WebNNTypeError
 from webnn.context.ml import plain_context
 from webnn.reference import compute
 
@@ -99,6 +99,27 @@ def test_formats_that_have_sizes(tmp_path_factory: pytest.TempPathFactory, suffi
     ):
         make_graph(make_builder()).description.save(path)
     assert not path.exists()
+
+
+@each_row(("suffix", "message"), [(".onnx", "squeeze: the operation becomes one of the draft"), (".mlir", "squeeze has no counterpart")])
+def test_new_operations_in_formats_that_do_not_have_them(tmp_path_factory: pytest.TempPathFactory, suffix: str, message: str) -> None:
+    builder = make_builder()
+    graph = builder.buildSync({"y": builder.squeeze(matrix(builder, "x", 1, 2))})
+    with pytest.raises((FormatError, NotSupportedError), match=message):
+        graph.description.save(tmp_path_factory.mktemp("refused") / f"net{suffix}")
+
+
+def test_hooks_see_the_graph_and_those_of_its_shapes() -> None:
+    built: list[GraphDescription] = []
+    with webnn.emulate(on_build=lambda description, graph: built.append(description)):
+        context = webnn.ML(revision=REVISION).createContextSync()
+        builder = webnn.MLGraphBuilder(context)
+        graph = make_graph(builder)
+        dispatch(graph, FEEDS, context)
+        dispatch(graph, FEEDS, context)
+        static: Any = webnn.MLGraphBuilder(context)
+        static.buildSync({"y": static.relu(matrix(static, "x", 2, 2))})
+    assert [str(each.inputs["x"]) for each in built] == ["float32 ['rows', 4]", "float32 [2, 4]", "float32 [2, 2]"]
 
 
 WRONG: list[tuple[Any, str, str]] = [

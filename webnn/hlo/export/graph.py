@@ -100,7 +100,9 @@ class _Exporter:
     def operator(self, operator: Operator) -> None:
         """Export one operator."""
         emitter, operation = self.emitter, operator.operation
-        rule = RULES[operation.name]
+        rule = RULES.get(operation.name)
+        if rule is None:
+            raise RuleError(f"{operation.name} has no counterpart in StableHLO: an addition to the draft brought it")
         emitter.location = Location(name=operator.label or operation.name)
         # The operands of a sequence have no names of their own.
         named = [*zip(() if operation.variadic else operation.operands, operator.inputs, strict=False), *operator.members]

@@ -78,6 +78,11 @@ class Specializations:
         self._resolved: OrderedDict[_Key, ComputationalGraph] = OrderedDict()
         self._compiled: OrderedDict[_Key, MLGraph] = OrderedDict()
 
+    @property
+    def providers(self) -> list[str]:
+        """The providers that are to compute."""
+        return [name for name, _ in self._state.selection.providers]
+
     def match(self, call: Call, argument: str, given: Mapping[str, OperandDescriptor]) -> _Key:
         """Check the shapes of the inputs, and return them in order.
 
@@ -273,6 +278,8 @@ def compile_dynamic(state: ContextState, graph: ComputationalGraph, caller: Call
     if not any(has_names(operand._descriptor) for operand in graph.inputs.values()):
         implementation.find(tuple([operand._descriptor for operand in graph.inputs.values()]), lambda work: work())
     state.loss.add(built, "build")
+    if implementation.last is None and state.on_build is not None:
+        state.on_build(describe_graph(graph), built)
     return built
 
 

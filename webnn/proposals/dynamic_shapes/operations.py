@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +18,7 @@ from webnn.validation.descriptor import OperandDescriptor, Shape, Types, is_floa
 from webnn.validation.dictionary import Dictionary, FloatSequence, Operand, UnsignedLong, UnsignedLongSequence
 from webnn.validation.drafts import find_revision
 from webnn.validation.drafts.limits import Limits, OperandLimits, with_rows
+from webnn.validation.errors import NotSupportedError
 from webnn.validation.movement import PadOptions, SliceOptions, SplitOptions
 from webnn.validation.operation import Argument, Call, Operation
 from webnn.validation.resample import InterpolationMode
@@ -236,8 +238,14 @@ def _emit_integers(e: Any, a: Any, b: Any, dataType: Any, fmod: int) -> Any:
     return e.node("Where", [zero, a, rest])
 
 
+def _refuse(name: str) -> Any:
+    raise NotSupportedError(
+        f"{name}: the operation becomes one of the draft when its graph is built, and has no translation", operation=name
+    )
+
+
 def _row(name: str, infer: Callable[..., Any], *operands: str, **rest: Any) -> Operation:
-    return Operation(name=name, anchor=_ANCHOR, operands=operands, infer=infer, **rest)
+    return Operation(name=name, anchor=_ANCHOR, operands=operands, infer=infer, **{"translation": partial(_refuse, name), **rest})
 
 
 OPERATIONS = (
