@@ -62,6 +62,10 @@ def compare_idl(before: Idl, after: Idl) -> list[str]:
         gone, come = old.get(head), new.get(head)
         if gone == come:
             continue
+        if head.startswith("typedef "):
+            # The name comes last.
+            lines += [f"{mark} typedef {''.join(each)[:-1]} {head[8:]};" for mark, each in (("-", gone), ("+", come)) if each is not None]
+            continue
         mark = " " if gone is not None and come is not None else "-" if come is None else "+"
         lines.append(f"{mark} {head} {{")
         lines += [f"-   {line}" for line in _without(gone or (), come or ())]

@@ -10,7 +10,7 @@ import pytest
 
 import webnn
 from tests.support import Array, each_row, shared_context
-from webnn import MLGraphBuilder, WebNNTypeError
+from webnn import MLGraphBuilder, WebNNTypeError, WebNNWarning
 from webnn.proposals.dynamic_shapes.operations import OPERATIONS, make_reference
 
 REVISION = "2026-06+dynamic-shapes"
@@ -287,6 +287,14 @@ def test_names_of_computed_dimensions_are_different() -> None:
     assert b.add(joined[0], joined[0]).shape == joined[0].shape
     assert b.add(joined[0], same).shape[0] not in (str(names[0]), names[0])
     assert matrix(b, "v", "n", 2).shape == ("n", 2)
+
+
+def test_a_member_that_is_ignored_is_named_once() -> None:
+    b = make_builder()
+    x, y = matrix(b, "x", "n", 4), matrix(b, "y", "m", 4)
+    with pytest.warns(WebNNWarning, match="add: options.axis is ignored") as caught:
+        assert len(b.add(x, y, {"axis": 1, "label": "sum"}).shape) == 2
+    assert len(caught) == 1
 
 
 def test_many_unknown_comparisons_have_an_end() -> None:

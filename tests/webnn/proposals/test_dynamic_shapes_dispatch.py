@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import webnn
-from tests.support import each_row, shared_context
+from tests.support import PATIENCE, each_row, shared_context
 from tests.webnn.proposals.test_dynamic_shapes import REVISION, constant, dispatch, make_builder, matrix
 from webnn import MLGraphBuilder, NotSupportedError, WebNNTypeError
 from webnn.proposals.dynamic_shapes.graph import MOST_COMPILED
@@ -177,6 +177,32 @@ def test_two_threads_dispatch_different_shapes() -> None:
     for thread in threads:
         thread.join()
     assert not errors
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_a_context_that_is_destroyed_meanwhile(attempt: int) -> None:
+    """A thread that compiles for new shapes neither waits for ever, nor does it find another error."""
+    context: Any = webnn.ML(revision=REVISION).createContextSync()
+    b: Any = MLGraphBuilder(context)
+    graph = b.buildSync({"y": b.relu(matrix(b, "x", "n"))})
+    errors: list[BaseException] = []
+    first = threading.Event()
+
+    def work() -> None:
+        try:
+            for count in range(1, 1000):
+                dispatch(graph, {"x": np.ones(count, np.float32)}, context)
+                first.set()
+        except BaseException as error:  # it is looked at below
+            errors.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    assert first.wait(PATIENCE)
+    context.destroy()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert [type(error) for error in errors] == [webnn.InvalidStateError]
 
 
 def _block(b: Any, tokens: Any, past: Any) -> tuple[Any, Any, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, cast
 
 from webnn.builder.base import BuilderBase
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DynamicBuilder"]
 
+_LABEL = frozenset({"label"})
 #: The largest element of an operand that is read as a list of sizes.
 _LARGEST = 2**32 - 1
 
@@ -161,12 +163,15 @@ class DynamicBuilder(BuilderBase):
         label = given.get("label")
         call = Call(name, row.anchor, self._revision, label if isinstance(label, str) else "")
         shadows = _Shadows(self, call)
+        # Only the first run warns of members that are ignored.
+        names = _LABEL if row.options is None else row.options.member_names("label")
+        readings = chain([given], repeat({member: value for member, value in given.items() if member in names}))
 
         def run(path: Path) -> Operator:
             self._count = count
             shaded = [shadows.make(path, row.operands[0 if row.variadic else index], each) for index, each in enumerate(inputs)]
             chosen = {member: shadows.make(path, member, each) for member, each in optional.items()}
-            passed = {**given, **chosen}
+            passed = {**next(readings), **chosen}
             return super(DynamicBuilder, self)._connect(name, (shaded,) if row.variadic else tuple(shaded), arguments, passed or None, {})
 
         explored = explore(run)
