@@ -200,7 +200,7 @@ _SWITCHES = (
         },
         sources=(
             _issue(_WEBNN, 935, "2026-05-18", "TFLite 0, Core ML -Infinity"),
-            _measured("0"),
+            _measured("0; the lowest finite number if the window has one element"),
         ),
     ),
     Switch(

@@ -26,6 +26,7 @@ from webnn.builder.operand import MLOperand, Operator
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.validation.descriptor import LOW_PRECISION_TYPES, SMALL_TYPES, DataType, OperandDescriptor
 from webnn.validation.families import FAMILIES
+from webnn.validation.operation import Operation
 
 __all__ = ["TRANSLATIONS", "OnnxModel", "translate"]
 
@@ -87,6 +88,7 @@ class _Translator:
         self, graph: ComputationalGraph, numerics: Numerics, *, contributed: bool, factors: FactorType | None, semantics: Semantics
     ) -> None:
         self.graph = graph
+        self.semantics = semantics
         #: The translations that the semantics change.
         self.changed = vary(TRANSLATIONS, semantics) if semantics else {}
         self.translations: Mapping[str, Translation] = {**TRANSLATIONS, **self.changed} if semantics else TRANSLATIONS
@@ -113,12 +115,19 @@ class _Translator:
             self.emitter.weight(name, operand._value, operand._descriptor)
         return name
 
+    def own_translation(self, operation: Operation) -> Translation:
+        """Return the translation that an addition to the draft brings."""
+        assert operation.translation is not None
+        translation: Translation = operation.translation()
+        changed = vary({operation.name: translation}, self.semantics) if operation.name in self.changed else {}
+        return changed.get(operation.name, translation)
+
     def operator(self, operator: Operator, translation: Translation | None = None) -> None:
         """Translate one operator, as it is or in another way: cast to the carrier, emit, cast back."""
         operation, emitter = operator.operation, self.emitter
         emitter.scope(scope(operation.name, operator.index))
         if translation is None:
-            translation = self.translations[operation.name] if operation.translation is None else operation.translation()
+            translation = self.translations[operation.name] if operation.translation is None else self.own_translation(operation)
         values: list[str] = []
         for operand in operator.inputs:
             maker = operand._operator

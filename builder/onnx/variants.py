@@ -171,9 +171,8 @@ def _scatter(e: Emitter, input: str, indices: str, updates: str, shape: Sequence
 
 
 def _scatter_duplicates(emit: Emit, e: Emitter, op: Op, *, adds: bool) -> _Result:
+    del emit
     shape, places, updates, dtype = op.shape("input"), op.shape("indices"), op.shape("updates"), op.type("updates")
-    if not math.prod(shape) or not math.prod(updates):
-        return emit(e, op)
     if op.name == "scatterElements":
         axis = op.options.axis
         indices = emit_indices(e, op, shape[axis : axis + 1])
@@ -229,21 +228,27 @@ CHANGES: Mapping[tuple[str, str], Change] = MappingProxyType(
 
 
 def vary(translations: Mapping[str, Translation], semantics: Semantics) -> dict[str, Translation]:
-    """Return the translations of the operations that have other semantics than the default ones."""
+    """Return those of some translations that have other semantics than the default ones, changed."""
     changed: dict[str, Translation] = {}
     for (name, value), change in CHANGES.items():
         if (name, value) in semantics:
-            for operation in SWITCHES[name].operations:
+            for operation in translations.keys() & SWITCHES[name].operations:
                 changed[operation] = _change(changed.get(operation, translations[operation]), change)
     return changed
+
+
+def _emit(change: Change, emit: Emit, e: Emitter, op: Op) -> _Result:
+    """Emit in another way, unless there are no elements."""
+    shapes = [each.dimensions for each in (*op.outputs, *(operand._descriptor for operand in op.operands.values()))]
+    return emit(e, op) if any(0 in shape for shape in shapes) else change(emit, e, op)
 
 
 def _change(translation: Translation, change: Change) -> Translation:
     fast = translation.fast
     return replace(
         translation,
-        emit=partial(change, translation.emit),
-        fast=None if fast is None else partial(change, fast),
+        emit=partial(_emit, change, translation.emit),
+        fast=None if fast is None else partial(_emit, change, fast),
         # The functions compute in float32: the engine has not got all nodes in float16.
         carry={"float16": "float32", **translation.carry} if "float16" not in translation.native else translation.carry,
         kernel="",

@@ -17,9 +17,10 @@ from webnn.builder.onnx.variants import CHANGES, vary
 from webnn.builder.semantics import DEFAULT_SEMANTICS, SWITCHES, convert_semantics
 from webnn.reference.numbers import Array
 from webnn.reference.variants import CHANGES as REFERENCE_CHANGES
+from webnn.validation.revision import RevisionName
 
 NAN, INF = np.nan, np.inf
-REVISION = "2026-06"
+REVISION: RevisionName = "2026-06"
 #: A call of the builder.
 Make = Callable[..., Any]
 
@@ -161,9 +162,18 @@ CASES: list[tuple[str, str, Make, list[Array], Any]] = [
 IDS = [f"{index}-{name}-{value}" for index, (name, value, *_) in enumerate(CASES)]
 
 
-def computed(name: str, value: str, make: Make, arrays: list[Array], numerics: Numerics, *, constants: bool = False) -> list[Array]:
+def computed(
+    name: str,
+    value: str,
+    make: Make,
+    arrays: list[Array],
+    numerics: Numerics,
+    *,
+    constants: bool = False,
+    revision: RevisionName = REVISION,
+) -> list[Array]:
     """Compute with the engine, and with the reference."""
-    builder = MLGraphBuilder(ML(revision=REVISION, semantics={name: value}, numerics=numerics).createContextSync())  # type: ignore[misc]
+    builder = MLGraphBuilder(ML(revision=revision, semantics={name: value}, numerics=numerics).createContextSync())  # type: ignore[misc]
     inputs = {f"x{index}": array for index, array in enumerate(arrays)}
     operands: list[Any] = []
     for each, array in inputs.items():
@@ -199,6 +209,37 @@ def test_case_in_float16_and_of_constants(name: str, value: str, make: Make, arr
         if y.dtype.kind == "f":
             np.testing.assert_allclose(y, np.array(wanted, y.dtype), rtol=2e-3)
         np.testing.assert_allclose(y, exact, rtol=2e-3)
+
+
+@pytest.mark.parametrize(("name", "value", "make", "arrays", "wanted"), CASES, ids=IDS)
+def test_case_of_a_proposal_with_translations_of_its_own(name: str, value: str, make: Make, arrays: list[Array], wanted: Any) -> None:
+    for y in computed(name, value, make, arrays, "exact", revision="2026-06+zero-size"):
+        np.testing.assert_allclose(y, np.array(wanted, y.dtype), rtol=1e-6)
+
+
+#: Calls whose operands, or some of them, have no elements.
+EMPTY: list[tuple[Make, list[tuple[int, ...]]]] = [
+    (lambda b, x: b.argMax(x, 1), [(0, 3)]),
+    (lambda b, x: b.averagePool2d(x, windowDimensions=[1, 1], padding=[1, 1, 1, 1]), [(0, 1, 2, 2)]),
+    (lambda b, x: b.cast(x, "int32"), [(0,)]),
+    (lambda b, x: b.clamp(x, minValue=NAN), [(2, 0)]),
+    (lambda b, x: b.gather(x, b.cast(x, "int32")), [(0,)]),
+    (lambda b, x, y: b.div(b.cast(x, "int32"), b.cast(y, "int32")), [(0, 1), (3,)]),
+    (lambda b, x: b.maxPool2d(x, windowDimensions=[1, 1], padding=[1, 1, 1, 1]), [(0, 1, 2, 2)]),
+    (lambda b, x, y: b.max(x, y), [(0,), ()]),
+    (lambda b, x: b.resample2d(x, sizes=[4, 4]), [(0, 1, 2, 2)]),
+    (lambda b, x, y: b.scatterElements(x, b.cast(y, "int32"), y), [(2,), (0,)]),
+    (lambda b, x: b.sign(x), [(0,)]),
+    (lambda b, x: b.triangular(x), [(0, 2, 2)]),
+]
+
+
+@pytest.mark.parametrize(("make", "shapes"), EMPTY, ids=[str(index) for index in range(len(EMPTY))])
+def test_without_elements(make: Make, shapes: list[tuple[int, ...]]) -> None:
+    for name, switch in SWITCHES.items():
+        for value in list(switch.values)[1:]:
+            y, exact = computed(name, value, make, [f32(np.ones(shape)) for shape in shapes], "exact", revision="2026-06+zero-size")
+            np.testing.assert_array_equal(y, exact)
 
 
 def test_every_value_has_cases_and_functions() -> None:

@@ -48,7 +48,7 @@ BELOW = {
         *("webnn.javascript", "webnn.processes", "webnn.reference"),
     },
     "webnn.fuzz": {
-        *("webnn", "webnn.validation", "webnn.context"),
+        *("webnn", "webnn.validation", "webnn.builder", "webnn.context"),
         *("webnn.browser", "webnn.formats", "webnn.inspect", "webnn.javascript", "webnn.lowering", "webnn.processes", "webnn.reference"),
     },
     "webnn.serve": {"webnn", "webnn.builder", "webnn.context", "webnn.inspect", "webnn.javascript", "webnn.validation"},

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from webnn.validation.descriptor import DataType
+from webnn.validation.descriptor import FLOAT_FORMATS, LOW_PRECISION_TYPES, NUMPY_DTYPES, DataType, is_float
 
 __all__ = ["Dice", "Scalar", "Style"]
 
@@ -20,7 +20,8 @@ Scalar = int | float | str
 Style = str
 
 _SPECIAL_FLOATS: tuple[Scalar, ...] = (0.0, 1.0, -1.0, 0.5, -2.5, "-0", "NaN", "Infinity", "-Infinity")
-_LARGEST = {"float32": float(np.finfo(np.float32).max), "float16": 65504.0}
+#: How many of the shapes are empty, where the draft has empty operands.
+_EMPTY = 0.25
 
 
 class Dice:
@@ -28,10 +29,12 @@ class Dice:
 
     Args:
         seed: The seed.
+        empty: Whether a shape may have dimensions of size 0.
     """
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, *, empty: bool = False) -> None:
         self._next = random.Random(seed).random
+        self.empty = empty
 
     def integer(self, low: int, high: int) -> int:
         """Choose an integer from ``low`` to ``high``, both included."""
@@ -67,6 +70,8 @@ class Dice:
         for _ in range(self.integer(low, min(high, 5))):
             sizes.append(self.integer(1, max(1, min(self.pick((2, 3, 5, 17)), most))))
             most //= sizes[-1]
+        if self.empty and sizes and self.chance(_EMPTY):
+            sizes[self.integer(0, len(sizes) - 1)] = 0
         return sizes[::-1] if self.chance() else sizes
 
     def axes(self, rank: int, low: int = 0) -> list[int]:
@@ -78,7 +83,7 @@ class Dice:
         return [self._value(dataType, style) for _ in range(math.prod(shape))]
 
     def _value(self, dataType: DataType, style: Style) -> Scalar:
-        if dataType.startswith("float"):
+        if is_float(dataType):
             return self._float(dataType, style)
         bits, signed = int(dataType.lstrip("uint")), dataType.startswith("int")
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
@@ -90,10 +95,11 @@ class Dice:
 
     def _float(self, dataType: DataType, style: Style) -> Scalar:
         if style == "special" and self.chance(0.6):
-            return self.pick((*_SPECIAL_FLOATS, _LARGEST[dataType], -_LARGEST[dataType]))
+            largest = FLOAT_FORMATS[dataType].largest
+            return self.pick((*_SPECIAL_FLOATS, largest, -largest))
         if style == "small":
             return self.integer(-16, 16) / 2
         low, high = {"unit": (-1.0, 1.0), "positive": (0.125, 4.0)}.get(style, (-4.0, 4.0))
         # The element is a number of the type itself, so that its text is exact.
-        exact = np.float16 if dataType == "float16" else np.float32
+        exact = np.float32 if dataType in LOW_PRECISION_TYPES else NUMPY_DTYPES[dataType].type
         return float(exact(low + (high - low) * self._next()))

@@ -2,7 +2,7 @@ async (programs, state, begin) => {
   // Runs programs (programs.py says what they are), and returns what became of the steps of each.
   const arrays = {
     float32: globalThis.Float32Array, float16: globalThis.Float16Array, int32: Int32Array, uint32: Uint32Array, int64: BigInt64Array,
-    uint64: BigUint64Array, int8: Int8Array, uint8: Uint8Array, float64: Float64Array,
+    uint64: BigUint64Array, int8: Int8Array, uint8: Uint8Array, uint16: Uint16Array, float64: Float64Array,
   };
   const isBig = kind => kind === 'int64' || kind === 'uint64';
   class Skipped extends Error {}

@@ -53,12 +53,13 @@ class Generator:
         self.operations: list[str] = [name for name in known if name in operations or not operations]
         self._all = len(self.operations) == len(known)
         self._seed = seed
+        self._empty = draft.min_dimension == 0
         self._options = {name: options_of(draft.idl(), name) for name in self.operations}
 
     def calls(self, count: int) -> Iterator[Program]:
         """Make programs of one call; and those of tensors, builders and contexts, unless operations were chosen."""
         for index in range(count):
-            dice = Dice(f"{self._seed}/call/{index}")
+            dice = self._dice(f"call/{index}")
             if self._all and dice.chance(_OBJECTS):
                 kind, make = dice.pick(sorted(_OBJECT_PROGRAMS.items()))
                 maker = self._maker(dice)
@@ -70,12 +71,17 @@ class Generator:
     def graphs(self, count: int) -> Iterator[Program]:
         """Make programs of a graph of several operations."""
         for index in range(count):
-            yield self.graph(Dice(f"{self._seed}/graph/{index}"), f"graph/{index}")
+            yield self.graph(self._dice(f"graph/{index}"), f"graph/{index}")
 
     def call(self, dice: Dice, name: str, title: str, *, valid: bool) -> Program:
         """Make a call of an operation, valid or with one value changed, and compute it."""
         m = self._maker(dice)
-        arguments, options = CALLS[name](m)
+        try:
+            arguments, options = CALLS[name](m)
+        except (IndexError, ZeroDivisionError):  # an empty operand leaves nothing to choose from: draw others
+            dice.empty = False
+            m = self._maker(dice)
+            arguments, options = CALLS[name](m)
         results = m.call(name, arguments, options)
         reference = {"$step": len(m.steps) - 1}
         if not valid:
@@ -98,8 +104,11 @@ class Generator:
                 break
             name = dice.pick(self.operations)
             before = len(m.steps), len(m.values), dict(m.feeds)
-            arguments, options = CALLS[name](m)
-            results = m.call(name, arguments, options, label=f"{name}_{number}")
+            try:
+                arguments, options = CALLS[name](m)
+                results = m.call(name, arguments, options, label=f"{name}_{number}")
+            except (IndexError, ZeroDivisionError):  # as in `call`
+                results = []
             if results and all(math.prod(each.shape) <= 300 for each in results):
                 made.append(results)
             else:
@@ -114,6 +123,9 @@ class Generator:
         inputs = {feed: (dict(value.reference), view) for feed, (value, view) in m.feeds.items() if value.reference["$step"] in needed}
         m.compute(m.build(outputs), outputs, inputs)
         return m.finish(title)
+
+    def _dice(self, name: str) -> Dice:
+        return Dice(f"{self._seed}/{name}", empty=self._empty)
 
     def _maker(self, dice: Dice, *, chained: bool = False) -> Maker:
         return Maker(dice, self._context, self._limits, chained=chained)
@@ -219,8 +231,8 @@ def _dispatches(m: Maker) -> None:
     for _ in range(dice.integer(0, 2)):
         chosen = dice.pick((inputs, outputs))
         kind = dice.integer(0, 6)
-        if kind == 0:
-            chosen.pop(sorted(chosen)[0], None)
+        if kind == 0 and chosen:
+            chosen.pop(sorted(chosen)[0])
         elif kind == 1:
             chosen["more"] = tensors[dice.pick(names)]
         elif kind == 2 and chosen:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 import webnn
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.context.engine_backend import EngineBackend
 from webnn.fuzz.hosts import Built, Outcome
 from webnn.fuzz.programs import Program, is_reference
@@ -22,7 +23,7 @@ from webnn.fuzz.tolerances import find_wrong
 from webnn.inspect.subject import Bound, Subject
 from webnn.lowering import lower
 from webnn.reference import evaluate
-from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation.descriptor import FLOAT_FORMATS, NUMPY_DTYPES, is_float
 
 __all__ = ["Finding", "Rebuilding", "compare_hosts", "judge_numbers", "read_outputs"]
 
@@ -99,7 +100,7 @@ def judge_numbers(
     if theirs is not None:
         read = [each for each in read_outputs(program, built, theirs) if not _same(each[2], mine[each[0]])]
     for dispatch, graph, outputs in read:
-        wrong = _find_wrong(graph, outputs)
+        wrong = _find_wrong(graph, outputs, graph.subject.state.semantics)
         if wrong is not None:
             return replace(wrong, judge=judge, step=dispatch)
     if theirs is None or mine:
@@ -140,7 +141,7 @@ def read_outputs(program: Program, built: Sequence[Built], outcomes: Sequence[Ou
     return found
 
 
-def _find_wrong(graph: Built, outputs: Values) -> Finding | None:
+def _find_wrong(graph: Built, outputs: Values, semantics: Semantics) -> Finding | None:
     """Judge the outputs of a graph, each operator by the values that its operands had if they are known, else by those of the reference."""
     description = graph.description
     if any(_is_huge(operator) for operator in description.operators):
@@ -154,15 +155,15 @@ def _find_wrong(graph: Built, outputs: Values) -> Finding | None:
         operands = [value for _, _, value in operator.named_values()]
         missing = [name for name in operator.outputs if name not in values]
         # Behind a value that nobody read, the judgement is about several operators: it takes what is grossly wrong.
-        text = find_wrong(operator, draft, known, values) if len(missing) < len(operator.outputs) else ""
-        if text and (exact or not _close(operator, draft, known, values)):
-            special = any(values[name].dtype.kind == "f" and not np.isfinite(values[name]).all() for name in operands)
+        text = find_wrong(operator, draft, known, values, semantics) if len(missing) < len(operator.outputs) else ""
+        if text and (exact or not _close(operator, draft, known, values, semantics)):
+            special = any(is_float(known[name].dataType) and not np.isfinite(values[name].astype(np.float64)).all() for name in operands)
             kind = "special numbers" if special else "numbers"
             return Finding("", operator.operation, kind, known[operands[0]].dataType, text)
         if missing:
             exact = False
             with np.errstate(all="ignore"):
-                computed = evaluate(operator, draft, values, descriptors=known)
+                computed = evaluate(operator, draft, values, descriptors=known, semantics=semantics)
             values |= {name: array for name, array in zip(operator.outputs, computed, strict=True) if name in missing}
     return None
 
@@ -178,10 +179,10 @@ def _is_huge(operator: webnn.OperatorDescription) -> bool:
     return max(map(largest, (*operator.arguments.values(), *operator.options.values())), default=0.0) > _HUGE
 
 
-def _close(operator: webnn.OperatorDescription, draft: str, known: Mapping[str, Any], values: Values) -> bool:
+def _close(operator: webnn.OperatorDescription, draft: str, known: Mapping[str, Any], values: Values, semantics: Semantics) -> bool:
     """Tell whether results are those of the reference but for what several operators may add up: a hundredth of the largest number."""
     with np.errstate(all="ignore"):
-        computed = evaluate(operator, draft, values, descriptors=known)
+        computed = evaluate(operator, draft, values, descriptors=known, semantics=semantics)
     for name, wanted in zip(operator.outputs, computed, strict=True):
         if name in values:
             one, other = values[name].astype(np.float64), wanted.astype(np.float64)
@@ -259,7 +260,8 @@ class Rebuilding:
             values = _compute(self._first, lowered, graph.inputs or {})
         except (webnn.DescriptionError, webnn.DOMException, TypeError):
             return None
-        found = _find_wrong(graph, {name: values[value] for name, value in lowered.outputs.items()})
+        # What stands for an operation follows docs/numerics.md, whatever the switches are.
+        found = _find_wrong(graph, {name: values[value] for name, value in lowered.outputs.items()}, DEFAULT_SEMANTICS)
         return None if found is None else replace(found, judge="draft")
 
 
@@ -279,11 +281,13 @@ def _run(subject: Subject, implementation: Any, inputs: Values) -> Values:
 
 def _agree(one: Array, other: Array) -> bool:
     """Tell whether arrays are equal, up to some units in the last place of the largest number."""
-    if one.dtype.kind != "f":
+    form = next((form for name, form in FLOAT_FORMATS.items() if NUMPY_DTYPES[name] == one.dtype), None)
+    if form is None:
         return np.array_equal(one, other)
-    finite = np.abs(one[np.isfinite(one)]).astype(np.float64)
-    allowed = _UNITS * float(np.finfo(one.dtype).eps) * (float(finite.max()) if finite.size else 0.0)
-    return np.allclose(one.astype(np.float64), other.astype(np.float64), rtol=0, atol=allowed, equal_nan=True)
+    one, other = one.astype(np.float64), other.astype(np.float64)
+    finite = np.abs(one[np.isfinite(one)])
+    allowed = _UNITS * 2.0 ** (1 - form.bits) * (float(finite.max()) if finite.size else 0.0)
+    return np.allclose(one, other, rtol=0, atol=allowed, equal_nan=True)
 
 
 def _same(one: Values, other: Values) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import webnn
 from webnn.fuzz.dice import Dice, Scalar, Style
-from webnn.fuzz.programs import SHARED, Program, Step, array_of
+from webnn.fuzz.programs import SHARED, Program, Step, array_of, make_view
 from webnn.validation.descriptor import SMALL_TYPES, DataType
 
 __all__ = ["Limits", "Maker", "Value", "types_of"]
@@ -83,7 +83,7 @@ class Maker:
 
     def operand(self, dataType: DataType, shape: Sequence[int], style: Style = "small", values: Sequence[Scalar] | None = None) -> Value:
         """Make an input or a constant, of certain elements or of any in a style."""
-        view = {"$view": dataType, "values": self.dice.values(dataType, shape, style) if values is None else list(values)}
+        view = make_view(dataType, self.dice.values(dataType, shape, style) if values is None else values)
         constant = {"none": False, "all": True, "some": self.dice.chance(), "rest": bool(self.feeds)}[self._constants]
         descriptor: Any = {"dataType": dataType, "shape": list(shape)}
         if constant:

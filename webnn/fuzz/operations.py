@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from webnn.fuzz.maker import Maker, Value
+from webnn.validation.descriptor import is_float
 
 __all__ = ["CALLS", "Call"]
 
@@ -49,7 +50,7 @@ def _pair(name: str, first: str = "a") -> Call:
 
 def _clamp(m: Maker) -> Arguments:
     x = m.first("clamp")
-    low = m.dice.number(-4, 2) if x.dataType.startswith("float") else m.dice.integer(0, 2)
+    low = m.dice.number(-4, 2) if is_float(x.dataType) else m.dice.integer(0, 2)
     bounds = {"minValue": low, "maxValue": low + m.dice.integer(0, 5)}
     return [x], {key: value for key, value in bounds.items() if m.dice.chance(0.75)}
 
@@ -85,7 +86,7 @@ def _quantize(name: str) -> Call:
 def _cast(m: Maker) -> Arguments:
     x = m.first("cast")
     types = m.types("cast", "output")
-    style = [each for each in types if each.startswith("float")] if x.dataType.startswith("float") and m.dice.chance() else types
+    style = [each for each in types if is_float(each)] if is_float(x.dataType) and m.dice.chance() else types
     return [x, m.dice.pick(style)], {}
 
 
@@ -155,7 +156,7 @@ def _pad(m: Maker) -> Arguments:
     x = m.first("pad", most=20)
     mode = m.dice.pick(("constant", "edge", "reflection"))
     ends = [[m.dice.integer(0, size - 1 if mode == "reflection" else 2) for size in x.shape] for _ in range(2)]
-    value = m.dice.integer(0, 9) if not x.dataType.startswith("float") else m.dice.number(-5, 5)
+    value = m.dice.integer(0, 9) if not is_float(x.dataType) else m.dice.number(-5, 5)
     return [x, *ends], {**({} if mode == "constant" and m.dice.chance() else {"mode": mode}), **_options(m, value=lambda: value)}
 
 

@@ -23,7 +23,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SHARED", "Program", "Step", "array_of", "executor", "is_reference", "references", "rewrite"]
+from webnn.validation.descriptor import BITS, LOW_PRECISION_TYPES, NUMPY_DTYPES, DataType
+
+__all__ = ["SHARED", "Program", "Step", "array_of", "executor", "is_reference", "make_view", "references", "rewrite"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Step = dict[str, Any]
@@ -98,6 +100,16 @@ def rewrite(value: Any, change: Callable[[Any], Any]) -> Any:
         changed = change(value)
         return {key: rewrite(each, change) for key, each in changed.items()} if isinstance(changed, dict) else changed
     return [rewrite(each, change) for each in value] if isinstance(value, list) else value
+
+
+def make_view(dataType: DataType, values: Sequence[Any]) -> dict[str, Any]:
+    """Return a view of elements; of types that JavaScript has no array for, of their bits."""
+    if dataType not in LOW_PRECISION_TYPES:
+        return {"$view": dataType, "values": list(values)}
+    with np.errstate(all="ignore"):
+        numbers = np.array([float(each) for each in values], np.float32).astype(NUMPY_DTYPES[dataType])
+    bits = f"uint{BITS[dataType]}"
+    return {"$view": bits, "values": numbers.view(bits).tolist()}
 
 
 def array_of(view: Any) -> Array:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.reference import ulp_distance
 from webnn.reference.computation import Prepared
 from webnn.reference.tolerances import find_own
+from webnn.validation.descriptor import FLOAT_FORMATS, is_float
 
 if TYPE_CHECKING:
     from webnn import OperatorDescription
@@ -27,11 +29,15 @@ Descriptors = Mapping[str, "OperandDescriptor"]
 
 #: How many units of its last place each operand may have moved, and how often that is tried.
 _UNITS, _TRIALS = 16.0, 10
+#: Types with fewer significant bits are as far apart as web-platform-tests' absolute distances.
+_ROUGH = 11
 #: Operations that add a number to 1, take 1 from it, or take the logarithm of a number near 1: what is small is what is left of that.
 _NEAR_ONE = frozenset({"elu", "gelu", "reduceLogSumExp"})
 
 
-def find_wrong(operator: OperatorDescription, draft: str, known: Descriptors, values: Mapping[str, Array]) -> str:
+def find_wrong(
+    operator: OperatorDescription, draft: str, known: Descriptors, values: Mapping[str, Array], semantics: Semantics = DEFAULT_SEMANTICS
+) -> str:
     """Say which result of an operator differs from the reference, and how; empty if none does.
 
     Args:
@@ -39,8 +45,9 @@ def find_wrong(operator: OperatorDescription, draft: str, known: Descriptors, va
         draft: The draft.
         known: The types and shapes of all values.
         values: The arrays of its operands, and of those results that are judged.
+        semantics: The values of switches that are no defaults.
     """
-    prepared = Prepared(operator, draft, known)
+    prepared = Prepared(operator, draft, known, semantics)
     with np.errstate(all="ignore"):
         exact = prepared.evaluate(values, exact=operator.operation != "cast")
         for position, name in enumerate(operator.outputs):
@@ -57,18 +64,24 @@ def _compare(
     name = operator.outputs[position]
     actual, dataType = values[name], known[name].dataType
     allowed = find_own(operator, known)
-    if actual.dtype.kind != "f" or allowed.metric == "ULP":
+    floating = is_float(dataType)
+    if not floating or allowed.metric == "ULP":
         distance = ulp_distance(actual, exact, dataType)
     else:
-        same = (np.isnan(actual) & np.isnan(exact)) | (actual == exact)
-        distance = np.where(same, 0.0, np.abs(actual.astype(np.float64) - exact))
+        numbers = actual.astype(np.float64)
+        same = (np.isnan(numbers) & np.isnan(exact)) | (numbers == exact)
+        distance = np.where(same, 0.0, np.abs(numbers - exact))
+        if FLOAT_FORMATS[dataType].bits < _ROUGH:
+            # A type whose rounding alone may be more than that distance.
+            distance = np.where(ulp_distance(actual, exact, dataType) <= 1, 0.0, distance)
     # Half a unit is the rounding of the reference itself.
     wrong = ~(distance <= allowed.value + 0.5)
-    if actual.dtype.kind == "f" and wrong.any() and allowed.value > 0:
-        wrong &= ~_explained(operator, prepared, values, position, actual, exact)
-    if operator.operation == "maxPool2d" and actual.dtype.kind == "f":
-        # A window without elements gives the lowest number or the infinity below it.
-        wrong &= ~((exact == -np.inf) & (actual == np.finfo(actual.dtype).min))
+    if floating and wrong.any() and allowed.value > 0:
+        wrong &= ~_explained(operator, known, prepared, values, position, actual, exact)
+    if operator.operation == "maxPool2d" and floating:
+        # A window without elements gives the lowest number or the infinity below it; that is carried by float32.
+        lowest = -FLOAT_FORMATS[dataType].largest
+        wrong &= ~((exact == -np.inf) & (actual.astype(np.float64) == lowest))
     if operator.operation == "quantizeLinear":
         # What a quotient that is NaN becomes is not specified.
         wrong &= ~np.isnan(_quotient(operator, values, wrong.shape))
@@ -99,10 +112,17 @@ def _quotient(operator: OperatorDescription, values: Mapping[str, Array], shape:
 
 
 def _explained(
-    operator: OperatorDescription, prepared: Prepared, values: Mapping[str, Array], position: int, actual: Array, exact: Array
+    operator: OperatorDescription,
+    known: Descriptors,
+    prepared: Prepared,
+    values: Mapping[str, Array],
+    position: int,
+    actual: Array,
+    exact: Array,
 ) -> Array:
     """Tell for each element whether operands that moved a little explain it."""
-    unit = float(np.finfo(actual.dtype).eps)
+    form = FLOAT_FORMATS[known[operator.outputs[position]].dataType]
+    unit, actual = 2.0 ** (1 - form.bits), actual.astype(np.float64)
     rng = np.random.default_rng(0)
 
     def moved(array: Array) -> Array:
@@ -110,16 +130,16 @@ def _explained(
 
     reach = np.zeros(exact.shape)
     for _ in range(_TRIALS):
-        shaken = {name: moved(array.astype(np.float64)) if array.dtype.kind == "f" else array for name, array in values.items()}
+        shaken = {name: moved(array.astype(np.float64)) if is_float(known[name].dataType) else array for name, array in values.items()}
         reach = np.maximum(reach, np.abs(np.asarray(prepared.evaluate(shaken, exact=True)[position]) - exact))
     # Near the largest number of the type an infinity is a rounding, and below the smallest normal one a processor may see zero.
-    small = np.maximum(reach, float(np.finfo(actual.dtype).smallest_normal))
+    small = np.maximum(reach, 2.0**form.smallest)
     if operator.operation in ("layerNormalization", "instanceNormalization"):
         small = np.maximum(small, 4 * unit * _cancelled(operator, values))
     if operator.operation in _NEAR_ONE:
         [(_, _, value)] = prepared.operands
         x = np.abs(values[value].astype(np.float64))
         small = np.maximum(small, 4 * unit * np.maximum(1, x if x.shape == exact.shape else x.max()))
-    beyond = np.abs(exact) + reach >= float(np.finfo(actual.dtype).max)
-    near: Array = (np.abs(actual.astype(np.float64) - exact) <= small) | (beyond & np.isinf(actual)) | (np.isnan(actual) & np.isnan(reach))
+    beyond = np.abs(exact) + reach >= form.largest
+    near: Array = (np.abs(actual - exact) <= small) | (beyond & np.isinf(actual)) | (np.isnan(actual) & np.isnan(reach))
     return near

@@ -32,9 +32,9 @@ class Distance:
         absolute: The largest difference; infinite if an element is NaN or infinite in one of the two alone.
         relative: The same, divided by the largest finite expected element.
         ulp: The largest difference in units of the last place of the type.
-        position: The position of the largest difference.
-        actual: The element there.
-        expected: The expected element there.
+        position: The position of the largest difference; empty for values without elements.
+        actual: The element there; NaN for values without elements.
+        expected: The expected element there, likewise.
     """
 
     absolute: float
@@ -53,6 +53,8 @@ def find_distance(actual: Array, expected: Array, dataType: DataType) -> Distanc
         expected: The expected elements: float64, or the integers of the type.
         dataType: The data type of the value.
     """
+    if not actual.size:
+        return Distance(absolute=0.0, relative=0.0, ulp=0.0, position=(), actual=math.nan, expected=math.nan)
     found = _Largest(actual, expected, dataType)
     return Distance(
         absolute=found.absolute,

@@ -64,6 +64,8 @@ class _Decomposer(Rebuilder):
         if rule is not None:
             inputs = tuple([self._find(name) for _, _, name in operator.named_values()])
             try:
+                if any(0 in each.dimensions for each in operator.descriptors):
+                    raise NoCounterpartError("its result has no elements")
                 result = rule(Call(self._builder, inputs, operator.arguments, operator.options))
             except NoCounterpartError as error:
                 raise no_counterpart(operator, self._number, self._target, error) from None

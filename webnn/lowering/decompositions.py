@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn.validation.descriptor import FLOAT_TYPES, integer_range
+from webnn.validation.descriptor import FLOAT_FORMATS, FLOAT_TYPES, integer_range
 from webnn.validation.drafts.delta import NoCounterpartError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["DECOMPOSITIONS", "Call"]
 #: The most comparisons of places with indices in a scatter whose indices are not constant.
 _MOST_COMPARISONS = 1 << 24
 #: From these numbers on, all floating-point numbers are integers.
-_ALL_INTEGERS = {"float32": 2.0**23, "float16": 2.0**10}
+_ALL_INTEGERS = {name: 2.0 ** (form.bits - 1) for name, form in FLOAT_FORMATS.items()}
 
 
 @dataclass(frozen=True, slots=True)

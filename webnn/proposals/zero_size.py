@@ -184,7 +184,8 @@ def _with_zeros(axes: Callable[[Any], Mapping[str, int]]) -> Callable[..., Any]:
             shape[axis] = 1
             dataType = op.type(argument)
             op.inputs[argument] = e.node("Expand", [e.scalar(0, dataType), e.ints(shape)])
-            op.operands[argument] = cast(Any, SimpleNamespace(_descriptor=OperandDescriptor(descriptor.dataType, tuple(shape))))
+            changed = OperandDescriptor(descriptor.dataType, tuple(shape))
+            op.operands[argument] = cast(Any, SimpleNamespace(_descriptor=changed, _value=None))
         return base(e, op)
 
     return emit

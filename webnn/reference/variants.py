@@ -233,6 +233,9 @@ def vary(operations: Mapping[str, Operation], semantics: Semantics) -> dict[str,
 def _bind(change: Change, operation: Operation) -> Operation:
     @wraps(operation)
     def changed(*arguments: Any, **options: Any) -> Array | list[Array]:
+        # Without elements there is nothing to change.
+        if any(isinstance(each, np.ndarray) and not each.size for each in arguments):
+            return operation(*arguments, **options)
         return change(operation, *arguments, **options)
 
     return changed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -10,10 +11,14 @@ import webnn
 from tests.support import CURRENT, NEWEST
 from tests.webnn.fuzz.hosts import emulator, generator
 from tests.webnn.javascript.engines import needs_quickjs
+from webnn.fuzz.campaign import Campaign
 from webnn.fuzz.dice import Dice
 from webnn.fuzz.generate import Generator
+from webnn.fuzz.hosts import Emulator
+from webnn.fuzz.judges import Rebuilding
 from webnn.fuzz.operations import CALLS
-from webnn.fuzz.programs import Program, references
+from webnn.fuzz.programs import Program, make_view, references
+from webnn.validation.drafts import find_revision
 
 
 def test_dice_are_the_same_everywhere() -> None:
@@ -96,3 +101,45 @@ def test_chosen_operations() -> None:
         Generator(webnn.ML(revision=CURRENT), CURRENT, 1, ["bogus"])
     with pytest.raises(ValueError, match="the draft must have tensors, which 2024-06 has not"):
         Generator(webnn.ML(revision="2024-06"), "2024-06", 1)
+
+
+PROPOSED = ("2026-06+low-precision", "2026-06+zero-size", "2026-06+low-precision+zero-size")
+
+
+def descriptors_of(program: Program) -> list[dict[str, Any]]:
+    """Return the descriptors that a program writes out."""
+    arguments = [each for step in program.steps for each in step["args"] if isinstance(each, dict)]
+    return [each for each in arguments if isinstance(each.get("shape"), list) and isinstance(each.get("dataType"), str)]
+
+
+@pytest.mark.parametrize("revision", PROPOSED)
+def test_proposals_are_drawn(revision: str) -> None:
+    made = Generator(webnn.ML(revision=find_revision(revision)), revision, 1)
+    programs = [*made.calls(600), *made.graphs(60)]
+    # Those of tensors and builders have wrong descriptors, too.
+    used = [each for program in programs if program.operations for each in descriptors_of(program)]
+    types = Counter(each["dataType"] for each in used)
+    empty = sum(0 in each["shape"] for each in used)
+    wanted = "low-precision" in revision
+    assert [types[name] > 40 for name in ("bfloat16", "float8e4m3")] == [wanted, wanted]
+    assert empty > 100 if "zero-size" in revision else empty < 20
+    # A view has the bits of a type that JavaScript has no array for.
+    bits = [step["args"][1] for program in programs for step in program.steps if step["call"] == "constant" and len(step["args"]) > 1]
+    assert any(isinstance(each, dict) and each.get("$view") == "uint16" for each in bits) is wanted
+
+
+@needs_quickjs
+@pytest.mark.parametrize("revision", PROPOSED)
+def test_proposals_are_judged(revision: str) -> None:
+    ml = webnn.ML(revision=find_revision(revision))
+    found = Campaign(Emulator(ml, revision), Rebuilding(ml))
+    found.run(Generator(ml, revision, 3).graphs(25))
+    found.run(Generator(ml, revision, 3).calls(60))
+    assert found.graphs > 40
+    assert [each.finding for each in found.classes.values()] == []
+
+
+def test_a_view_has_bits() -> None:
+    assert make_view("bfloat16", [1, "NaN", "-0"]) == {"$view": "uint16", "values": [0x3F80, 0x7FC0, 0x8000]}
+    assert make_view("float8e4m3", [448.0, "-Infinity"])["$view"] == "uint8"
+    assert make_view("float16", [1, "NaN"]) == {"$view": "float16", "values": [1, "NaN"]}

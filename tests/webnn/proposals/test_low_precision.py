@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import NEWEST, Array, Failures, each_row, shared_context
 from tests.webnn.proposals.test_low_precision_values import REVISION, dispatch
-from webnn import ML, MLGraphBuilder, MLOperand, WebNNTypeError
+from webnn import ML, DescriptionError, MLGraphBuilder, MLOperand, WebNNTypeError
 from webnn.builder.describe import describe
 from webnn.context.profiles import schema
 from webnn.reference import compute
@@ -497,3 +497,12 @@ def test_accuracy() -> None:
     assert all(0.2 < each.ulp < 0.501 for each in found.values())
     traced = {each.name: each for each in graph.trace({"x": values}).values}
     assert all(each.statistics.nans == 0 for each in traced.values())
+
+
+@pytest.mark.parametrize("name", ["roundEven", "sign", "isNaN", "quantizeLinear"])
+def test_the_first_draft_has_no_counterpart(name: str) -> None:
+    builder = new_builder()
+    x, zero = builder.input("x", {"dataType": "bfloat16", "shape": [1]}), builder.input("zero", {"dataType": "int8", "shape": [1]})
+    operands = (x, x, zero) if name == "quantizeLinear" else (x,)
+    with pytest.raises(DescriptionError, match=r"the draft 2024-06 refuses it: .* got 'bfloat16'"):
+        describe({"y": getattr(builder, name)(*operands)}).lower("2024-06")

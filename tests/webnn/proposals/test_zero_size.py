@@ -14,6 +14,7 @@ from hypothesis.extra.numpy import mutually_broadcastable_shapes
 import webnn
 from tests.support import Case, Shape, check_cases, each_row, infer, run
 from tests.webnn.proposals.test_low_precision_values import dispatch
+from webnn.inspect import compare
 from webnn.validation.descriptor import NUMPY_DTYPES
 from webnn.validation.drafts import find_revision
 
@@ -288,6 +289,41 @@ def test_with_low_precision() -> None:
     assert found["greatest"].astype(np.float32).tolist() == [-math.inf, -math.inf]
     assert found["product"].astype(np.float32).tolist() == [[0, 0, 0], [0, 0, 0]]
     assert found["sliced"].nbytes == 0
+
+
+def test_a_network_of_nothing_with_constants() -> None:
+    """The inputs have no features: what is left are the biases."""
+    weights, peephole = zeros(1, 4, 0), np.full((1, 3), 0.5, np.float32)
+    states = run(
+        "lstm", zeros(2, 1, 0), weights, zeros(1, 4, 1), 2, 1, bias=ones(1, 4), peepholeWeight=peephole, constants=True, revision=REVISION
+    )
+    network = run("lstm", zeros(2, 1, 1), zeros(1, 4, 1), zeros(1, 4, 1), 2, 1, bias=ones(1, 4), peepholeWeight=peephole, revision=REVISION)
+    for found, wanted in zip(states, network, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_inspections() -> None:
+    context = webnn.ML(revision=REVISION).createContextSync()
+    builder = webnn.MLGraphBuilder(context)
+    nothing = builder.tile(builder.input("x", {"dataType": "float32", "shape": [1, 2]}), [0, 1])
+    graph = builder.buildSync({"y": builder.relu(nothing), "z": builder.reduceSum(nothing, axes=[0])})
+    accuracy = graph.accuracy({"x": ones(1, 2)}, whole=True)
+    assert {(each.operation, each.relative, each.position) for each in accuracy.operators} == {
+        ("tile", 0, ()),
+        ("relu", 0, ()),
+        ("reduceSum", 0, (0,)),
+    }
+    assert [each.absolute for each in accuracy.outputs] == [0, 0]
+    assert graph.firstNaN({"x": ones(1, 2)}) is None
+    assert all(each.relative == 0 for each in compare(graph.description, {"x": ones(1, 2)}, context, context).values)
+
+
+def test_the_first_draft_has_no_counterpart() -> None:
+    builder = webnn.MLGraphBuilder(webnn.ML(revision=REVISION).createContextSync())
+    x = builder.input("x", {"dataType": "uint32", "shape": [2, 1, 3]})
+    description = webnn.describe({"y": builder.tile(x, [2, 1, 0])})
+    with pytest.raises(webnn.DescriptionError, match="tile has no counterpart in the draft 2024-06: its result has no elements"):
+        description.lower("2024-06")
 
 
 def constant(builder: Any, values: Any) -> Any:
