@@ -63,6 +63,7 @@ def compute() -> None:
 async def dispatch() -> None:
     """The draft 2026-06, awaited."""
     context = await ML(revision="2026-06", profile="coreml", fallback="deny", numerics="fast").createContext({"accelerated": True})
+    await ML(semantics={"clampNaN": "ignore"}).createContext()
     builder = MLGraphBuilder(context)
     x = builder.input("x", NEWER)
     graph = await builder.build({"y": builder.relu(x, label="first")})

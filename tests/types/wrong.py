@@ -36,6 +36,7 @@ def literals(builder: MLGraphBuilder, x: MLOperand, ml: ML) -> None:
     ML(revision="2027")  # arg-type; reportArgumentType
     ML(fallback="refuse")  # arg-type; reportArgumentType
     ML(numerics="quick")  # arg-type; reportArgumentType
+    ML(semantics={"clampNaN": "min"})  # arg-type; reportArgumentType
     print(layout)
 
 

@@ -153,6 +153,15 @@ builds on 1 of 1 profile in 1.2 s
     )
 
 
+def test_what_is_computed_in_another_way() -> None:
+    graphs = (graph("y", semantics=("castNaN=largest",)), graph("z", semantics=("castNaN=largest", "signNaN=nan")))
+    runs = (Run(profile="small", verdict=Verdict.BUILDS, graphs=graphs), Run(profile="large", verdict=Verdict.BUILDS, graphs=(graph(),)))
+    section = show(report(*runs), every=True).split("\n\n")[1]
+    assert section == "computed in another way, see webnn semantics\n  small: castNaN=largest, signNaN=nan"
+    assert "another way" not in show(report(*runs))
+    assert "another way" not in show(report(runs[1]), every=True)
+
+
 def test_everything_falls_back() -> None:
     run = Run(profile="small", verdict=Verdict.BUILDS, graphs=(graph("y", 1, GATHER, partitions=1),))
     section = show(report(run)).split("\n\n")[1]

@@ -297,6 +297,17 @@ def test_names_of_graphs(check: Check) -> None:
         """
     run = check(program, "coreml")
     assert [graph.name for graph in run.graphs] == ["a, b", "a, b #2", "c" * 60 + "...", "\ufffd\x1b"]
+    assert [graph.semantics for graph in run.graphs] == [()] * 4
+
+
+def test_semantics_of_graphs(check: Check) -> None:
+    program = """
+        b = new_builder()
+        x = new_input(b, "float32", 2)
+        b.buildSync({"y": b.cast(b.clamp(x, minValue=0), "int32")})
+        """
+    found = {profile: [graph.semantics for graph in check(program, profile).graphs] for profile in ("tflite", "coreml", "ort")}
+    assert found == {"tflite": [("castNaN=largest", "clampNaN=ignore")], "coreml": [("clampNaN=maxValue",)], "ort": [()]}
 
 
 def test_a_name_with_a_surrogate(check: Check) -> None:

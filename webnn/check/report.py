@@ -119,6 +119,7 @@ class Graph(Model):
         partitions: In how many parts it runs.
         transferred_bytes: How many bytes cross between devices in a run.
         fallbacks: The operators that leave the requested device.
+        semantics: What the device computes in its own way, and the graph has the operations for: switches with their values.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Graph(Model):
     partitions: int = 0
     transferred_bytes: int = 0
     fallbacks: tuple[Fallback, ...] = ()
+    semantics: tuple[str, ...] = ()
 
 
 class ModelNode(Model):

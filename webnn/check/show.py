@@ -39,6 +39,10 @@ def print_report(console: Console, report: Report, *, every: bool) -> None:
                 _print(console, line, indent=2)
         if report.model is not None:
             _print_model(console, report, report.model, every=every)
+        for title, lines in _by_semantics(report.profiles) if every else ():
+            _print_title(console, title)
+            for line in lines:
+                _print(console, line, indent=2)
         for names, refusals in _by_refusals(report.profiles) if every else ():
             _print_title(console, f"refused by {', '.join(names)}")
             for refusal in refusals:
@@ -52,6 +56,14 @@ def print_report(console: Console, report: Report, *, every: bool) -> None:
     # A table fills its lines with spaces.
     for line in captured.get().splitlines():
         console.file.write(f"{line.rstrip()}\n")
+
+
+def _by_semantics(runs: Sequence[Run]) -> Iterator[tuple[str, list[str]]]:
+    """Yield a section about what devices compute in their own way, if some do."""
+    found = {run.profile: dict.fromkeys(each for graph in run.graphs for each in graph.semantics) for run in runs}
+    lines = [f"{profile}: {', '.join(each)}" for profile, each in found.items() if each]
+    if lines:
+        yield "computed in another way, see webnn semantics", lines
 
 
 def summary(report: Report) -> str:

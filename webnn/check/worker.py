@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import webnn
+from webnn.builder.semantics import find_switches
 from webnn.check.changes import prove, suggest
 from webnn.check.events import Ended, Job, Kind, Note, Notes
 from webnn.check.report import Change, Fallback, Graph, Refusal
@@ -116,6 +117,7 @@ class Recorder:
         else:
             with suppress(NotSupportedError):  # the engine does not tell
                 placement = built.placement
+        concerned = {switch.name for switch in find_switches(operator.operation for operator in graph.operators)}
         name = replace_surrogates(self.case or ", ".join(graph.outputs))
         name = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..."
         with self._lock:
@@ -126,6 +128,7 @@ class Recorder:
             profile=None if profile is None else profile.name,
             requested=self._job.device or state.selection.requested,
             operators=len(graph.operators),
+            semantics=tuple(f"{name}={value}" for name, value in state.semantics if name in concerned),
         )
         self._notes.write(described if placement is None else described.model_copy(update=_describe(placement)))
 

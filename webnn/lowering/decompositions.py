@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webnn.validation.descriptor import FLOAT_FORMATS, FLOAT_TYPES, integer_range
+from webnn.validation.descriptor import FLOAT_FORMATS, FLOAT_TYPES, integer_range, is_float
 from webnn.validation.drafts.delta import NoCounterpartError
+from webnn.validation.numbers import cast
 
 if TYPE_CHECKING:
     from webnn.builder.graph_builder import GraphBuilder
@@ -147,6 +148,20 @@ def _pad(call: Call) -> MLOperand | None:
             before, after = ([call.builder.expand(scalar, [*shape[:axis], size, *shape[axis + 1 :]])] if size else [] for size in sizes)
             x = call.builder.concat([*before, x, *after], axis)
     return x if x is not call.inputs[0] else call.builder.identity(x)
+
+
+def _clamp(call: Call) -> MLOperand | None:
+    """The bounds of integers are cast to their type; in the earlier draft they are single-precision numbers between integers."""
+    result, dataType = call.inputs[0], call.inputs[0]._descriptor.dataType
+    given = {name: bound for name in ("minValue", "maxValue") if (bound := call.options.get(name)) is not None}
+    bounds = {name: cast(bound, dataType) for name, bound in given.items()}
+    if is_float(dataType) or all(given[name] == bound == int(np.float32(bound)) for name, bound in bounds.items()):
+        return None
+    if "minValue" in bounds:
+        result = call.builder.max(result, call.scalar(bounds["minValue"], result))
+    if "maxValue" in bounds:
+        result = call.builder.min(result, call.scalar(bounds["maxValue"], result))
+    return result
 
 
 def _needs_concat(value: float, dataType: str) -> bool:
@@ -322,6 +337,7 @@ DECOMPOSITIONS: Mapping[str, Mapping[str, Callable[[Call], MLOperand | None]]] =
         "2026-06": {
             "argMax": _arg_min_max("argMax"),
             "argMin": _arg_min_max("argMin"),
+            "clamp": _clamp,
             "cumulativeSum": _cumulative_sum,
             "dequantizeLinear": _dequantize,
             "gatherElements": _gather_elements,

@@ -324,6 +324,9 @@ def test_the_first_draft_has_no_counterpart() -> None:
     description = webnn.describe({"y": builder.tile(x, [2, 1, 0])})
     with pytest.raises(webnn.DescriptionError, match="tile has no counterpart in the draft 2024-06: its result has no elements"):
         description.lower("2024-06")
+    image = builder.input("image", {"dataType": "float32", "shape": [2, 1, 2, 0]})
+    with pytest.raises(webnn.DescriptionError, match=r"the draft 2024-06 refuses it: input: .* must have dimensions from 1 to"):
+        webnn.describe({"y": builder.resample2d(image, scales=[1, 2])}).lower("2024-06")
 
 
 def constant(builder: Any, values: Any) -> Any:
