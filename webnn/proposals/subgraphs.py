@@ -342,7 +342,7 @@ PROPOSAL = Proposal(
     mixins={"MLGraphBuilder": SubgraphOps},
     flags={"shares_names": True, "fuse": _fuse},
     idl=partial(merge_idl, changes=_IDL),
-    title="Subgraphs",
+    title="Operators with a name, put together once and called several times",
     source=(
         "webmachinelearning/webnn issue #907: its description of 2025-11-27, the sample of Yuhengwe1's comment of 2026-09-16 "
         "(Yuhengwe1/webnn-subgraph-examples, commit 35c1c98), the comments up to 2026-09-18"

@@ -17,7 +17,9 @@ RESAMPLED = [
 
 
 @each_row(("numbers", "right", "wrong"), RESAMPLED)
-def test_of_two_integers_that_are_equally_near_either_may_come(numbers: list[int], right: tuple[list[int]], wrong: tuple[list[int]]) -> None:
+def test_of_two_integers_that_are_equally_near_either_may_come(
+    numbers: list[int], right: tuple[list[int]], wrong: tuple[list[int]]
+) -> None:
     builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06+browsers").createContextSync())
     x = builder.input("x", {"dataType": "uint8", "shape": [1, 1, 1, 2]})
     description = webnn.describe({"y": builder.resample2d(x, mode="linear", sizes=[1, 4])})
