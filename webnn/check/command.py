@@ -12,7 +12,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-import webnn
 from webnn.check.ci import annotate, write_junit
 from webnn.check.events import Job, Kind
 from webnn.check.page import write_page
@@ -22,7 +21,7 @@ from webnn.check.supervise import Named, check
 from webnn.commands.choices import Device, ExecutorOption
 from webnn.commands.completion import complete_profile, complete_revision
 from webnn.commands.failure import failure
-from webnn.commands.models import MODELS, ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
+from webnn.commands.models import MODELS, ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, read_graph
 from webnn.commands.progress import progress_console
 from webnn.commands.registry import CASES
 from webnn.commands.text import replace_surrogates, show_controls
@@ -134,6 +133,9 @@ def command(
         device=None if device is None else device.value,
         options=ModelOptions.parse(program, shapes, dims, constants, int32, precision),
     )
+    if kind == "graph":
+        # What is wrong with it is no profile's.
+        read_graph(program, job.options)
     started = time.time()
 
     def tell(run: Run, output: str) -> None:
@@ -178,11 +180,6 @@ def _kind(program: Path) -> Kind:
     kind = _KINDS[max(fitting, key=len)] if fitting else None
     if kind is None:
         raise failure(f"a program is a file {', '.join(_KINDS)}, got {program}", _WRONG)
-    if kind == "graph":
-        try:
-            webnn.load(program)
-        except (OSError, ValueError) as error:
-            raise failure(str(error), _WRONG) from None
     if kind == "cases":
         try:
             if not list(import_module(CASES).load_builds(program)):

@@ -224,7 +224,7 @@ def _run_javascript(job: Job, recorder: Recorder) -> Ended:
 
 def _build_graph(job: Job, recorder: Recorder) -> Ended:
     """Build a saved graph, in the draft that it belongs to."""
-    description = webnn.load(job.program)
+    description = job.options.load_saved(Path(job.program))
     try:
         recorder.intervals = find_operators(description if all(each.descriptors for each in description.operators) else description.infer())
         feeds.build(description)

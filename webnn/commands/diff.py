@@ -61,7 +61,7 @@ def command(
         raise failure("a second graph must be given; only an ONNX model can be compared with its own import", _WRONG)
     named = first if second is None or is_model(first) else second
     options = ModelOptions.parse(named, shapes, dims, constants, int32, precision)
-    sides = [_Side(path, load_graph(path, options=options if is_model(path) else NO_OPTIONS)) for path in (first, second) if path]
+    sides = [_Side(path, load_graph(path, options=options if path is named else NO_OPTIONS)) for path in (first, second) if path]
     if second is None:
         sides.append(_Side(None, sides[0].description))
     one, other = (side.description for side in sides)

@@ -48,7 +48,7 @@ ShapeOption: TypeAlias = Annotated[
 ]
 DimOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--dim", metavar="NAME=SIZE", help="The size of a named dimension of an ONNX model. Repeatable.", show_default=False),
+    typer.Option("--dim", metavar="NAME=SIZE", help="The size of a named dimension of a model or graph. Repeatable.", show_default=False),
 ]
 ConstantOption: TypeAlias = Annotated[
     list[str] | None,
@@ -111,7 +111,7 @@ class ModelOptions:
             typer.Exit: One is not valid, or the file is no model that has it; the message is printed.
         """
         for given, names, fits, what in (
-            (dims, "--dim", is_onnx, "an ONNX model"),
+            (dims, "--dim", _has_names, "an ONNX model or a graph (.webnn, .webnn.json)"),
             (precision, "--precision", _is_stablehlo, f"a StableHLO program ({', '.join(_STABLEHLO)})"),
             (shapes or constants or int32, "--shape, --constant and --int32", is_model, "an ONNX model or a StableHLO program"),
         ):
@@ -139,6 +139,22 @@ class ModelOptions:
         if _is_stablehlo(path):
             return stablehlo.load(path, shapes=self.shapes, constants=self.arrays(), precision=self.precision, int32=self.int32)
         return onnx.load(path, shapes=self.shapes, dims=self.dims, constants=self.arrays(), int32=self.int32)
+
+    def load_saved(self, path: Path) -> webnn.GraphDescription:
+        """Load a graph, and give its dimensions with names their sizes.
+
+        Raises:
+            ValueError: The file is not valid, or the graph has other names.
+            OSError: A file cannot be read.
+            WebNNTypeError: The draft refuses a shape that follows.
+        """
+        description = webnn.load(path)
+        if not self.dims:
+            return description
+        # Imported lazily, because few graphs have names.
+        from webnn.proposals.dynamic_shapes.static import give_sizes  # noqa: PLC0415
+
+        return give_sizes(description, self.dims)
 
     def read(self, path: Path, *, weights: bool) -> tuple[Model, Settings]:
         """Return a model and what the user says about it, for `webnn.onnx.survey`.
@@ -191,6 +207,10 @@ def is_onnx(path: Path) -> bool:
     return path.name.lower().endswith(_ONNX)
 
 
+def _has_names(path: Path) -> bool:
+    return is_onnx(path) or path.name.lower().endswith((".webnn", ".webnn.json"))
+
+
 def _is_stablehlo(path: Path) -> bool:
     return path.name.lower().endswith(_STABLEHLO)
 
@@ -202,8 +222,8 @@ def read_graph(path: Path, options: ModelOptions) -> webnn.GraphDescription:
         typer.Exit: The file is wrong; the message is printed.
     """
     try:
-        return options.load(path).description if is_model(path) else webnn.load(path)
-    except (ImportError, OSError, ValueError, webnn.NotSupportedError, webnn.OperationError) as error:
+        return options.load(path).description if is_model(path) else options.load_saved(path)
+    except (ImportError, OSError, ValueError, webnn.NotSupportedError, webnn.OperationError, webnn.WebNNTypeError) as error:
         raise failure(name_options(str(error)), _WRONG) from None
 
 

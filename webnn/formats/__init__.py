@@ -60,7 +60,9 @@ def save(description: GraphDescription, path: str | os.PathLike[str]) -> None:
         # Imported lazily because it loads NumPy.
         from webnn.builder.description import FormatError  # noqa: PLC0415
 
-        raise FormatError(f"a graph with the name {names[0]!r} in a shape cannot be written as {suffix}: give the dimension a size", file)
+        raise FormatError(
+            f"a graph with the name {names[0]!r} in a shape cannot be written as {suffix}: give it a size, as with --dim {names[0]}=1", file
+        )
     import_module(WRITERS[suffix]).write(description, file)
 
 

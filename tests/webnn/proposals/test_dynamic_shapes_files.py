@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
+from typer.testing import CliRunner
 
 import webnn
 from tests.support import each_row
 from tests.webnn.proposals.test_dynamic_shapes import REVISION, constant, dispatch, make_builder, matrix, sizes
 from webnn import FormatError, GraphDescription, NotSupportedError, WebNNTypeError
+from webnn.commands.main import app
 from webnn.context.ml import plain_context
+from webnn.proposals.dynamic_shapes.static import give_sizes
 from webnn.reference import compute
 
 
@@ -95,7 +98,7 @@ def test_tables_and_pictures() -> None:
 def test_formats_that_have_sizes(tmp_path_factory: pytest.TempPathFactory, suffix: str) -> None:
     path = tmp_path_factory.mktemp("refused") / f"net{suffix}"
     with pytest.raises(
-        FormatError, match=f"a graph with the name 'rows' in a shape cannot be written as {suffix}: give the dimension a size"
+        FormatError, match=f"a graph with the name 'rows' in a shape cannot be written as {suffix}: give it a size"
     ):
         make_graph(make_builder()).description.save(path)
     assert not path.exists()
@@ -179,3 +182,59 @@ def test_the_reference_takes_the_sizes_of_the_arrays() -> None:
     both = builder.buildSync({"y": builder.sub(matrix(builder, "a", "n", 1), matrix(builder, "b", "n", 2))}).description
     with pytest.raises(WebNNTypeError, match=r"must have the shape \['n', [12]\]"):
         compute(both, {"a": np.ones((2, 1), np.float32), "b": np.ones((3, 2), np.float32)})
+
+
+# Sizes for names.
+
+
+def test_sizes_for_names(tmp_path: Path) -> None:
+    description = make_graph(make_builder()).description
+    fixed = give_sizes(description, {"rows": 2})
+    assert fixed.draft == "2026-06"
+    assert str(fixed.inputs["x"]) == "float32 [2, 4]"
+    assert {each.operation for each in fixed.operators} == {"matmul", "reshape", "split"}
+    fixed.save(tmp_path / "net.onnx")
+    found = compute(fixed, FEEDS)
+    for name, value in compute(description, FEEDS).items():
+        np.testing.assert_array_equal(found[name], value, strict=True)
+
+
+def test_remainders_stay_in_the_proposal() -> None:
+    builder = make_builder()
+    x = matrix(builder, "x", "n", dtype="int32")
+    description = builder.buildSync({"y": builder.modulusFloor(x, constant(builder, sizes(3)))}).description
+    assert give_sizes(description, {"n": 2}).draft == REVISION
+
+
+@each_row(
+    ("dims", "message"),
+    [
+        ({}, r"^dims=\{'rows': \.\.\.\} must be given for the graph, got \[\]$"),
+        ({"rows": 2, "columns": 3}, r"got \['columns', 'rows'\]$"),
+        ({"rows": 0}, "must have dimensions from 1"),
+    ],
+)
+def test_sizes_that_do_not_fit(dims: dict[str, int], message: str) -> None:
+    with pytest.raises((ValueError, WebNNTypeError), match=message):
+        give_sizes(make_graph(make_builder()).description, dims)
+    static = make_builder()
+    with pytest.raises(ValueError, match=r"the graph has no dimensions with names, .*, got \['n'\]"):
+        give_sizes(static.buildSync({"y": static.relu(matrix(static, "x", 2))}).description, {"n": 2})
+
+
+def test_the_option_of_commands(tmp_path: Path) -> None:
+    path = tmp_path / "net.webnn"
+    make_graph(make_builder()).description.save(path)
+    runner = CliRunner()
+    for command, output in [
+        (["convert", "--dim", "rows=2", "-o", str(tmp_path / "net.onnx"), str(path)], ""),
+        (["show", "--dim", "rows=3", str(path)], "x  float32 3x4"),
+        (["show", str(path)], "x  float32 rowsx4"),
+    ]:
+        result = runner.invoke(app, command)
+        assert result.exit_code == 0, result.output
+        assert output in result.output
+    for dims, message in [(["rows=x"], "--dim must be NAME=SIZE"), (["row=2"], "--dim rows=... must be given for the graph, got ['row']")]:
+        result = runner.invoke(app, ["show", *[part for dim in dims for part in ("--dim", dim)], str(path)])
+        assert result.exit_code == 2
+        assert message in result.output

@@ -5,21 +5,16 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from webnn.builder.describe import describe_graph
-from webnn.builder.graph import ComputationalGraph, collect
+from webnn.builder.graph import ComputationalGraph
 from webnn.builder.operand import MLOperand
-from webnn.builder.sketch import Sketch, make_sketch
-from webnn.builder.transform import Rebuilder
 from webnn.context.graph import MLGraph
 from webnn.context.tensor import MLTensor
-from webnn.proposals.dynamic_shapes.chains import find_values
-from webnn.proposals.dynamic_shapes.operations import STATIC, VALUE_OPERANDS
+from webnn.proposals.dynamic_shapes.static import specialize
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor, Shape
 from webnn.validation.errors import InvalidStateError, NotSupportedError
@@ -28,7 +23,6 @@ from webnn.validation.named_descriptor import has_names
 from webnn.validation.operation import Call
 
 if TYPE_CHECKING:
-    from webnn.builder.operand import Operator
     from webnn.context.placement import Placement
     from webnn.context.state import ContextState
     from webnn.validation.caller import Caller
@@ -115,7 +109,8 @@ class Specializations:
         with self._lock:
             graph = self._resolved.get(key)
             if graph is None:
-                graph = self._resolved[key] = _specialize(self._state, self._source, key)
+                inputs = dict(zip(self.inputs, key, strict=True))
+                graph = self._resolved[key] = specialize(self._state.revision, describe_graph(self._source), inputs)
                 if len(self._resolved) > MOST_RESOLVED:
                     self._resolved.popitem(last=False)
             self._resolved.move_to_end(key)
@@ -310,60 +305,3 @@ def _with_shapes_of(graph: MLGraph, operation: str, inputs: Mapping[str, Any]) -
         else:
             given[name] = slot.descriptor
     return implementation.find(implementation.match(call, "inputs", given), graph._state.timeline.run)
-
-
-# From names to sizes.
-
-
-def _specialize(state: ContextState, source: ComputationalGraph, key: _Key) -> ComputationalGraph:
-    """Return a graph with the shapes that follow from those of its inputs: of operations of the draft, but for the remainders."""
-    description = describe_graph(source)
-    shapes = dict(zip(source.inputs, key, strict=True))
-    # The inputs come in the order of their first use there.
-    description = replace(description, inputs={name: shapes[name] for name in description.inputs})
-    builder = make_sketch(Sketch, state.revision)
-    rebuilder = Rebuilder(builder)
-    graph = builder._collect(rebuilder.build(description))
-    for operator in graph.operators:
-        _make_static(operator)
-    lowered = collect(graph.outputs)
-    return ComputationalGraph(
-        inputs={name: rebuilder.operands[name] for name in source.inputs}, operators=lowered.operators, outputs=graph.outputs
-    )
-
-
-def _make_static(operator: Operator) -> None:
-    """Change an operator of the proposal to one of the draft, whose arguments are known."""
-    name = operator.operation.name
-    builder = operator.inputs[0]._builder
-    rows = builder._revision.operations
-    call = Call(name, operator.operation.anchor, builder._revision, operator.label)
-    if name in {"range", "shape"}:
-        values = find_values(call, "", MLOperand._create(builder, operator.outputs[0], operator))
-        operator.operation, operator.options = rows["identity"], None
-        operator.inputs = (MLOperand._create(builder, operator.outputs[0], value=_resolved(call, values)),)
-    elif name in STATIC:
-        becomes, arrange = STATIC[name]
-        operands = {**dict(zip(operator.operation.operands, operator.inputs, strict=True)), **dict(operator.members)}
-        values = {}
-        for argument in VALUE_OPERANDS.get(name, ()):
-            if argument in operands:
-                values[argument] = tuple(_resolved(call, find_values(call, argument, operands[argument])).tolist())
-        row = rows[becomes]
-        given: dict[str, Any] = {
-            member: each for member, each in (operator.given or {}).items() if member not in operator.operation.members
-        }
-        if name == "resample2dDynamic":
-            given |= {"sizes": list(values["sizes"])} if values else {}
-        operator.operation, operator.inputs, operator.members = row, operator.inputs[:1], ()
-        operator.arguments = arrange(operator.outputs[0].dimensions, *values.values())
-        operator.options = None if row.options is None else row.options.convertMembers(given)
-        operator.given = MappingProxyType(given)
-
-
-def _resolved(call: Call, values: Any) -> Any:
-    if values is None or values.dtype == object:
-        raise call.error(
-            "", "cannot resolve this shape: it is computed of too many numbers, or by an operation that fails or is not known here"
-        )
-    return values

@@ -1,0 +1,112 @@
+"""From names to sizes: a graph in which all shapes are known, of operations of the draft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from webnn.builder.describe import describe_graph
+from webnn.builder.graph import ComputationalGraph, collect
+from webnn.builder.operand import MLOperand
+from webnn.builder.sketch import Sketch, make_sketch
+from webnn.builder.transform import Rebuilder
+from webnn.proposals.dynamic_shapes.chains import find_values
+from webnn.proposals.dynamic_shapes.operations import OPERATIONS, STATIC, VALUE_OPERANDS
+from webnn.validation.descriptor import OperandDescriptor
+from webnn.validation.drafts import find_revision
+from webnn.validation.operation import Call
+
+if TYPE_CHECKING:
+    from webnn.builder.description import GraphDescription
+    from webnn.builder.operand import Operator
+    from webnn.validation.revision import Revision
+
+__all__ = ["give_sizes", "specialize"]
+
+_NAME = "dynamic-shapes"
+
+
+def specialize(revision: Revision, description: GraphDescription, inputs: Mapping[str, OperandDescriptor]) -> ComputationalGraph:
+    """Return a graph with the shapes that follow from those of its inputs: of operations of the draft, but for the remainders.
+
+    Raises:
+        WebNNTypeError: The draft refuses a shape that follows.
+    """
+    builder = make_sketch(Sketch, revision)
+    rebuilder = Rebuilder(builder)
+    # The description has the inputs in the order of their first use.
+    graph = builder._collect(rebuilder.build(replace(description, inputs={name: inputs[name] for name in description.inputs})))
+    for operator in graph.operators:
+        _make_static(operator)
+    return ComputationalGraph(
+        inputs={name: rebuilder.operands[name] for name in inputs}, operators=collect(graph.outputs).operators, outputs=graph.outputs
+    )
+
+
+def give_sizes(description: GraphDescription, sizes: Mapping[str, int]) -> GraphDescription:
+    """Give the dimensions with names their sizes. The graph no longer needs the proposal, unless it computes remainders.
+
+    Args:
+        description: A graph of the proposal.
+        sizes: The sizes by the names.
+
+    Raises:
+        ValueError: A name is missing, or there is no such name.
+        WebNNTypeError: The draft refuses a shape that follows.
+    """
+    names = {str(size) for each in description.inputs.values() for size in each.dimensions if isinstance(size, str)}
+    if not names:
+        raise ValueError(f"the graph has no dimensions with names, so that there must be no sizes of them, got {sorted(sizes)}")
+    if names != set(sizes):
+        raise ValueError(
+            f"dims={{{', '.join([f'{name!r}: ...' for name in sorted(names)])}}} must be given for the graph, got {sorted(sizes)}"
+        )
+    inputs = {
+        name: OperandDescriptor(each.dataType, tuple([sizes.get(str(size), size) for size in each.dimensions]))
+        for name, each in description.inputs.items()
+    }
+    graph = specialize(find_revision(description.draft, imports=False), description, inputs)
+    made = describe_graph(graph, description.name)
+    if {each.operation for each in made.operators}.isdisjoint({row.name for row in OPERATIONS}):
+        draft = "+".join([each for each in made.draft.split("+") if each != _NAME])
+        made = replace(made, draft=draft)
+    return made
+
+
+def _make_static(operator: Operator) -> None:
+    """Change an operator of the proposal to one of the draft, whose arguments are known."""
+    name = operator.operation.name
+    builder = operator.inputs[0]._builder
+    rows = builder._revision.operations
+    call = Call(name, operator.operation.anchor, builder._revision, operator.label)
+    if name in {"range", "shape"}:
+        values = find_values(call, "", MLOperand._create(builder, operator.outputs[0], operator))
+        operator.operation, operator.options = rows["identity"], None
+        operator.inputs = (MLOperand._create(builder, operator.outputs[0], value=_resolved(call, values)),)
+    elif name in STATIC:
+        becomes, arrange = STATIC[name]
+        operands = {**dict(zip(operator.operation.operands, operator.inputs, strict=True)), **dict(operator.members)}
+        values = {}
+        for argument in VALUE_OPERANDS.get(name, ()):
+            if argument in operands:
+                values[argument] = tuple(_resolved(call, find_values(call, argument, operands[argument])).tolist())
+        row = rows[becomes]
+        given: dict[str, Any] = {
+            member: each for member, each in (operator.given or {}).items() if member not in operator.operation.members
+        }
+        if name == "resample2dDynamic":
+            given |= {"sizes": list(values["sizes"])} if values else {}
+        operator.operation, operator.inputs, operator.members = row, operator.inputs[:1], ()
+        operator.arguments = arrange(operator.outputs[0].dimensions, *values.values())
+        operator.options = None if row.options is None else row.options.convertMembers(given)
+        operator.given = MappingProxyType(given)
+
+
+def _resolved(call: Call, values: Any) -> Any:
+    if values is None or values.dtype == object:
+        raise call.error(
+            "", "cannot resolve this shape: it is computed of too many numbers, or by an operation that fails or is not known here"
+        )
+    return values
