@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -261,6 +262,12 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
         "reshapeDynamic: newShape must be computed of shapes and constants alone, but it depends on the data of the input 'd'",
     ),
     (lambda b: matrix(b, "x", "n", ""), r"input: descriptor.shape must not have an empty name, got \['n', ''\]"),
+    (lambda b: b.input("x", {"dataType": "float32", "shape": itertools.repeat("n")}), "input: descriptor.shape must yield at most"),
+    (lambda b: b.concat(itertools.repeat(matrix(b, "x", "n")), 0), "concat: inputs must yield at most"),
+    (lambda b: b.reduceSum(matrix(b, "x", "n"), axes=itertools.repeat(0)), "reduceSum: options.axes must yield at most"),
+    (lambda b: b.expand(matrix(b, "x", "n"), itertools.repeat(1)), "expand: newShape must yield at most"),
+    (lambda b: b.relu(matrix(b, "x", "n"), 3), "relu: options must be a dictionary, got 3"),
+    (lambda b: b.relu(matrix(b, "x", "n"), {"label": "a"}, label="b"), "relu: options must be given as a dictionary or as keyword"),
     (lambda b: matrix(b, "x", "n", -1), r"input: descriptor.shape\[1\] must be from 0 to 4294967295"),
     (lambda b: matrix(b, "x", *"abcdefghi"), "input: descriptor must have at most 8 dimensions"),
     (

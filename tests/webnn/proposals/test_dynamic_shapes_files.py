@@ -97,9 +97,7 @@ def test_tables_and_pictures() -> None:
 @each_row("suffix", [".onnx", ".mlir"])
 def test_formats_that_have_sizes(tmp_path_factory: pytest.TempPathFactory, suffix: str) -> None:
     path = tmp_path_factory.mktemp("refused") / f"net{suffix}"
-    with pytest.raises(
-        FormatError, match=f"a graph with the name 'rows' in a shape cannot be written as {suffix}: give it a size"
-    ):
+    with pytest.raises(FormatError, match=f"a graph with the name 'rows' in a shape cannot be written as {suffix}: give it a size"):
         make_graph(make_builder()).description.save(path)
     assert not path.exists()
 

@@ -63,8 +63,8 @@ PROPOSAL = Proposal(
         Decision(
             "Which invalid graphs are refused when they are built?",
             "Those that are refused with all sizes: the steps of the draft run with both answers to each comparison that depends on the "
-            "sizes. So [n, 4] cannot become [7]. The text allows an implementation to know more than it asks for. After 256 answers a "
-            "call counts as valid.",
+            "sizes. So [n, 4] cannot become [7]. The text allows an implementation to know more than it asks for. At most 256 combinations "
+            "of answers are tried; if there are more, all dimensions of the result get new names.",
         ),
         Decision(
             "Which shapes are computed?",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, cast
 
@@ -59,7 +60,7 @@ class DynamicBuilder(BuilderBase):
         given = self._members(call, descriptor, members)
         if not webidl.isIterable(given.get("shape")):
             return cast(MLOperand, base.input(name, given))
-        sizes = list(given["shape"])
+        sizes = list(call.convert("descriptor.shape", _read_all, given["shape"]))
         names = {axis: str.__str__(size) for axis, size in enumerate(sizes) if isinstance(size, str)}
         if "" in names.values():
             raise call.error("descriptor.shape", "must not have an empty name", sizes)
@@ -144,24 +145,22 @@ class DynamicBuilder(BuilderBase):
         self, name: str, operands: tuple[object, ...], arguments: tuple[object, ...], options: object, members: Mapping[str, Any]
     ) -> Operator:
         row = self._revision.operations[name]
+        call = Call(name, row.anchor, self._revision)
+        given: Mapping[str, Any] = self._members(call, options, members) if options is not None or members else {}
         if row.variadic and webidl.isIterable(operands[0]):
-            operands = (list(cast("Iterable[object]", operands[0])),)
+            operands = (list(call.convert(row.operands[0], _read_all, operands[0])),)
         inputs = cast("Sequence[Any]", operands[0] if row.variadic else operands)
-        given = members or (dict(options) if webidl.isInstance(options, Mapping) else {})  # type: ignore[call-overload]  # it is a mapping
-        optional = {member: given[member] for member in row.members if given.get(member) is not None}
+        optional = {member: given[member] for member in row.members if member in given}
         every = [*inputs, *optional.values()] if isinstance(inputs, list | tuple) else []
         isOwn = all(type(each) is MLOperand and each._builder is self for each in every)
-        if (
-            not isOwn
-            or not (name in VALUE_OPERANDS or any(has_names(each._descriptor) for each in every))
-            or (members and options is not None)
-        ):
-            return super()._connect(name, operands, arguments, options, members)
+        if not isOwn or not (name in VALUE_OPERANDS or any(has_names(each._descriptor) for each in every)):
+            return super()._connect(name, operands, arguments, given or None, {})
         # A validator runs several times: what can be read once is read here.
-        arguments, given = tuple(map(_read, arguments)), {member: _read(value) for member, value in given.items()}
-        count = self._count
+        arguments = tuple([_read(call, each.name, value) for each, value in zip(row.arguments, arguments, strict=True)])
+        given = {member: _read(call, f"options.{member}", value) for member, value in given.items()}
         label = given.get("label")
-        call = Call(name, row.anchor, self._revision, label if isinstance(label, str) else "")
+        call = replace(call, label=label if isinstance(label, str) else "")
+        count = self._count
         shadows = _Shadows(self, call)
         # Only the first run warns of members that are ignored.
         names = _LABEL if row.options is None else row.options.member_names("label")
@@ -190,8 +189,12 @@ class DynamicBuilder(BuilderBase):
             base._checkTensor(call, kind, argument, descriptor, label)
 
 
-def _read(value: object) -> object:
-    return list(value) if isinstance(value, Iterator) else value
+_read_all = webidl.sequence(lambda element: element)
+
+
+def _read(call: Call, argument: str, value: object) -> object:
+    """Return a value that can be read again."""
+    return list(call.convert(argument, _read_all, value)) if isinstance(value, Iterator) else value
 
 
 class _Shadows:
