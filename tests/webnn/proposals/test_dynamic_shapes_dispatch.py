@@ -256,6 +256,18 @@ def test_subgraphs_take_operands_with_names() -> None:
     np.testing.assert_array_equal(dispatch(graph, {"x": value}, shared_context(revision))["y"], value + np.maximum(value, 0))
 
 
+def test_without_elements() -> None:
+    revision = "2026-06+dynamic-shapes+zero-size"
+    b = make_builder(revision)
+    x, scalar = matrix(b, "x", "n", 2), matrix(b, "scalar")
+    total = b.reduceSum(x, axes=[0, 1], keepDimensions=True)
+    graph = b.buildSync({"y": b.concat([x, x], 0), "s": b.add(b.reshapeDynamic(total, b.shape(scalar)), scalar)})
+    for count in (0, 3):
+        found = dispatch(graph, {"x": np.ones((count, 2), np.float32), "scalar": np.array(1, np.float32)}, shared_context(revision))
+        assert found["y"].shape == (2 * count, 2)
+        np.testing.assert_array_equal(found["s"], np.array(2 * count + 1, np.float32), strict=True)
+
+
 # What else takes graphs.
 
 

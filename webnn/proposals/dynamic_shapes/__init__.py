@@ -67,6 +67,10 @@ PROPOSAL = Proposal(
             "of answers are tried; if there are more, all dimensions of the result get new names.",
         ),
         Decision(
+            "What became of dimensions without a name, and of `maxSize`, which earlier texts and prototypes have?",
+            "The newest text has neither: every dimension whose size is not known has a name, and no largest size.",
+        ),
+        Decision(
             "Which shapes are computed?",
             "Those that the reference can compute from shapes and constants, by any operation, with at most 4,096 numbers in each step. "
             "For "
