@@ -16,12 +16,12 @@ from webnn.formats.literals import member, quote
 from webnn.fuzz.hosts import Outcome
 from webnn.fuzz.judges import Finding
 from webnn.fuzz.programs import SHARED, Program, is_reference
-from webnn.validation.descriptor import NUMPY_DTYPES, DataType
+from webnn.validation.descriptor import BITS, LOW_PRECISION_TYPES, NUMPY_DTYPES, DataType
 
 __all__ = ["file_stem", "write_test"]
 
 #: The typed arrays that a test reads results with.
-_ARRAYS = {**ARRAYS, "float16": "Float16Array"}
+_ARRAYS = {**ARRAYS, "float16": "Float16Array", "uint16": "Uint16Array"}
 _PROMISES = frozenset({"createContext", "createTensor", "createConstantTensor", "readTensor", "build"})
 #: What the results of some members are called.
 _NAMES: Mapping[str, str] = {
@@ -133,7 +133,8 @@ class _Writer:
 
     def _compared(self, step: Any, name: str, content: bytes) -> str:
         dataType: DataType = self._expected[step["args"][0]["$step"]]["ok"]["dataType"]
-        array = np.frombuffer(content, NUMPY_DTYPES[dataType])
+        # JavaScript has no array for types of low precision: their bits are compared.
+        array = np.frombuffer(content, f"uint{BITS[dataType]}" if dataType in LOW_PRECISION_TYPES else NUMPY_DTYPES[dataType])
         view, wanted = f"new {_ARRAYS[dataType]}({name})", _elements([each.item() for each in array], dataType)
         if array.dtype.kind != "f":
             return f"assert_array_equals({view}, {wanted});"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -15,9 +16,10 @@ from webnn.fuzz.campaign import Campaign
 from webnn.fuzz.dice import Dice
 from webnn.fuzz.generate import Generator
 from webnn.fuzz.hosts import Emulator
-from webnn.fuzz.judges import Rebuilding
+from webnn.fuzz.judges import Finding, Rebuilding
 from webnn.fuzz.operations import CALLS
-from webnn.fuzz.programs import Program, make_view, references
+from webnn.fuzz.programs import SHARED, Program, Step, make_view, references
+from webnn.fuzz.writing import write_test
 from webnn.validation.drafts import find_revision
 
 
@@ -137,6 +139,41 @@ def test_proposals_are_judged(revision: str) -> None:
     found.run(Generator(ml, revision, 3).calls(60))
     assert found.graphs > 40
     assert [each.finding for each in found.classes.values()] == []
+
+
+def large() -> Program:
+    """Return a program whose sum is too large for float32, and whose result is not."""
+    view = make_view("bfloat16", [3e38, 3e38, 0, 0])
+    steps: list[Step] = [
+        {"call": "MLGraphBuilder", "args": [SHARED]},
+        {
+            "call": "constant",
+            "on": {"$step": 0},
+            "args": [{"dataType": "bfloat16", "shape": [4]}, view],
+        },
+        {"call": "reduceMean", "on": {"$step": 0}, "args": [{"$step": 1}]},
+        {"call": "build", "on": {"$step": 0}, "args": [{"y": {"$step": 2}}]},
+        {"call": "createTensor", "on": SHARED, "args": [{"$like": {"$step": 2}, "readable": True}]},
+        {"call": "dispatch", "on": SHARED, "args": [{"$step": 3}, {}, {"y": {"$step": 4}}]},
+        {"call": "readTensor", "on": SHARED, "args": [{"$step": 4}]},
+    ]
+    return Program("large", steps)
+
+
+@needs_quickjs
+def test_intermediate_numbers_may_overflow() -> None:
+    revision = PROPOSED[0]
+    ml = webnn.ML(revision=find_revision(revision))
+    host, program = Emulator(ml, revision), large()
+    found = Campaign(host, Rebuilding(ml))
+    found.run([program])
+    assert not found.classes
+    [outcomes] = host.run([program])
+    assert outcomes[-1]["ok"]["bytes"] == "807f"
+    # A file that is written for it compares bits.
+    text = write_test(program, Finding("reference", "reduceMean", "numbers", "", "", 2), outcomes, "a run")
+    assert "new Uint16Array([32610, 32610, 0, 0])" in text
+    assert re.search(r"assert_array_equals\(new Uint16Array\(\w+\), \[32640\]\);", text)
 
 
 def test_a_view_has_bits() -> None:
