@@ -178,7 +178,7 @@ def _dask(workers: int) -> Iterator[str]:
     """Start a scheduler of Dask with some workers; yield its address."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
+    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
         yield cluster.scheduler_address.replace("tcp", "dask")
 
 

@@ -198,7 +198,7 @@ def cluster() -> Iterator[str]:
     """The address of a scheduler of Dask, with a worker."""
     from distributed import LocalCluster  # an extra
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50) as found:
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as found:
         yield found.scheduler_address.removeprefix("tcp://")
 
 

@@ -213,7 +213,7 @@ def dask() -> Iterator[Any]:
 
     # How long data may be sent to a worker that has just ended.
     soon = dask.config.set({"distributed.comm.timeouts.connect": "3s"})
-    with soon, distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
+    with soon, distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
         yield cluster
 
 
