@@ -10,7 +10,7 @@ import pytest
 
 import webnn
 from tests.support import CURRENT, NEWEST
-from tests.webnn.fuzz.hosts import emulator, generator
+from tests.webnn.fuzz.hosts import campaign, emulator, generator
 from tests.webnn.javascript.engines import needs_quickjs
 from webnn.fuzz.campaign import Campaign
 from webnn.fuzz.dice import Dice
@@ -174,6 +174,16 @@ def test_intermediate_numbers_may_overflow() -> None:
     text = write_test(program, Finding("reference", "reduceMean", "numbers", "", "", 2), outcomes, "a run")
     assert "new Uint16Array([32610, 32610, 0, 0])" in text
     assert re.search(r"assert_array_equals\(new Uint16Array\(\w+\), \[32640\]\);", text)
+
+
+@needs_quickjs
+def test_parameters_may_become_infinite() -> None:
+    steps = [dict(step) for step in large().steps]
+    steps[1]["args"] = [{"dataType": "float16", "shape": [2]}, make_view("float16", [0, 1])]
+    steps[2] = {"call": "elu", "on": {"$step": 0}, "args": [{"$step": 1}, {"alpha": 2**53}]}
+    found = campaign()
+    found.run([Program("infinite", steps)])
+    assert (found.graphs, found.classes) == (1, {})
 
 
 def test_a_view_has_bits() -> None:
