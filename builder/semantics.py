@@ -304,6 +304,8 @@ def parse_semantics(text: str, where: str) -> Semantics:
 
 def merge_semantics(*layers: Semantics) -> Semantics:
     """Return the values of several layers without those that are defaults; a later layer overrides one before it."""
+    if not any(layers):
+        return DEFAULT_SEMANTICS
     values = {name: value for layer in layers for name, value in layer}
     return tuple((name, values[name]) for name, switch in SWITCHES.items() if values.get(name, switch.default) != switch.default)
 
