@@ -18,6 +18,7 @@ from tools.site.examples import examples, prelude
 from tools.site.files import file_page, relink
 from tools.site.generate import DOCUMENTS, fill_navigation, linked_pages, reference
 from tools.site.names import index
+from webnn.builder.semantics import find_switches
 from webnn.commands import registry
 from webnn.validation.drafts import DRAFTS, find_revision
 from webnn.wpt_runner import cli as wpt
@@ -62,7 +63,8 @@ def test_links_of_the_reference_lead_to_pages(page: str) -> None:
 @each_row("operation", sorted(operations.operations()))
 def test_an_operation_has_every_section(operation: str) -> None:
     page = operations.operation_page(operation)
-    wanted = ["Example", "Signature", "Arguments", "Options", "Types and ranks", "Errors", "As ONNX"]
+    differing = ["Where backends differ"] if find_switches([operation]) else []
+    wanted = ["Example", "Signature", "Arguments", "Options", "Types and ranks", *differing, "Errors", "As ONNX"]
     found = re.findall(r"^## (.*)$", page, re.MULTILINE)
     assert [title for title in found if title != "Returns"] == wanted
     assert examples()[operation].formula in page
