@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tools.written import keep_pages
 from webnn.proposals import Proposal
 from webnn.proposals.document import write_page
 from webnn.validation.drafts import PROPOSALS, find_revision
@@ -46,14 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Write the pages of the proposals.")
     parser.add_argument("--check", action="store_true", help="write nothing, and fail if a page is outdated")
     options = parser.parse_args(arguments)
-    outdated = [(path, text) for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    for path, text in outdated:
-        if options.check:
-            print(f"{path.name} is outdated: python -m tools.proposals", file=sys.stderr)
-        else:
-            path.write_text(text, encoding="utf-8", newline="\n")
-            print(f"wrote {path.name}")
-    return int(options.check and bool(outdated))
+    return keep_pages(pages(), "tools.proposals", check=options.check)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tools.written import keep_pages
 from webnn.builder.semantics import SWITCHES, Source, Switch
-from webnn.context.profiles import PROFILES, load_profile
+from webnn.commands.semantics import find_profiles
 
 __all__ = ["PAGE", "main", "render", "switch_lines"]
 
@@ -23,9 +24,10 @@ _BEGIN, _END = "<!-- Written by tools/semantics.py -->", "<!-- The end of what i
 def switch_lines(switch: Switch) -> Iterator[str]:
     """Yield the table of the values of a switch, and its sources."""
     yield from ("| value | meaning | profiles |", "|---|---|---|")
+    profiles = find_profiles(switch)
     for value, meaning in switch.values.items():
         names = ["the default"] if value == switch.default else []
-        names += [f"`{name}`" for name in PROFILES if dict(load_profile(name).semantics).get(switch.name) == value]
+        names += [f"`{name}`" for name, chosen in profiles.items() if chosen == value]
         yield f'| `"{value}"` | {meaning} | {", ".join(names)} |'
     yield from ("", *[f"- {_source(each)}: {each.says}." for each in switch.sources])
 
@@ -49,16 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Write the tables of docs/semantics.md.")
     parser.add_argument("--check", action="store_true", help="write nothing, and fail if the page is outdated")
     options = parser.parse_args(arguments)
-    before = PAGE.read_text(encoding="utf-8")
-    after = render(before)
-    if before == after:
-        return 0
-    if options.check:
-        print(f"{PAGE.name} is outdated: python -m tools.semantics", file=sys.stderr)
-        return 1
-    PAGE.write_text(after, encoding="utf-8", newline="\n")
-    print(f"wrote {PAGE.name}")
-    return 0
+    return keep_pages({PAGE: render(PAGE.read_text(encoding="utf-8"))}, "tools.semantics", check=options.check)
 
 
 if __name__ == "__main__":

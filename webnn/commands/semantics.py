@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +13,7 @@ from webnn.commands.failure import failure
 from webnn.commands.rows import make_console
 from webnn.context.profiles import PROFILES, load_profile
 
-__all__ = ["command"]
+__all__ = ["command", "find_profiles"]
 
 
 def command(
@@ -59,14 +58,12 @@ def _tell(switch: Switch) -> dict[str, Any]:
         "operations": list(switch.operations),
         "values": dict(switch.values),
         "default": switch.default,
-        "profiles": dict(_profiles(switch)),
+        "profiles": find_profiles(switch),
         "sources": [{"name": each.name, "says": each.says, "url": each.url} for each in switch.sources],
     }
 
 
-def _profiles(switch: Switch) -> Iterator[tuple[str, str]]:
-    """Yield the shipped profiles that give a value, each with it."""
-    for name in PROFILES:
-        chosen = dict(load_profile(name).semantics).get(switch.name)
-        if chosen is not None:
-            yield name, chosen
+def find_profiles(switch: Switch) -> dict[str, str]:
+    """Return the shipped profiles that give a switch a value, with that value."""
+    found = {name: dict(load_profile(name).semantics).get(switch.name) for name in PROFILES}
+    return {name: chosen for name, chosen in found.items() if chosen is not None}

@@ -1,0 +1,27 @@
+"""Pages that a tool writes: it writes those that have changed, or says which ones are outdated."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["keep_pages"]
+
+
+def keep_pages(pages: Mapping[Path, str], tool: str, *, check: bool) -> int:
+    """Write the texts of pages that have others; return an exit status.
+
+    Args:
+        pages: The texts, by the files.
+        tool: The module that is to be run, for messages.
+        check: Write nothing; the status is 1 if a page has another text.
+    """
+    outdated = {path: text for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text}
+    for path, text in outdated.items():
+        if check:
+            print(f"{path.name} is outdated: python -m {tool}", file=sys.stderr)
+        else:
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(f"wrote {path.name}")
+    return int(check and bool(outdated))
