@@ -14,6 +14,7 @@ from typing import Literal, TypedDict
 
 __all__ = [
     "DEFAULT_SEMANTICS",
+    "SEMANTICS_VARIABLE",
     "SWITCHES",
     "Semantics",
     "SemanticsOptions",
@@ -28,6 +29,8 @@ __all__ = [
     "write_semantics",
 ]
 
+#: Names values of switches for a whole process: `parse_semantics`.
+SEMANTICS_VARIABLE = "WEBNN_SEMANTICS"
 #: Up to this many values, `explain` also tries two together.
 _FEW = 6
 #: Values of switches, in the order of `SWITCHES`.

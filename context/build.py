@@ -136,7 +136,8 @@ def answer_placement(placement: Placement, policy: FallbackPolicy, caller: Calle
 
 def _refuse_strays(placement: Placement, why: str) -> None:
     """Raise OperationError if operators left the requested device; it names the first one. ``why`` says who refuses that."""
-    for first in placement.strays[:1]:
+    if placement.strays:
+        first = placement.strays[0]
         raise OperationError(
             f"{label_prefix(first.label)}build: {first.operation} would run on the {first.device.upper()} in a graph for deviceType "
             f'"{placement.requested}", which {why}{_because(first.reason)}',

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.numerics import Numerics, convert_numerics
-from webnn.builder.semantics import Semantics, SemanticsOptions, convert_semantics, parse_semantics
+from webnn.builder.semantics import SEMANTICS_VARIABLE, Semantics, SemanticsOptions, convert_semantics, parse_semantics
 from webnn.context.devices.choice import convert_order, convert_provider_options
 from webnn.context.devices.selection import FallbackPolicy, convert_policy
 from webnn.context.faults import Faults
@@ -41,7 +41,6 @@ __all__ = [
     "FALLBACK_VARIABLE",
     "NUMERICS_VARIABLE",
     "PROFILE_VARIABLE",
-    "SEMANTICS_VARIABLE",
     "Emulation",
     "Settings",
     "ambient",
@@ -53,7 +52,6 @@ __all__ = [
 FALLBACK_VARIABLE = "WEBNN_FALLBACK"
 NUMERICS_VARIABLE = "WEBNN_NUMERICS"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
-SEMANTICS_VARIABLE = "WEBNN_SEMANTICS"
 CACHE_VARIABLE = "WEBNN_CACHE"
 #: The most bytes that stored models may take, and the default.
 CACHE_SIZE_VARIABLE = "WEBNN_CACHE_SIZE"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from webnn.builder.semantics import parse_semantics
+from webnn.builder.semantics import SEMANTICS_VARIABLE, parse_semantics
 from webnn.commands.completion import complete_dialect, complete_switch
 from webnn.commands.failure import failure
 
@@ -73,7 +73,6 @@ class Numerics(StrEnum):
 
 
 NUMERICS_VARIABLE = "WEBNN_NUMERICS"
-SEMANTICS_VARIABLE = "WEBNN_SEMANTICS"
 #: ``--numerics``.
 NumericsOption = Annotated[
     Numerics | None,
