@@ -17,6 +17,7 @@ from webnn.validation.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from webnn.builder.description import CallDescription, GraphDescription
+    from webnn.validation.descriptor import OperandDescriptor
 
 __all__ = ["judge_calls"]
 
@@ -38,8 +39,9 @@ def _batches(subject: Subject, calls: Sequence[CallDescription], limit: int) -> 
     """Divide calls, each as a graph of its own, into lists whose operands fit into a number of bytes; one call may have more."""
     batch: list[GraphDescription] = []
     size = 0
+    known = subject.description.descriptors() if calls else {}
     for call in calls:
-        part = _part(subject.description, call)
+        part = _part(subject.description, call, known)
         own = sum(each.byte_length for each in part.inputs.values())
         if batch and size + own > limit:
             yield batch
@@ -50,13 +52,12 @@ def _batches(subject: Subject, calls: Sequence[CallDescription], limit: int) -> 
         yield batch
 
 
-def _part(description: GraphDescription, call: CallDescription) -> GraphDescription:
-    """Return a call as a graph. Its first call is this one."""
+def _part(description: GraphDescription, call: CallDescription, known: Mapping[str, OperandDescriptor]) -> GraphDescription:
+    """Return a call as a graph, given the descriptors of all values. Its first call is this one."""
     names = frozenset(call.operators)
     operators = tuple([each for each in description.operators if each.outputs[0] in names])
     made = {name for each in operators for name in each.outputs}
     taken = dict.fromkeys([value for each in operators for _, _, value in each.named_values() if value not in made])
-    known = description.descriptors()
     places = [place for place, each in enumerate(description.calls) if names.issuperset(each.operators)]
     calls = [description.calls[place] for place in places]
     return replace(
