@@ -7,7 +7,6 @@ python -m tools.proposals --check    fails if one is outdated
 from __future__ import annotations
 
 import argparse
-import importlib
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from pathlib import Path
 from tools.written import keep_pages
 from webnn.proposals import Proposal
 from webnn.proposals.document import write_page
-from webnn.validation.drafts import PROPOSALS, find_revision
+from webnn.validation.drafts import PROPOSALS, find_addition, find_revision
 
 __all__ = ["FOLDER", "find_proposal", "main", "pages"]
 
@@ -28,7 +27,8 @@ _ROWS = re.compile(r"(?:\| \[[\w-]+\]\(proposals/.*\n)+")
 
 def find_proposal(name: str) -> Proposal:
     """Return a proposal by its name."""
-    proposal: Proposal = importlib.import_module(f"webnn.proposals.{name.replace('-', '_')}").PROPOSAL
+    proposal = find_addition(name)
+    assert isinstance(proposal, Proposal)  # its name is one of `PROPOSALS`
     return proposal
 
 
