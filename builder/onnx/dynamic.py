@@ -2,8 +2,8 @@
 
 The scale and the zero point of such a quantization come from the least and the greatest number of the input. The engine's
 `DynamicQuantizeLinear` computes them and the integers with the bits of the single operators, whether these are needed elsewhere or not, as
-long as no number is NaN. It drops a NaN, depending on where it lies; so the scale is repaired. What becomes of the zero point and the
-integers then is unspecified anyway.
+long as no number is NaN. It drops a NaN, depending on where it lies; so exact numerics repair the scale. What becomes of the zero point and
+the integers then is unspecified anyway.
 """
 
 from __future__ import annotations
@@ -52,10 +52,11 @@ class DynamicQuantization:
         e.scope(scope(self.quantized.operation.name, self.quantized.index))
         view = e.view(inputs[0], len(self.input._descriptor.dimensions))
         quantized, scale, zeroPoint = e.nodes("DynamicQuantizeLinear", [view.source], 3)
-        # The sum of the magnitudes is NaN exactly if one of them is. Anything else lies on the scale once both limits are the scale.
-        total = e.node("ReduceL1", [view.source], keepdims=0)
-        repaired = e.node("Clip", [total, scale, scale])
-        results = [repaired], [zeroPoint], [e.transpose(quantized, view.permutation)]
+        if e.numerics == "exact":
+            # The sum of the magnitudes is NaN exactly if one of them is. Anything else lies on the scale once both limits are the scale.
+            total = e.node("ReduceL1", [view.source], keepdims=0)
+            scale = e.node("Clip", [total, scale, scale])
+        results = [scale], [zeroPoint], [e.transpose(quantized, view.permutation)]
         return dict(zip(self.members, results, strict=True))
 
 

@@ -62,10 +62,11 @@ class _Grid(NamedTuple):
 
 
 class _Quantized(NamedTuple):
-    """Numbers that integers stand for."""
+    """Numbers that integers stand for. ``zero``: their zero point, one uint8 that is no constant; that of the grid means nothing then."""
 
     integers: MLOperand
     grid: _Grid
+    zero: MLOperand | None = None
 
     @property
     def shape(self) -> Shape:
@@ -74,13 +75,16 @@ class _Quantized(NamedTuple):
 
 def _grid(dataType: DataType, scale: MLOperand, zeroPoint: MLOperand) -> _Grid | None:
     """Check the type of the integers, and scale and zero point of a dequantization or a quantization."""
-    if dataType not in ("int8", "uint8") or scale._descriptor.dataType != "float32" or scale._value is None or zeroPoint._value is None:
+    scales = _scales(dataType, scale)
+    return None if scales is None or zeroPoint._value is None else _Grid(dataType, scales, zeroPoint._value.astype(np.int64))
+
+
+def _scales(dataType: DataType, scale: MLOperand) -> Array | None:
+    if dataType not in ("int8", "uint8") or scale._descriptor.dataType != "float32" or scale._value is None:
         return None
     scales = scale._value.astype(np.float64)
     # False for NaN.
-    if not ((scales >= _LEAST) & (scales <= _GREATEST)).all():
-        return None
-    return _Grid(dataType, scales, zeroPoint._value.astype(np.int64))
+    return scales if ((scales >= _LEAST) & (scales <= _GREATEST)).all() else None
 
 
 def _dequantized(operand: MLOperand) -> _Quantized | None:
@@ -89,7 +93,13 @@ def _dequantized(operand: MLOperand) -> _Quantized | None:
     if maker is None:
         return None
     integers, scale, zeroPoint = maker.inputs
-    grid = _grid(integers._descriptor.dataType, scale, zeroPoint)
+    dataType = integers._descriptor.dataType
+    if zeroPoint._value is None:
+        scales = _scales(dataType, scale)
+        if scales is None or scales.size != 1 or dataType != "uint8":
+            return None
+        return _Quantized(integers, _Grid(dataType, scales, np.zeros_like(scales)), zeroPoint)
+    grid = _grid(dataType, scale, zeroPoint)
     return None if grid is None else _Quantized(integers, grid)
 
 
@@ -104,11 +114,15 @@ def _factors(a: MLOperand, b: MLOperand) -> _Factors | None:
     left, right = _dequantized(a), _dequantized(b)
     if left is None or right is None or not left.grid.isOne or left.integers._value is not None or right.integers._value is None:
         return None
+    if right.zero is not None:
+        return None
     return _Factors(left, right)
 
 
-def _left(e: Emitter, value: str, left: _Quantized) -> list[str]:
-    """Return the left factor as uint8, and its zero point."""
+def _left(e: Emitter, value: str, left: _Quantized, zero: str = "") -> list[str]:
+    """Return the left factor as uint8, and its zero point; ``zero`` is that which is no constant."""
+    if left.zero is not None:
+        return [value, e.reshape(zero, ())]
     shift = left.grid.shift
     zeroPoint = e.scalar(left.grid.zeroPoint.item() + shift, "uint8")
     return [e.unsigned(value, len(left.shape)) if shift else value, zeroPoint]
@@ -153,22 +167,23 @@ class _MatrixProduct:
     @property
     def operands(self) -> tuple[MLOperand, ...]:
         """What the nodes take."""
-        given = self.factors.left.integers, self.factors.right.integers
-        return given if self.addend is None else (*given, self.addend)
+        left, right = self.factors
+        return tuple([each for each in (left.integers, right.integers, left.zero, self.addend) if each is not None])
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
         """Emit the nodes."""
         e.scope(scope(self.operator.operation.name, self.operator.index))
         left, right = self.factors
-        rows, rowsZero = _left(e, inputs[0], left)
-        columns, columnsZero = _right(e, inputs[1], right, self.target())
+        first, second, *others = inputs
+        rows, rowsZero = _left(e, first, left, others.pop(0) if left.zero is not None else "")
+        columns, columnsZero = _right(e, second, right, self.target())
         if self.transposed:
             columns = e.transpose(columns, (1, 0))
         shape = () if right.grid.isOne else (right.grid.scale.size,)
         scale = (left.grid.scale.item() * right.grid.scale).astype(np.float32).reshape(shape)
         # The engine multiplies both scales, in float32.
         values = [rows, columns, e.scalar(1, "float32"), e.literal(scale), rowsZero, e.literal(columnsZero.reshape(shape))]
-        result = e.node("MatMulIntegerToFloat", [*values, *inputs[2:]])
+        result = e.node("MatMulIntegerToFloat", [*values, *others])
         return {self.operator.index: [result]}
 
 
@@ -253,6 +268,70 @@ class _Convolution:
         return {self.operator.index: [e.to_layout(result, options.inputLayout)]}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sums:
+    """A `conv2d` of integers less their zero points, with scales of 1. Its result does not depend on what follows.
+
+    The engine's kernel of integers is fast for a filter of uint8 without groups, and slower than that of floats with groups.
+
+    Attributes:
+        operator: The convolution.
+        factors: Input and filter. The filter has one zero point.
+    """
+
+    operator: Operator
+    factors: _Factors
+
+    @property
+    def members(self) -> tuple[int]:
+        """The number of the operator."""
+        return (self.operator.index,)
+
+    @property
+    def operands(self) -> tuple[MLOperand, ...]:
+        """What the nodes take."""
+        left, right = self.factors
+        return tuple([each for each in (left.integers, right.integers, left.zero) if each is not None])
+
+    def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
+        """Emit the nodes."""
+        e.scope(scope(self.operator.operation.name, self.operator.index))
+        left, right = self.factors
+        options: Any = self.operator.options
+        first, second, *zero = inputs
+        input, inputZero = _left(e, first, left, *zero)
+        filter, filterZeros = _right(e, second, right, "uint8")
+        input = e.from_layout(input, options.inputLayout)
+        attributes = conv_attributes(options)
+        if options.groups == 1:
+            values = [input, self._filter(e, filter), inputZero, e.literal(filterZeros.reshape(-1)[0])]
+            result = e.cast(e.node("ConvInteger", values, **attributes), "float32")
+        else:
+            # The engine may compute a `DequantizeLinear` of a constant in each run.
+            numbers = e.node("Sub", [e.cast(filter, "float32"), e.scalar(filterZeros.reshape(-1)[0], "float32")])
+            values = [e.node("DequantizeLinear", [input, e.scalar(1, "float32"), inputZero]), self._filter(e, numbers)]
+            result = e.node("Conv", values, **attributes)
+        return {self.operator.index: [e.to_layout(result, options.inputLayout)]}
+
+    def _filter(self, e: Emitter, value: str) -> str:
+        options: Any = self.operator.options
+        return e.transpose(value, [options.filterLayout.index(axis) for axis in "oihw"])
+
+
+def _sums(operator: Operator) -> Together | None:
+    factors = _factors(*operator.inputs)
+    if factors is None or "bias" in dict(operator.members):
+        return None
+    options: Any = operator.options
+    shape, grid = factors.right.shape, factors.right.grid
+    if np.any(grid.scale != 1) or np.any(factors.left.grid.scale != 1) or np.ptp(grid.zeroPoint):
+        return None
+    channels = options.filterLayout.index("o")
+    if math.prod(shape) // shape[channels] * _PRODUCT >= 2**31:
+        return None
+    return _Sums(operator=operator, factors=factors)
+
+
 def _convolution(operator: Operator, target: FactorType) -> Together | None:
     real, scale, zeroPoint = operator.inputs
     result = _grid(operator.outputs[0].dataType, scale, zeroPoint)
@@ -267,7 +346,7 @@ def _convolution(operator: Operator, target: FactorType) -> Together | None:
         bounds = min(max(bounds[0], inner[0]), inner[1]), min(max(bounds[1], inner[0]), inner[1])
     conv = find_maker(between[-1].inputs[0] if between else real, "conv2d")
     factors = None if conv is None else _factors(*conv.inputs)
-    if conv is None or factors is None:
+    if conv is None or factors is None or factors.left.zero is not None:
         return None
     shape, grid = factors.right.shape, factors.right.grid
     options: Any = conv.options
@@ -363,6 +442,8 @@ def find_products(graph: ComputationalGraph, target: FactorType) -> dict[int, To
         match operator.operation.name:
             case "quantizeLinear":
                 one = _convolution(operator, target)
+            case "conv2d":
+                one = _sums(operator)
             case "matmul" | "gemm":
                 one = _matrix_product(operator, target) or find_block_product(operator)
         if one is not None:

@@ -11,6 +11,7 @@ import pytest
 from tests.support import CURRENT, Array, each_row, shared_context
 from webnn import ML, MLContext, MLGraphBuilder, MLOperand
 from webnn.builder.graph import collect
+from webnn.builder.numerics import Numerics
 from webnn.builder.onnx.translate import translate
 
 RNG = np.random.default_rng(0)
@@ -50,13 +51,14 @@ def connect(context: MLContext, make: Make, shape: tuple[int, ...]) -> tuple[MLG
     return builder, make(builder, builder.input("x", dataType="float32", shape=list(shape)))
 
 
-def nodes_of(outputs: dict[str, MLOperand]) -> list[str]:
-    return [node.op_type for node in translate(collect(outputs)).proto.graph.node]
+def nodes_of(outputs: dict[str, MLOperand], numerics: Numerics = "exact") -> list[str]:
+    return [node.op_type for node in translate(collect(outputs), numerics).proto.graph.node]
 
 
-def compute(make: Make, x: Array, *names: str, reference: bool = False) -> list[Array]:
+def compute(make: Make, x: Array, *names: str, reference: bool = False, context: MLContext | None = None) -> list[Array]:
     """Compute some values of a graph, or all."""
-    context = ML(reference=True, revision=CURRENT).createContextSync() if reference else shared_context(CURRENT)
+    if context is None:
+        context = ML(reference=True, revision=CURRENT).createContextSync() if reference else shared_context(CURRENT)
     builder, outputs = connect(context, make, x.shape)
     wanted = {name: each for name, each in outputs.items() if name in names or not names}
     graph = builder.buildSync(wanted)
@@ -108,6 +110,15 @@ def test_the_scale_of_nan_is_nan(count: int) -> None:
         x[place] = np.nan
         _, scale = compute(quantize, x, "y", "scale")
         assert np.isnan(scale)
+
+
+def test_fast_numerics_have_no_second_pass() -> None:
+    x = RNG.normal(size=(5, 6)).astype(np.float32)
+    context = ML(revision=CURRENT, numerics="fast").createContextSync()
+    _, outputs = connect(context, quantize, x.shape)
+    assert nodes_of({name: outputs[name] for name in ("y", "scale")}, "fast") == NODES[:1]
+    for one, other in zip(*(compute(quantize, x, context=each) for each in (context, None)), strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
 
 
 def again(builder: MLGraphBuilder, x: MLOperand) -> dict[str, MLOperand]:

@@ -20,7 +20,7 @@ from webnn.context.devices.selection import CPU, CUDA, Device, Selection
 from webnn.context.engine.products import factor_type
 from webnn.context.engine_backend import EngineBackend
 
-KERNELS = {"MatMulIntegerToFloat", "MatMulNBits", "QLinearConv"}
+KERNELS = {"ConvInteger", "MatMulIntegerToFloat", "MatMulNBits", "QLinearConv"}
 HALF = np.float32(0.5)
 
 
@@ -46,14 +46,14 @@ class Network(Program):
         constant: bool = False,
         real: str = "float32",
         fixed: bool = True,
+        fixedZero: bool = True,
     ) -> MLOperand:
-        """Return the numbers of an input, or of a constant. ``fixed``: the scale is a constant."""
+        """Return the numbers of an input, or of a constant. ``fixed``, ``fixedZero``: the scale, the zero point is a constant."""
         shape = shape or (1,) * integers.ndim
         scales, zeros = spread(scale, shape, real), spread(zeroPoint, shape, integers.dtype.name)
         x = self.constant(integers) if constant else self.input(integers)
-        if fixed:
-            return self.dequantize(x, scales, zeros)
-        return self.builder.dequantizeLinear(x, self.input(scales), self.constant(zeros))
+        factor, zero = (self.constant if fixed else self.input)(scales), (self.constant if fixedZero else self.input)(zeros)
+        return self.builder.dequantizeLinear(x, factor, zero)
 
     def matmul(self, left: Array | None = None, right: Array | None = None, *, a: Any = None, b: Any = None) -> MLOperand:
         """Multiply numbers; ``a`` and ``b`` are options of `number`."""
@@ -61,13 +61,13 @@ class Network(Program):
         right = np.arange(-40, 40, dtype=np.int8).reshape(16, 5) if right is None else right
         return self.builder.matmul(self.number(left, **(a or {})), self.number(right, **{"constant": True, **(b or {})}))
 
-    def gemm(self, *, c: tuple[int, ...] = (), fixed: bool = True, **options: Any) -> MLOperand:
-        """Multiply matrices and add something of a shape."""
-        left = np.arange(48, dtype=np.int8).reshape((16, 3) if options.get("aTranspose") else (3, 16))
+    def gemm(self, *, c: tuple[int, ...] = (), fixed: bool = True, a: Any = None, **options: Any) -> MLOperand:
+        """Multiply matrices and add something of a shape; ``a`` are options of `number`."""
+        left = np.arange(48, dtype=np.uint8 if a else np.int8).reshape((16, 3) if options.get("aTranspose") else (3, 16))
         right = np.arange(-40, 40, dtype=np.int8).reshape((5, 16) if options.get("bTranspose") else (16, 5))
         if c:
             options["c"] = self.constant(np.arange(np.prod(c), dtype=np.float32).reshape(c))
-        return self.builder.gemm(self.number(left), self.number(right, constant=fixed), options)
+        return self.builder.gemm(self.number(left, **(a or {})), self.number(right, constant=fixed), options)
 
     def conv2d(
         self,
@@ -82,14 +82,21 @@ class Network(Program):
         **result: Any,
     ) -> MLOperand:
         """Convolve and quantize; ``x``, ``filter`` and the other options are those of `number`."""
+        y = self.sums(channels=channels, groups=groups, filters=filters, bias=bias, scale=HALF, x=x, filter=filter)
+        return self.requantize(between(y), **{"scale": 99, "zeroPoint": 100, **result})
+
+    def sums(
+        self, *, channels: int = 8, groups: int = 1, filters: int = 3, bias: Any = None, scale: Any = 1, x: Any = None, filter: Any = None
+    ) -> MLOperand:
+        """Convolve; by default integers less their zero points."""
         image = np.arange(channels * 25, dtype=np.uint8).reshape(1, channels, 5, 5)
         inputs = channels // groups
         window = (np.arange(filters * inputs * 9) % 109 - 54).astype(np.int8).reshape(filters, inputs, 3, 3)
         options: dict[str, Any] = {"groups": groups}
         if bias is not None:
             options["bias"] = bias if isinstance(bias, MLOperand) else self.constant(np.asarray(bias))
-        y = self.builder.conv2d(self.number(image, **(x or {})), self.number(window, **{"constant": True, **(filter or {})}), options)
-        return self.requantize(between(y), **{"scale": 99, "zeroPoint": 100, **result})
+        numbers = self.number(image, **{"scale": scale, **(x or {})})
+        return self.builder.conv2d(numbers, self.number(window, **{"constant": True, "scale": scale, **(filter or {})}), options)
 
     def requantize(
         self, y: MLOperand, *, scale: Any, zeroPoint: Any, shape: tuple[int, ...] = (), dataType: str = "uint8", fixed: bool = True
@@ -124,6 +131,10 @@ FOUND: Mapping[str, Make] = MappingProxyType(
         "clamp": lambda n: n.conv2d(between=lambda y: n.builder.clamp(y, minValue=-200, maxValue=77)),
         "clamp without bounds": lambda n: n.conv2d(between=n.builder.clamp),
         "relu and clamp": lambda n: n.conv2d(between=lambda y: n.builder.clamp(n.builder.relu(y), maxValue=500)),
+        "a left zero point that is not known": lambda n: n.matmul(a={"fixedZero": False}),
+        "gemm with a vector and a left zero point that is not known": lambda n: n.gemm(c=(5,), a={"fixedZero": False}),
+        "sums of a convolution": Network.sums,
+        "sums of a convolution with a zero point that is not known": lambda n: n.sums(x={"fixedZero": False, "zeroPoint": 200}),
     }
 )
 
@@ -166,6 +177,20 @@ OTHERS: Mapping[str, Make] = MappingProxyType(
         "a bias that is infinite": lambda n: n.conv2d(bias=np.array([1, -np.inf, 3], np.float32)),
         "a bias that is an input": lambda n: n.conv2d(bias=n.input(np.zeros(3, np.float32))),
         "a bound that is NaN": lambda n: n.conv2d(between=lambda y: n.builder.clamp(y, minValue=np.nan)),
+        "a right zero point that is not known": lambda n: n.matmul(b={"fixedZero": False}),
+        "a left zero point of int8 that is not known": lambda n: n.matmul(np.ones((3, 16), np.int8), a={"fixedZero": False}),
+        "left zero points that are not known": lambda n: n.matmul(a={"fixedZero": False, "shape": (3, 1)}),
+        "a quantized convolution whose zero point is not known": lambda n: n.conv2d(x={"fixedZero": False}),
+        "sums of a convolution with groups": lambda n: n.sums(channels=64, groups=2, filters=4),
+        "sums of a convolution with groups, and a zero point that is not known": lambda n: n.sums(
+            channels=32, groups=32, filters=32, x={"fixedZero": False}, filter={"zeroPoint": 5}
+        ),
+        "sums of a convolution with a bias": lambda n: n.sums(bias=np.array([1, 2, 3], np.float32)),
+        "sums of a convolution with a zero point for each channel": lambda n: n.sums(
+            filter={"zeroPoint": [[[[1]]], [[[2]]], [[[3]]]], "shape": CHANNELS}
+        ),
+        "a convolution of numbers that are not whole": lambda n: n.sums(x={"scale": HALF}),
+        "a convolution with a filter that is not whole": lambda n: n.sums(filter={"scale": 2}),
         "another operation": lambda n: n.conv2d(between=n.builder.abs),
     }
 )
@@ -248,7 +273,7 @@ def test_factors_of_uint8_give_the_same_bits(what: str) -> None:
     model = translate(collect({"y": output}), factors=lambda: "uint8")
     [node] = [node for node in model.proto.graph.node if node.op_type in KERNELS]
     types = {tensor.name: tensor.data_type for tensor in model.proto.graph.initializer}
-    assert types[node.input[1 if node.op_type == "MatMulIntegerToFloat" else 3]] == ELEMENT_TYPES["uint8"]
+    assert types[node.input[3 if node.op_type == "QLinearConv" else 1]] == ELEMENT_TYPES["uint8"]
     actual = run(model, network.inputs)["y"]
     np.testing.assert_array_equal(actual, network.compute(output, integers=True), strict=True)
 
@@ -301,6 +326,24 @@ def test_padding_is_zero_whatever_the_zero_point_is() -> None:
         output = network.requantize(y, scale=1, zeroPoint=9)
         assert kernels_of({"y": output}) == ["QLinearConv"]
         assert network.compute(output, integers=True).tolist() == [[[[9] * 3] * 3]]
+
+
+@each_row("dataType", ["uint8", "int8"])
+@each_row("fixed", [True, False])
+def test_sums_of_a_convolution_are_exact(dataType: str, fixed: bool) -> None:
+    # float32 would round them: 33,021 products of 255 and 127 are more than 2^24. The padding is the number 0.
+    network = Network()
+    info = np.iinfo(dataType)
+    x = network.number(np.full((1, 3669, 3, 3), info.max, dataType), scale=1, zeroPoint=info.min, fixedZero=fixed)
+    window = np.full((1, 3669, 3, 3), 127, np.int8)
+    window[0, 0, 0, 0] = 126
+    filter = network.number(window, scale=1, zeroPoint=0, constant=True)
+    output = network.builder.conv2d(x, filter, padding=[1, 1, 0, 0])
+    kernels = [] if dataType == "int8" and not fixed else ["ConvInteger"]
+    assert kernels_of({"y": output}) == kernels
+    whole = [255 * (127 * 3669 * 3 * rows - less) for rows, less in ((2, 0), (3, 1), (2, 1))]
+    if kernels:
+        np.testing.assert_array_equal(network.compute(output, integers=True).ravel(), np.array(whole, np.float32), strict=True)
 
 
 def test_bounds_that_exclude_each_other() -> None:

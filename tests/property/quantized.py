@@ -52,6 +52,14 @@ class Program:
         """Return the numbers that integers stand for."""
         return self.builder.dequantizeLinear(integers, self.constant(scale), self.constant(zeroPoint, integers.dataType))
 
+    def dequantize_left(self, rng: np.random.Generator, integers: MLOperand, scale: Array) -> MLOperand:
+        """Return the numbers that the integers of a left factor stand for. Their zero point is any; that of uint8 may be an input."""
+        zeroPoint = _integers(rng, integers.dataType, scale.shape)
+        if integers.dataType != "uint8" or rng.integers(2):
+            return self.dequantize(integers, scale, zeroPoint)
+        zero = self.input(_choose(rng, zeroPoint, zeroPoint.reshape(())))
+        return self.builder.dequantizeLinear(integers, self.constant(scale), self.builder.reshape(zero, list(scale.shape)))
+
     def quantize(self, numbers: MLOperand, scale: Array, zeroPoint: Array) -> MLOperand:
         """Return integers for numbers."""
         return self.builder.quantizeLinear(numbers, self.constant(scale), self.constant(zeroPoint))
@@ -192,7 +200,7 @@ def _matmul(rng: np.random.Generator) -> Drawn:
     left = program.input(_integers(rng, first, (*batches, size[0], sums)))
     ones = (1,) * (len(batches) + 2)
     scale = _scales(rng, ones)
-    a = program.dequantize(left, scale, _integers(rng, first, ones))
+    a = program.dequantize_left(rng, left, scale)
     wide = _choose(rng, (1, 1), (1, size[1]))
     right, scales = program.constant(_integers(rng, second, (sums, size[1]))), _scales(rng, wide)
     b = program.dequantize(right, scales, _integers(rng, second, wide))
@@ -205,7 +213,7 @@ def _gemm(rng: np.random.Generator) -> Drawn:
     first, second = (str(each) for each in rng.choice(["int8", "uint8"], 2))
     transposed = bool(rng.integers(2))
     scale = _scales(rng, (1, 1))
-    a = program.dequantize(program.input(_integers(rng, first, (rows, sums))), scale, _integers(rng, first, (1, 1)))
+    a = program.dequantize_left(rng, program.input(_integers(rng, first, (rows, sums))), scale)
     shape, wide = ((columns, sums), (columns, 1)) if transposed else ((sums, columns), (1, columns))
     wide = _choose(rng, (1, 1), wide)
     scales = _scales(rng, wide)
@@ -264,6 +272,31 @@ def _conv2d(rng: np.random.Generator) -> Drawn:
     return _quantize(rng, Drawn(program=program, output=output, node="QLinearConv", most=most), third)
 
 
+def _sums(rng: np.random.Generator) -> Drawn:
+    """Draw a convolution of integers less their zero points."""
+    program = Program()
+    first, second = (str(each) for each in rng.choice(["int8", "uint8"], 2))
+    inputs, ones = int(_choose(rng, 1, 3, 16, 200)), np.ones((1, 1, 1, 1), np.float32)
+    layout, order = _choose(rng, "nchw", "nhwc"), _choose(rng, "oihw", "hwio", "ohwi", "ihwo")
+    sizes = {"n": int(rng.integers(1, 3)), "c": inputs, "h": int(rng.integers(5, 12)), "w": int(rng.integers(5, 12))}
+    parts = {"o": int(rng.integers(1, 6)), "i": inputs, "h": int(rng.integers(1, 4)), "w": int(rng.integers(1, 4))}
+    a = program.dequantize_left(rng, program.input(_integers(rng, first, tuple(sizes[axis] for axis in layout))), ones)
+    window = program.constant(_integers(rng, second, tuple(parts[axis] for axis in order)))
+    output = program.builder.conv2d(
+        a,
+        program.dequantize(window, ones, _integers(rng, second, ones.shape)),
+        {
+            "padding": rng.integers(0, 2, 4).tolist(),
+            "strides": _choose(rng, [1, 1], [2, 2], [1, 2]),
+            "dilations": _choose(rng, [1, 1], [2, 1]),
+            "inputLayout": layout,
+            "filterLayout": order,
+        },
+    )
+    most = inputs * parts["h"] * parts["w"] * 255 * 255
+    return Drawn(program=program, output=output, node="ConvInteger", most=most, error=lambda real: UNIT * np.abs(real))
+
+
 def _blocks(rng: np.random.Generator) -> Drawn:
     program = Program()
     builder, dataType = program.builder, str(rng.choice(["int4", "uint4"]))
@@ -300,6 +333,7 @@ FAMILIES: Mapping[str, Callable[[np.random.Generator], Drawn]] = MappingProxyTyp
         "matmul": _matmul,
         "matmul, quantized": lambda rng: _quantize(rng, _matmul(rng), str(rng.choice(["int8", "uint8"]))),
         "gemm": _gemm,
+        "conv2d": _sums,
         "conv2d, quantized": _conv2d,
         "matmul of blocks": _blocks,
     }

@@ -292,6 +292,18 @@ def _reduce(function: Callable[..., Array]) -> Callable[..., Array]:
     return compute
 
 
+def _dynamic_quantize(attributes: Mapping[str, Any], x: Array) -> list[Array]:
+    least, greatest = np.minimum(x.min(), 0), np.maximum(x.max(), 0)
+    span = greatest - least
+    scale = np.float32(1) if span == 0 else span / np.float32(255)
+    # Engines may take a subnormal number for 0.
+    if not np.isfinite(span) or scale < np.finfo(np.float32).tiny:
+        raise _Left
+    zero = np.rint(-least / scale)
+    quantized = np.clip(np.rint(x / scale) + zero, 0, 255)
+    return [quantized.astype(np.uint8), np.asarray(scale), zero.astype(np.uint8)]
+
+
 #: How NumPy computes operators. The attributes come first, with the version of the domain under an empty name.
 FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = MappingProxyType(
     {
@@ -306,6 +318,7 @@ FOLDS: Mapping[str, Callable[..., Array | list[Array]]] = MappingProxyType(
         "Sub": _broadcasting(np.subtract),
         "Mul": _broadcasting(np.multiply),
         "Div": _broadcasting(_div),
+        "DynamicQuantizeLinear": _dynamic_quantize,
         "Equal": _broadcasting(np.equal),
         "Greater": _broadcasting(np.greater),
         "GreaterOrEqual": _broadcasting(np.greater_equal),

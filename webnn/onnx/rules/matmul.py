@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
@@ -56,22 +57,6 @@ def multiply(node: Node, a: MLOperand, b: MLOperand) -> MLOperand:
     return node.builder.reduceSum(node.builder.mul(rows, columns), axes=[rank - 2], keepDimensions=False)
 
 
-def _multiply_in_parts(node: Node, a: MLOperand, b: MLOperand, part: int) -> MLOperand:
-    """Multiply matrices of integers in float32, in parts of so many columns and rows; the sum of the parts is int32 and wraps."""
-    builder = node.builder
-    length, axis = a._descriptor.dimensions[-1], len(a._descriptor.dimensions) - 1
-    if length <= part:
-        return node.as_integers(builder.matmul(a, b))
-    sizes = [min(part, length - start) for start in range(0, length, part)]
-    lefts = builder.split(a, sizes, axis=axis)
-    rights = builder.split(b, sizes, axis=len(b._descriptor.dimensions) - 2)
-    total: MLOperand | None = None
-    for left, right in zip(lefts, rights, strict=True):
-        product = builder.cast(builder.matmul(left, right), "int32")
-        total = product if total is None else builder.add(total, product)
-    return cast("MLOperand", total)
-
-
 def _matmul(node: Node) -> MLOperand:
     """Map to matmul. Of integers, products are added."""
     a, b = node.value(0).shape, node.value(1).shape
@@ -118,15 +103,35 @@ def matmul_integer(node: Node, left: Sequence[int], right: Sequence[int], zeros:
         right: The shape of the right factor as a matrix.
         zeros: The inputs that are their zero points: one for each row, or one for each column.
     """
-    factors = []
-    for index, shape, zero, axis in ((0, left, zeros[0], -2), (1, right, zeros[1], -1)):
-        given = node.value(zero) if node.given(zero) else None
-        spread = per_axis("the zero point", () if given is None else given.shape, shape, axis)
-        factors.append(subtract_zero(node, node.reshape(node.operand(index), shape), given, spread))
+    length = left[-1]
     longest = _EXACT // (_reach(node, 0, zeros[0]) * _reach(node, 1, zeros[1]))
     if _column_sum(node, right, zeros[1]) * _reach(node, 0, zeros[0]) <= _EXACT:
-        longest = left[-1]
-    return _multiply_in_parts(node, factors[0], factors[1], longest)
+        longest = length
+    sizes = [min(longest, length - start) for start in range(0, length, longest)] or [length]
+    rows = _parts(node, 0, left, zeros[0], -2, sizes)
+    columns = _parts(node, 1, right, zeros[1], -1, sizes)
+    builder = node.builder
+    if len(sizes) == 1:
+        return node.as_integers(builder.matmul(rows[0], columns[0]))
+    # The sum is int32, and wraps.
+    products = [builder.cast(builder.matmul(*each), "int32") for each in zip(rows, columns, strict=True)]
+    return reduce(builder.add, products)
+
+
+def _parts(node: Node, index: int, shape: Sequence[int], zero: int, axis: int, sizes: Sequence[int]) -> list[MLOperand]:
+    """Cut a factor of integers along the sums, and subtract its zero point, which has one number for each index of an axis, or one."""
+    given = node.value(zero) if node.given(zero) else None
+    spread = per_axis("the zero point", () if given is None else given.shape, shape, axis)
+    array = node.find_array(node.value(index))
+    # The other one of the last two axes.
+    cut = len(shape) - 3 - axis
+    if len(sizes) == 1:
+        parts = [node.reshape(node.operand(index), shape)]
+    elif array is not None:
+        parts = [node.constant(each) for each in np.split(array.reshape(shape), np.cumsum(sizes)[:-1], cut)]
+    else:
+        parts = node.builder.split(node.reshape(node.operand(index), shape), list(sizes), axis=cut)
+    return [subtract_zero(node, each, given, spread) for each in parts]
 
 
 def _column_sum(node: Node, shape: Sequence[int], zero: int) -> float:

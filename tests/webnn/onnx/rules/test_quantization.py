@@ -299,6 +299,34 @@ def test_refusals(case: str, constants: str) -> None:
         webnn.onnx.load(make(_node(operator, arrays, **attributes), feeds, 21), constants=known)
 
 
+#: Numbers that are known at import, and whether they are quantized then.
+KNOWN: dict[str, tuple[Any, bool]] = {
+    "both signs": (_random(3, 4, 5), True),
+    "one sign": (np.abs(_random(40)) + 2, True),
+    "the other sign": (-np.abs(_random(40)) - 2, True),
+    "ties": (np.arange(-100, 411) / 2, True),
+    "zeros": (np.zeros((2, 3)), True),
+    "one number": (np.array(-2.5), True),
+    "large numbers": (np.array([3e38, -2e37]), True),
+    "an infinite span": (np.array([3e38, -3e38]), False),
+    "a subnormal scale": (np.array([1e-37, -1e-37]), False),
+    "an infinity": (np.array([1, np.inf]), False),
+    "NaN": (np.array([1, np.nan, 2]), False),
+}
+
+
+@pytest.mark.parametrize("case", KNOWN)
+def test_numbers_that_are_known_are_quantized_at_import(case: str) -> None:
+    numbers, folded = KNOWN[case]
+    feeds = {"x": np.asarray(numbers, np.float32)}
+    model = make(helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]), feeds, 21)
+    imported = webnn.onnx.load(model, constants=feeds)
+    assert imported.report.count("folded") == folded
+    if folded:
+        assert {each.operation for each in imported.description.operators} == {"identity"}
+        check(model, feeds, constants=["x"])
+
+
 def test_integer_convolutions_have_no_casts() -> None:
     """A sum of integers is exact in float32, in which the model goes on."""
     w = _random(2, 3, 3, 3, dtype="int8")
