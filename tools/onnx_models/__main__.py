@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from importlib.metadata import version
 from pathlib import Path
+from typing import get_args
 
 from rich.console import Console
 
@@ -20,6 +21,7 @@ from tools.onnx_models.files import FileError, provide
 from tools.onnx_models.measure import TOLERANCE, Result
 from tools.onnx_models.report import as_json, make_table
 from tools.onnx_models.running import run_model
+from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.processes.executors import FORMS, check_executor, open_workers
 from webnn.processes.spread import spread
 
@@ -37,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="the seed of the inputs (default: %(default)s)")
     parser.add_argument(
         "--rounds", type=int, default=25, metavar="N", help="how often each side is timed; 0 takes no times (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--numerics", choices=get_args(Numerics), default=DEFAULT_NUMERICS, help="the emulator's numerics (default: %(default)s)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file as well")
     parser.add_argument("--executor", metavar="NAME|ADDRESS", help=f"where the models run: {FORMS} (default: here, one after the other)")
@@ -56,7 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cache = options.cache or Path(temporary)
         cache.mkdir(parents=True, exist_ok=True)
         files = {name: _provide(models, name, cache) for name in names}
-        given = [(models[name], file, options.seed, options.rounds, options.modules) for name, file in files.items()]
+        given = [
+            (models[name].for_numerics(options.numerics), file, options.seed, options.rounds, options.numerics, options.modules)
+            for name, file in files.items()
+        ]
         if options.executor is None:
             with _one_core():
                 results = [run_model(*task) for task in given]
@@ -75,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(f"not expected: {line}", style="red", markup=False, highlight=False, soft_wrap=True)
     if options.json is not None:
         versions = {name: version(name) for name in ("webnn", "onnx", "onnxruntime", "numpy")}
-        options.json.write_text(json.dumps(as_json(results, versions, options.seed), indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(as_json(results, versions, options.seed, options.numerics), indent=1) + "\n", encoding="utf-8")
     return 1 if faults else 0
 
 

@@ -10,12 +10,16 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from webnn.builder.numerics import Numerics
+
 __all__ = ["CATALOG", "CatalogError", "Input", "Known", "Model", "Quantization", "Values", "Wheel", "load_catalog"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 CATALOG = Path(__file__).resolve().with_name("models.toml")
 Values = Literal["normal", "integers", "digits", "voice"]
 Quantization = Literal["qdq", "qoperator", "dynamic"]
+#: The largest ratio of the times of inference.
+_BAR = 1.10
 
 
 class CatalogError(ValueError):
@@ -106,10 +110,14 @@ class Model:
     script: str = ""
     of: str = ""
     quantize: Quantization | None = None
-    bar: float = 1.10
+    bar: float = _BAR
     browser: bool = False
     judge: Literal["optimized", "plain"] = "optimized"
     known: Known | None = None
+
+    def for_numerics(self, numerics: Numerics) -> Model:
+        """Return the model as it is judged under fast numerics, with which the emulator optimizes as ONNX Runtime does."""
+        return self if numerics == "exact" else replace(self, judge="optimized", bar=_BAR)
 
 
 def load_catalog(path: Path = CATALOG) -> dict[str, Model]:

@@ -19,6 +19,7 @@ import webnn.onnx
 from tools.browser.verdicts import compare
 from tools.onnx_models.catalog import Model
 from tools.onnx_models.inputs import Array, make_inputs
+from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 from webnn.validation.drafts import find_revision
 
@@ -110,11 +111,13 @@ class Graph:
 
     Args:
         description: The graph.
+        numerics: The numerics.
     """
 
-    def __init__(self, description: webnn.GraphDescription) -> None:
+    def __init__(self, description: webnn.GraphDescription, numerics: Numerics = DEFAULT_NUMERICS) -> None:
         # As many threads as this process may use cores: one, if it is pinned.
-        self._context = webnn.ML(revision=find_revision(description.draft)).createContextSync(powerPreference="high-performance")
+        ml = webnn.ML(revision=find_revision(description.draft), numerics=numerics)
+        self._context = ml.createContextSync(powerPreference="high-performance")
         builder = webnn.MLGraphBuilder(self._context)
         self._graph = builder.buildSync(description.build(builder))
         self._inputs = {name: self._tensor(each, writable=True) for name, each in description.inputs.items()}
@@ -196,7 +199,9 @@ def _move(rng: np.random.Generator, value: Array) -> Array:
     return np.asarray(np.nextafter(value, ends), value.dtype)
 
 
-def check(model: Model, path: Path, *, seed: int = 0, rounds: int = 0) -> tuple[Result, webnn.GraphDescription | None]:
+def check(
+    model: Model, path: Path, *, seed: int = 0, rounds: int = 0, numerics: Numerics = DEFAULT_NUMERICS
+) -> tuple[Result, webnn.GraphDescription | None]:
     """Import a model, compare its outputs with ONNX Runtime's, and time both.
 
     Args:
@@ -204,6 +209,7 @@ def check(model: Model, path: Path, *, seed: int = 0, rounds: int = 0) -> tuple[
         path: Its file.
         seed: The seed of the inputs.
         rounds: How often each side is timed; 0 does not time them.
+        numerics: The emulator's numerics.
 
     Returns:
         The result, and the graph if the model was imported.
@@ -220,12 +226,12 @@ def check(model: Model, path: Path, *, seed: int = 0, rounds: int = 0) -> tuple[
     description = imported.description
     try:
         inputs = make_inputs(model.inputs, seed)
-        graph = Graph(description)
+        graph = Graph(description, numerics)
         reference = Reference(model, path)
         expected = reference.run(inputs)
         difference, message = judge(graph.run(inputs), expected)
         spread = reference.spread(inputs, expected, seed)
-        times = time_model(model, path, graph, inputs, rounds) if rounds else None
+        times = time_model(model, path, graph, inputs, rounds, numerics) if rounds else None
     except Exception as error:  # likewise
         return Result(model=model, status="failed", message=f"{type(error).__name__}: {error}"), description
     result = Result(
@@ -259,7 +265,7 @@ def judge(found: Mapping[str, Array], expected: Mapping[str, Array]) -> tuple[fl
     return worst, message
 
 
-def time_model(model: Model, path: Path, graph: Graph, inputs: Mapping[str, Array], rounds: int) -> Times:
+def time_model(model: Model, path: Path, graph: Graph, inputs: Mapping[str, Array], rounds: int, numerics: Numerics) -> Times:
     """Time both sides of a model, in turns."""
     session = make_session(path)
     feeds = {**inputs, **model.constants}
@@ -267,7 +273,7 @@ def time_model(model: Model, path: Path, graph: Graph, inputs: Mapping[str, Arra
     few = max(3, rounds // 5)
     load, create = interleave(lambda: import_model(model, path), lambda: make_session(path), few)
     description = import_model(model, path).description
-    return Times(load=load, build=measure(lambda: Graph(description), few), session=create, run=run, reference=reference)
+    return Times(load=load, build=measure(lambda: Graph(description, numerics), few), session=create, run=run, reference=reference)
 
 
 def interleave(ours: Callable[[], object], theirs: Callable[[], object], rounds: int) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from tools.onnx_models.measure import IMPORT_BAR, Result
+from webnn.builder.numerics import Numerics
 
 __all__ = ["as_json", "make_table"]
 
@@ -50,13 +51,14 @@ def _ratio(value: float, bar: float) -> str:
     return f"{value:.2f}{'*' if value > bar else ' '}"
 
 
-def as_json(results: Iterable[Result], versions: Mapping[str, str], seed: int) -> dict[str, Any]:
+def as_json(results: Iterable[Result], versions: Mapping[str, str], seed: int, numerics: Numerics) -> dict[str, Any]:
     """Return the results as JSON's values.
 
     Args:
         results: The results.
         versions: The versions of what ran.
         seed: The seed of the inputs.
+        numerics: The emulator's numerics.
     """
     models = []
     for result in results:
@@ -70,4 +72,4 @@ def as_json(results: Iterable[Result], versions: Mapping[str, str], seed: int) -
         if times is not None:
             row |= {"seconds": asdict(times), "importRatio": times.load_ratio, "runRatio": times.run_ratio}
         models.append(row)
-    return {"versions": dict(versions), "seed": seed, "models": models}
+    return {"versions": dict(versions), "seed": seed, "numerics": numerics, "models": models}
