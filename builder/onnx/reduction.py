@@ -94,6 +94,15 @@ def _mean(e: Emitter, op: Op) -> str:
     return _reduce(e, op, "ReduceMean", op["input"]) if axes else op["input"]
 
 
+def _fast_mean(e: Emitter, op: Op) -> str:
+    """Emit a mean of height and width as pooling: the engine has it in its blocked layout and for quantized numbers, too."""
+    shape, last = op.shape("input"), [2, 3]
+    view = e.view(op["input"], len(shape))
+    if len(shape) == 4 and all(shape) and op.options.keepDimensions and _axes(op) == last and [*view.permutation] == [0, 1, *last]:
+        return e.node("GlobalAveragePool", [view.source])
+    return _mean(e, op)
+
+
 def _product(e: Emitter, op: Op) -> str:
     if op.type("input") != "float32":
         return _fold(e, "Mul", op["input"], op)
@@ -201,7 +210,7 @@ TRANSLATIONS: dict[str, Translation] = {
         name: Translation(emit=partial(_extreme, nan=True), fast=partial(_extreme, nan=False), carry={"float16": "float32"})
         for name in ("reduceMax", "reduceMin")
     },
-    "reduceMean": Translation(emit=_mean, carry={"float16": "float32"}),
+    "reduceMean": Translation(emit=_mean, fast=_fast_mean, carry={"float16": "float32"}),
     "reduceProduct": Translation(emit=_product, carry={"float16": "float32"}),
     # There is no kernel for uint32; the output is of a type of its own and not cast back.
     **{

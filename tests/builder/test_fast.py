@@ -51,6 +51,7 @@ NODES: dict[str, tuple[Make, list[str]]] = {
     "argMax": (lambda b, x: b.argMax(x, 1), ["Reshape", "ArgMax", "Reshape", "Cast"]),
     "argMin": (lambda b, x: b.argMin(x, 3), ["Reshape", "ArgMin", "Reshape", "Cast"]),
     "reduceMax": (lambda b, x: b.reduceMax(x, axes=[1]), ["ReduceMax"]),
+    "reduceMean": (lambda b, x: b.reduceMean(x, axes=[3, 2], keepDimensions=True), ["GlobalAveragePool"]),
     "reduceMin": (lambda b, x: b.reduceMin(x), ["ReduceMin"]),
     "gru": (lambda b, x: b.gru(b.reshape(x, [4, 6, 5]), ones(b, 1, 6, 5), ones(b, 1, 6, 2), 4, 2)[0], ["Reshape", "GRU"]),
     "lstm": (lambda b, x: b.lstm(b.reshape(x, [4, 6, 5]), ones(b, 1, 8, 5), ones(b, 1, 8, 2), 4, 2)[0], ["Reshape", "LSTM"]),
@@ -92,6 +93,22 @@ def test_features_along_other_axes(fast: MLContext, axis: int) -> None:
     wanted = (x - mean.reshape(shape)) / np.sqrt(variance.reshape(shape) + 1e-5)
     y = compute(fast, lambda b, x: b.batchNormalization(x, constant(b, mean), constant(b, variance), axis=axis), x)
     np.testing.assert_allclose(y, wanted, rtol=1e-5, atol=1e-6)
+
+
+#: Means that are no pooling: of other axes, or of a value behind a transpose.
+OTHER_MEANS: dict[str, Make] = {
+    "one axis": lambda b, x: b.reduceMean(x, axes=[3], keepDimensions=True),
+    "height and width come first": lambda b, x: b.reduceMean(x, axes=[1, 2], keepDimensions=True),
+    "dimensions are dropped": lambda b, x: b.reduceMean(x, axes=[2, 3]),
+    "a transpose": lambda b, x: b.reduceMean(b.transpose(x, permutation=[0, 3, 1, 2]), axes=[2, 3], keepDimensions=True),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_MEANS)
+def test_other_means(fast: MLContext, exact: MLContext, name: str) -> None:
+    assert "GlobalAveragePool" not in nodes(fast, OTHER_MEANS[name], "fast")
+    x = RNG.normal(0, 1, [2, 3, 4, 5]).astype(np.float32)
+    np.testing.assert_array_equal(compute(fast, OTHER_MEANS[name], x), compute(exact, OTHER_MEANS[name], x), strict=True)
 
 
 @pytest.mark.parametrize("layout", ["nchw", "nhwc"])
