@@ -14,11 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from tools.written import fill, keep_pages
+
 __all__ = ["PACKAGES", "draw", "find_imports", "main", "package_of"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
-_BEGIN, _END = "<!-- drawn by tools/draw_architecture.py -->\n", "<!-- end of the drawing -->\n"
 
 #: ``python -m webnn``: it belongs to the command line, although Python requires it in this folder.
 _START = ROOT / "webnn" / "__main__.py"
@@ -85,15 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.draw_architecture", description="Draw what imports what.")
     parser.add_argument("--check", action="store_true", help="write nothing, and fail if the page has another diagram")
     options = parser.parse_args(arguments)
-    text = PAGE.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not begin or not end:
-        sys.exit(f"{PAGE} must have the lines {_BEGIN.strip()} and {_END.strip()}")
-    drawn = f"{before}{_BEGIN}{draw()}{_END}{after}"
-    if not options.check:
-        PAGE.write_text(drawn, encoding="utf-8")
-    return int(options.check and drawn != text)
+    return keep_pages({PAGE: fill(PAGE, "tools.draw_architecture", draw())}, "tools.draw_architecture", check=options.check)
 
 
 def _files(package: str) -> Iterator[Path]:

@@ -17,6 +17,7 @@ import onnx
 from onnx import defs
 
 from tools.onnx_nodes import Outcome, Result, collect, judge, make_context
+from tools.written import fill, keep_pages
 from webnn.onnx.model import ONNX_DOMAINS
 from webnn.onnx.partition import table
 from webnn.onnx.rules import RULES
@@ -25,7 +26,6 @@ __all__ = ["PAGE", "main", "page", "run", "written_for"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "onnx-ops.md"
-_BEGINNING, _END = "<!-- written by tools/onnx_ops.py -->\n", "<!-- end -->\n"
 _COLUMNS: Sequence[Outcome] = ("right", "bound", "folded", "refused", "skipped")
 _FAULTS: Sequence[Outcome] = ("wrong", "failed")
 #: The most reasons of an operator, and how long one may be.
@@ -46,8 +46,7 @@ def written_for() -> str:
 
 def page(results: Mapping[str, Result]) -> str:
     """Return the page, with the text that is written by hand."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGINNING)
-    return before + _BEGINNING + "".join(f"{line}\n" for line in _table(results)) + _END + rest.partition(_END)[2]
+    return fill(PAGE, "tools.onnx_ops", "".join(f"{line}\n" for line in _table(results)))
 
 
 def _table(results: Mapping[str, Result]) -> Iterator[str]:
@@ -106,11 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = run()
     faults = [f"{name}: {result.outcome}: {result.reason}" for name, result in results.items() if result.outcome in _FAULTS]
     print("\n".join([*faults, f"{len(faults)} faults in {len(results)} tests"]))
-    text = page(results)
-    if check:
-        return int(bool(faults) or text != PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(text, encoding="utf-8", newline="\n")
-    return int(bool(faults))
+    return keep_pages({PAGE: page(results)}, "tools.onnx_ops", check=check) or int(bool(faults))
 
 
 if __name__ == "__main__":

@@ -11,14 +11,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tools.written import keep_pages
+from tools.written import fill, keep_pages
 from webnn.builder.semantics import SWITCHES, Source, Switch
 from webnn.commands.semantics import find_profiles
 
 __all__ = ["PAGE", "main", "render", "switch_lines"]
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "semantics.md"
-_BEGIN, _END = "<!-- Written by tools/semantics.py -->", "<!-- The end of what it writes -->"
 
 
 def switch_lines(switch: Switch) -> Iterator[str]:
@@ -36,14 +35,13 @@ def _source(source: Source) -> str:
     return f"[{source.name}]({source.url})" if source.url else source.name
 
 
-def render(page: str) -> str:
+def render() -> str:
     """Return the page with new tables."""
-    before, _, rest = page.partition(_BEGIN)
     lines: list[str] = []
     for switch in SWITCHES.values():
         operations = ", ".join(f"`{each}`" for each in switch.operations)
         lines += ["", f"### {switch.name}", "", f"{operations}: {switch.about}.", "", *switch_lines(switch)]
-    return "\n".join([before + _BEGIN, *lines, "", _END + rest.partition(_END)[2]])
+    return fill(PAGE, "tools.semantics", "".join(f"{line}\n" for line in [*lines, ""]))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Write the tables of docs/semantics.md.")
     parser.add_argument("--check", action="store_true", help="write nothing, and fail if the page is outdated")
     options = parser.parse_args(arguments)
-    return keep_pages({PAGE: render(PAGE.read_text(encoding="utf-8"))}, "tools.semantics", check=options.check)
+    return keep_pages({PAGE: render()}, "tools.semantics", check=options.check)
 
 
 if __name__ == "__main__":

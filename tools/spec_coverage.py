@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tools.steps import reach
 from tools.steps.cited import ROOT, Key, citations, problems, reasons
+from tools.written import keep_pages
 from webnn.validation.drafts import DRAFTS
 from webnn.validation.steps import Step, load_steps
 
@@ -79,18 +80,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     reached = reach.load() if options.measure is None else reach.measure(options.measure)
     found = [*problems(), *unreached(reached)]
-    text = page(reached)
-    # Another run may reach a step by another test.
-    if options.check and options.measure is None and text != PAGE.read_text(encoding="utf-8"):
-        found.append(f"{PAGE.name} is not what the tags and the tests give: python -m tools.spec_coverage")
     for problem in found:
         print(problem, file=sys.stderr)
-    if options.check:
-        return int(bool(found))
-    reach.FILE.write_text(reach.render(reached), encoding="utf-8")
-    PAGE.write_text(text, encoding="utf-8")
-    print(f"wrote {PAGE.name}: {len(reached)} of {len(citations())} cited steps are reached")
-    return int(bool(found))
+    print(f"{len(reached)} of {len(citations())} cited steps are reached")
+    # Another run may reach a step by another test.
+    pages = {} if options.check and options.measure is not None else {PAGE: page(reached), reach.FILE: reach.render(reached)}
+    return keep_pages(pages, "tools.spec_coverage", check=options.check) or int(bool(found))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import numpy as np
 import webnn
 from tools.compute import compute
 from tools.stablehlo_programs import COLUMNS, EXAMPLES, Column, make_program
+from tools.written import fill, keep_pages
 from webnn.hlo.ir import Module
 from webnn.hlo.types import TensorType
 from webnn.importing.values import carrier
@@ -37,7 +38,6 @@ Cell = Literal["yes", "known", "-", ""]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "stablehlo-ops.md"
-_BEGINNING, _END = "<!-- written by tools/stablehlo_ops.py -->\n", "<!-- end -->\n"
 
 _DEVICES = "Refused: it is about several devices, and a graph runs on one."
 _HOST = "Refused: a graph has no other way to the host than its inputs and outputs."
@@ -125,8 +125,7 @@ def _check(name: str, column: Column, module: Module, description: webnn.GraphDe
 
 def page(cells: Mapping[str, Mapping[str, Cell]]) -> str:
     """Return the page, with the text that is written by hand."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(_BEGINNING)
-    return before + _BEGINNING + "".join(f"{line}\n" for line in _table(cells)) + _END + rest.partition(_END)[2]
+    return fill(PAGE, "tools.stablehlo_ops", "".join(f"{line}\n" for line in _table(cells)))
 
 
 def _table(cells: Mapping[str, Mapping[str, Cell]]) -> Iterator[str]:
@@ -167,11 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if the page differs")
     check = parser.parse_args(arguments).check
-    text = page(run())
-    if check:
-        return int(text != PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(text, encoding="utf-8", newline="\n")
-    return 0
+    return keep_pages({PAGE: page(run())}, "tools.stablehlo_ops", check=check)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,29 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["keep_pages"]
+__all__ = ["fill", "keep_pages"]
+
+#: The lines around what a tool writes into a page. What stands outside of them is written by hand.
+_BEGIN, _END = "<!-- written by {tool} -->\n", "<!-- the end of what {tool} writes -->\n"
+
+
+def fill(page: Path, tool: str, text: str) -> str:
+    """Return a page with another text between a tool's lines.
+
+    Args:
+        page: The page.
+        tool: The module of the tool.
+        text: The text; its last line ends.
+
+    Raises:
+        ValueError: The page has no such lines.
+    """
+    begin, end = (line.format(tool=tool) for line in (_BEGIN, _END))
+    before, first, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, last, after = rest.partition(end)
+    if not first or not last:
+        raise ValueError(f"{page.name} must have the lines {begin.strip()} and {end.strip()}")
+    return f"{before}{first}{text}{last}{after}"
 
 
 def keep_pages(pages: Mapping[Path, str], tool: str, *, check: bool) -> int:

@@ -19,10 +19,7 @@ def test_the_picture_is_what_the_code_gives() -> None:
 def test_another_picture_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = tmp_path / "page.md"
     text = draw_architecture.PAGE.read_text(encoding="utf-8")
-    page.write_text(text.replace("-->", "--x", 1).replace("webnn_demo -", "webnn_domo -"), encoding="utf-8")
     monkeypatch.setattr(draw_architecture, "PAGE", page)
-    with pytest.raises(SystemExit, match="must have the lines"):
-        main(["--check"])
     page.write_text(text.replace("webnn_demo -", "webnn_domo -"), encoding="utf-8")
     assert main(["--check"]) == 1
     assert main([]) == 0
