@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-__all__ = ["DEFAULT_NUMERICS", "Numerics", "convert_numerics"]
+__all__ = ["DEFAULT_NUMERICS", "NUMERICS_VARIABLE", "Numerics", "convert_numerics"]
 
 #: ``"exact"``: the values that docs/numerics.md fixes. ``"fast"``: what the engine's own kernels and fusions compute.
 Numerics = Literal["exact", "fast"]
 DEFAULT_NUMERICS: Numerics = "exact"
+#: The variable that chooses the policy where a program does not.
+NUMERICS_VARIABLE = "WEBNN_NUMERICS"
 _CHOICES: tuple[Numerics, ...] = get_args(Numerics)
 
 

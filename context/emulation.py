@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from webnn.builder.numerics import Numerics, convert_numerics
+from webnn.builder.numerics import NUMERICS_VARIABLE, Numerics, convert_numerics
 from webnn.builder.semantics import SEMANTICS_VARIABLE, Semantics, SemanticsOptions, convert_semantics, parse_semantics
 from webnn.context.devices.choice import convert_order, convert_provider_options
 from webnn.context.devices.selection import FallbackPolicy, convert_policy
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_CACHE_SIZE",
     "FALLBACK_VARIABLE",
-    "NUMERICS_VARIABLE",
     "PROFILE_VARIABLE",
     "Emulation",
     "Settings",
@@ -50,7 +49,6 @@ __all__ = [
 
 #: The environment variables that apply outside of every `emulate` block.
 FALLBACK_VARIABLE = "WEBNN_FALLBACK"
-NUMERICS_VARIABLE = "WEBNN_NUMERICS"
 PROFILE_VARIABLE = "WEBNN_PROFILE"
 CACHE_VARIABLE = "WEBNN_CACHE"
 #: The most bytes that stored models may take, and the default.

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
+from webnn.builder.numerics import NUMERICS_VARIABLE
 from webnn.builder.semantics import SEMANTICS_VARIABLE, parse_semantics
 from webnn.commands.completion import complete_dialect, complete_switch
 from webnn.commands.failure import failure
 
 __all__ = [
-    "NUMERICS_VARIABLE",
     "PAGES",
     "REVISION",
     "Device",
@@ -72,7 +72,6 @@ class Numerics(StrEnum):
     fast = "fast"
 
 
-NUMERICS_VARIABLE = "WEBNN_NUMERICS"
 #: ``--numerics``.
 NumericsOption = Annotated[
     Numerics | None,
