@@ -294,12 +294,15 @@ def _convert_threads(value: Any) -> int:
 @contextmanager
 def _show_progress(total: int, wanted: bool | None) -> Iterator[Callable[[int], None]]:
     """Show a progress bar; yield a function that advances it by some rows."""
+    if wanted is False:
+        yield lambda rows: None
+        return
     # Imported lazily: it takes long, and most jobs of a cluster have no terminal.
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     console = Console(stderr=True)
-    hidden = not (console.is_terminal or console.is_jupyter) if wanted is None else not wanted
+    hidden = wanted is None and not (console.is_terminal or console.is_jupyter)
     if console.is_jupyter and not hidden:
         from webnn.notebook.progress import start_bar  # noqa: PLC0415 (in notebooks only)
 

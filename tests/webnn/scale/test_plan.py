@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,13 @@ def test_rows_that_are_whole_inputs() -> None:
     found = webnn.batch(times(rows=2), rows, **THREADS).collect()["y"]
     assert found.shape == (3, 2, 2)
     np.testing.assert_allclose(found, rows @ WEIGHTS, rtol=1e-5, atol=1e-6)
+
+
+def test_the_progress_bar_is_loaded_only_if_it_may_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rich.progress", None)
+    assert webnn.batch(times(), data(3), **THREADS).collect()["y"].shape == (3, 2)
+    with pytest.raises(ImportError, match="rich"):
+        webnn.batch(times(), data(3), **{**THREADS, "progress": True}).collect()
 
 
 def test_several_inputs_and_outputs() -> None:
