@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows[:] = np.random.default_rng(0).uniform(-1, 1, shape[1:]).astype(np.float32)
         rows.flush()
         del rows
-        for name, opened in (("local processes", _processes), ("Dask", _dask)):
+        unwatched = partial(_dask, profiler=False)
+        for name, opened in (("local processes", _processes), ("Dask", _dask), ("Dask without its profiler", unwatched)):
             _compare(name, description, images, opened, options.rounds)
         _kill(description, images)
     _overhead(options.rounds)
@@ -174,11 +176,14 @@ def _processes(workers: int) -> Iterator[str]:
 
 
 @contextmanager
-def _dask(workers: int) -> Iterator[str]:
+def _dask(workers: int, *, profiler: bool = True) -> Iterator[str]:
     """Start a scheduler of Dask with some workers; yield its address."""
+    import dask
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
+    # The workers get the settings of this process.
+    settings = dask.config.set({"distributed.worker.profile.enabled": profiler})
+    with settings, LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
         yield cluster.scheduler_address.replace("tcp", "dask")
 
 
