@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -123,8 +124,19 @@ def _shared(folder: Path) -> None:
 
 
 def _jax(folder: Path) -> None:
-    """A model of JAX."""
-    shutil.copy(ROOT / "examples" / "jax" / "mlp.mlirbc", folder / "model.mlirbc")
+    """A model, and an image for it. It is text, which the commands read as well as a file of JAX."""
+    builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06").createContextSync())
+    image = builder.input("image", dataType="float32", shape=[1, 4])
+    webnn.describe({"probabilities": builder.softmax(image, 1)}).save(folder / "model.mlir")
+    text = (folder / "model.mlir").read_text(encoding="utf-8")
+    (folder / "model.mlirbc").write_text(text.replace('"image"}', '"image"} loc("image")'), encoding="utf-8")
+    np.save(folder / "image.npy", np.ones((1, 4), np.float32))
+
+
+def _package(folder: Path) -> None:
+    """A package of npm."""
+    with tarfile.open(folder / "onnxruntime-web-1.30.0.tgz", "w:gz") as archive:
+        archive.add(ROOT / "examples" / "js" / "add.mjs", "package/add.mjs")
 
 
 #: What a document takes for granted, beside the examples.
@@ -138,6 +150,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/javascript.md": _shared,
     "docs/jax.md": _jax,
     "docs/onnx.md": _model,
+    "docs/ort-web.md": _package,
     "docs/pages.md": _pages,
     "docs/proposals.md": _newest,
     "docs/scale.md": _data,

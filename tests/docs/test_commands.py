@@ -6,14 +6,15 @@ A block whose first line is a comment with the name of a file, without a folder,
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -21,70 +22,9 @@ import pytest
 
 from tests.docs.blocks import DOCUMENTS, Block, blocks, named_file, own_file
 from tests.docs.files import FILES
-from tests.shared import ROOT, SHARED
-from tests.support import each_row
-from webnn.browser.chromium import VARIABLE
-
-#: The beginning of a line that does not run here, and why.
-NOT_RUN = {
-    r"(python3 -m venv .venv|\. \.venv)": "it makes an environment: .ci/run does",
-    r"(python -m |uv )?pip (un)?install": "it installs packages: .ci/run does",
-    r"(site=|export )": "it sets a variable for what follows",
-    r"npm ": "it downloads a package: tests/tools/test_ort_web_package.py",
-    r"tar ": "it unpacks that package",
-    r"mkdocs serve": "it serves until Ctrl-C: tests/tools/site",
-    r"python -m http\.server": "it serves until Ctrl-C",
-    r"python examples/page/with_selenium\.py": "it needs a browser and Selenium",
-    r"playwright install": "it downloads a browser",
-    r"pytest examples/page": "it needs a browser: .ci/browser",
-    r"webnn browser wpt": "it needs a browser, and the harness of web-platform-tests: tests/wpt_runner/test_browser.py",
-    r"webnn (profiles record|fuzz .*--browser)": "it asks a browser for very long: .ci/browser",
-    r"webnn check model\.onnx --dim batch=1$": "docs/check.md has it with --html",
-    r"webnn fuzz (--seed 1 --calls 1000|--calls 100000)": "it takes long: tests/webnn/fuzz",
-    r"(\.ci/|python -m tools\.(browser|onnx_models|ort_web|mutation)\b)": "it is a job of its own",
-    r"python tools/(fetch_wpt|extract_idl)\.py": "it needs the network, or the text of the specification: tests/tools, tests/meta",
-    r"webnn wpt vectors( +#|\n|$)": "it replays all cases: tests/wpt_runner/test_vectors.py",
-    r"webnn wpt vectors --device gpu": "it needs a GPU",
-    r"python -m tools\.pack_vectors": "it changes the package: tests/tools",
-    r"(python classify\.py|webnn run model\.mlirbc)": "it needs JAX: tests/webnn/stablehlo",
-    r"webnn run .*(webnn-polyfill|--root site program)": "it needs somebody else's programs",
-    r"python -m benchmarks": "it measures: tests/benchmarks",
-    r"dask ": "it starts a cluster: the commands for it run on one of this machine",
-}
-
-
-def installed(package: str) -> bool:
-    """Return whether a package is there."""
-    return importlib.util.find_spec(package) is not None
-
-
-_BROWSER, _JAXLIB, _DASK = VARIABLE in os.environ, installed("jaxlib"), installed("distributed")
-#: The beginning of a line that runs only where something is there that may be missing: whether it is, and why the line does not run.
-NEEDS = {
-    r"webnn browser run": (_BROWSER, "it needs a browser: .ci/browser"),
-    r"webnn \w+ model\.mlirbc": (_JAXLIB, "it needs the extra stablehlo"),
-    r"(python examples/jax_models|cp examples/js/gpt|webnn run .*gpt\.html|webnn check examples/jax)": (
-        _JAXLIB,
-        "it needs the extra stablehlo",
-    ),
-    r"webnn .*--executor dask://": (_DASK, "it needs the extra dask"),
-    r"webnn run --root \.\./shared/models": (SHARED.is_dir(), "it needs the weights of SqueezeNet, in the shared data"),
-}
-#: What is added to lines: the servers need ports of their own, and the small checkout has not the tests that are expected.
-ADDED = {
-    r"webnn serve ": ["--port", "0"],
-    r"webnn wpt run ": ["--expectations", "none"],
-    r"pytest --wpt ": ["--wpt-expectations", "none"],
-}
-#: The exit codes of lines that do not end with 0: what they show is refused.
-EXIT_CODES = {
-    r"webnn check (--all --profile coreml|--profile tflite program\.py)": 1,
-    r"webnn (profiles|proposal) diff": 1,
-    r"webnn run --device-profile coreml --fallback deny examples/int8": 1,
-    r"webnn run --embedder https://news\.test examples": 1,
-    r"webnn run --permissions-policy": 1,
-    r"webnn run --embedder http://": 1,
-}
+from tests.docs.lines import ADDED, COMMANDS, EXIT_CODES, NEEDS, NOT_RUN, SHELL, SMALLER, added, lines_of, reason, smaller, split
+from tests.shared import ROOT
+from tests.support import PATIENCE, each_row
 
 #: Documents with programs in JavaScript that do not run here, and why.
 FOREIGN = {
@@ -100,31 +40,15 @@ SCRIPTS = [
 ]
 
 
-def lines_of(block: Block) -> list[str]:
-    """Return the commands of a block."""
-    return [line for line in block.text.splitlines() if line.strip()]
-
-
-COMMANDS = [
-    (document, line) for document in DOCUMENTS for block in blocks(document) if block.language == "bash" for line in lines_of(block)
-]
-
-
-def reason(line: str) -> str | None:
-    """Return why a line does not run here, if it does not."""
-    missing = {pattern: why for pattern, (there, why) in NEEDS.items() if not there}
-    return next((why for pattern, why in {**NOT_RUN, **missing}.items() if re.match(pattern, line)), None)
-
-
-PROGRAMS = {"webnn": [sys.executable, "-m", "webnn"], "python": [sys.executable], "pytest": [sys.executable, "-m", "pytest"]}
+PROGRAMS = {
+    "webnn": [sys.executable, "-m", "webnn"],
+    "python": [sys.executable],
+    "pytest": [sys.executable, "-m", "pytest"],
+    "playwright": [sys.executable, "-m", "playwright"],
+    "dask": [sys.executable, "-m", "dask"],
+    "tar": ["tar"],
+}
 RUN = sorted({document for document, line in COMMANDS if reason(line) is None})
-
-
-def split(line: str) -> tuple[dict[str, str], list[str]]:
-    """Return the variables that a line sets for its command, and the words of the command."""
-    words = shlex.split(line, comments=True)
-    count = next(number for number, word in enumerate(words) if not re.match(r"\w+=", word))
-    return dict(word.split("=", 1) for word in words[:count]), words[count:]
 
 
 def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -136,27 +60,50 @@ def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     if words[0] == "cp":
         shutil.copy(folder / words[1], folder / words[2])
         return subprocess.CompletedProcess(words, 0, "", "")
-    environment = {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **variables}
-    added = next((words for pattern, words in ADDED.items() if re.match(pattern, line)), [])
-    command = [*PROGRAMS[words[0]], *words[1:], *added]
-    if words[:2] == ["webnn", "serve"]:
-        return serve(command, folder, environment)
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", timeout=600, check=False)
+    if "--install-completion" in words:
+        # It writes into the user's home.
+        variables = {**variables, "HOME": str(folder), "USERPROFILE": str(folder)}
+    command = [*PROGRAMS[words[0]], *words[1:], *added(line)]
+    if words[:2] == ["webnn", "serve"] or "http.server" in words:
+        return serve(command, folder, environment_of(variables))
+    return subprocess.run(
+        command, cwd=folder, env=environment_of(variables), capture_output=True, encoding="utf-8", timeout=600, check=False
+    )
 
 
-def serve(command: list[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def environment_of(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a command that gets some variables."""
+    return {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", **variables}
+
+
+def run_in_shell(lines: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run lines in a shell of POSIX, which ends if a variable is used that is not set."""
+    # Python is this one.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        ["bash", "-euc", "\n".join(lines)],
+        cwd=folder,
+        env=environment_of({"PATH": path}),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=600,
+        check=False,
+    )
+
+
+def serve(command: list[str], folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """Run a server until it has answered; what it prints differs each time."""
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     ) as process:
         try:
             assert process.stdout is not None
-            page = process.stdout.readline().split()[-1:]
+            page = re.search(r"http://[\w.:]+/", process.stdout.readline())
             answer = urlopen(page[0], timeout=60).status if page and "--proxy" not in command else 200
         finally:
             process.kill()
         _, errors = process.communicate()
-    return subprocess.CompletedProcess(command, answer - 200, "", errors)
+    return subprocess.CompletedProcess(command, answer - 200 if page else 1, "", errors)
 
 
 def as_shown(output: str) -> re.Pattern[str]:
@@ -181,25 +128,54 @@ def test_the_javascript_runs(document: str, block: Block, tmp_path: Path) -> Non
 
 
 def test_the_amount() -> None:
-    assert len(COMMANDS) > 150
-    assert len(RUN) > 15
-    assert sum(reason(line) is None for _, line in COMMANDS) > 75
+    assert len(COMMANDS) > 160
+    assert len(RUN) > 18
+    assert sum(reason(line) is None for _, line in COMMANDS) > 90
 
 
 def test_no_reason_is_stale() -> None:
     lines = [line for _, line in COMMANDS]
     assert [pattern for pattern in (*NOT_RUN, *NEEDS, *ADDED, *EXIT_CODES) if not any(re.match(pattern, line) for line in lines)] == []
+    assert [text for text in SMALLER if not any(text in line for line in lines)] == []
     assert set(FILES) <= {document for document, _ in COMMANDS}
     assert set(FOREIGN) < {document for document, _ in SCRIPTS}
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
-    """The address of a scheduler of Dask, with a worker."""
-    from distributed import LocalCluster  # an extra
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a scheduler of Dask, with a worker: the lines of docs/scale.md start them."""
+    folder = tmp_path_factory.mktemp("cluster")
+    scheduler, worker = (line for document, line in COMMANDS if document == "docs/scale.md" and line.startswith("dask "))
+    with ExitStack() as stack:
+        stack.enter_context(started(scheduler, folder))
+        deadline, file = time.monotonic() + PATIENCE, folder / "scheduler.json"
+        while not file.exists() or not file.read_text():
+            assert time.monotonic() < deadline, "the scheduler does not start"
+            time.sleep(0.1)
+        address = str(json.loads(file.read_text())["address"])
+        stack.enter_context(started(worker.replace("tcp://HOST:8786", address), folder))
+        wait = f"from distributed import Client\nwith Client({address!r}) as client: client.wait_for_workers(1, {PATIENCE})"
+        subprocess.run([sys.executable, "-c", wait], cwd=folder, check=True, timeout=2 * PATIENCE)
+        yield address.removeprefix("tcp://")
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as found:
-        yield found.scheduler_address.removeprefix("tcp://")
+
+@contextmanager
+def started(line: str, folder: Path) -> Iterator[None]:
+    """Run a line of Dask until the end of the block."""
+    command: Sequence[str] = [*PROGRAMS["dask"], *split(smaller(line))[1][1:], *added(line)]
+    with (folder / f"{split(line)[1][1]}.log").open("w") as log:
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
+        try:
+            yield
+            assert process.poll() is None, f"{line} has ended"
+        finally:
+            # A worker then ends its own process.
+            process.terminate()
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 @pytest.mark.processes
@@ -216,12 +192,19 @@ def test_the_commands_run(document: str, tmp_path: Path, request: pytest.Fixture
     for block in blocks(document):
         if block.language != "bash":
             continue
-        printed = ""
+        printed, shell = "", list[str]()
         for line in lines_of(block):
             if reason(line) is not None:
                 continue
-            cluster = request.getfixturevalue("cluster") if "HOST:8786" in line else ""
-            result = run(line.replace("HOST:8786", cluster), folder)
+            cluster = request.getfixturevalue("cluster") if "HOST:8786" in line or line.startswith("dask ") else ""
+            if line.startswith("dask "):
+                continue
+            if re.match(SHELL, line):
+                # What the lines before it have set is there.
+                shell.append(line)
+                result = run_in_shell(shell, folder)
+            else:
+                result = run(smaller(line).replace("HOST:8786", cluster), folder)
             expected = next((code for pattern, code in EXIT_CODES.items() if re.match(pattern, line)), 0)
             assert result.returncode == expected, f"{document}:{block.line} {line}\n{result.stdout}{result.stderr}"
             printed += result.stdout
@@ -231,4 +214,5 @@ def test_the_commands_run(document: str, tmp_path: Path, request: pytest.Fixture
 
 @each_row("line", [line for _, line in COMMANDS])
 def test_every_command_can_run_or_has_a_reason(line: str) -> None:
-    assert reason(line) is not None or split(line)[1][0] in {*PROGRAMS, "mkdir", "cp"}, f"NOT_RUN must say why: {line}"
+    known = re.match(SHELL, line) is not None or split(line)[1][0] in {*PROGRAMS, "mkdir", "cp"}
+    assert reason(line) is not None or known, f"NOT_RUN must say why: {line}"

@@ -1,0 +1,132 @@
+"""The command lines of the documentation: what each needs, and what a test changes in it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+
+from tests.docs.blocks import DOCUMENTS, Block, blocks
+from tests.shared import SHARED
+from webnn.browser.chromium import VARIABLE
+
+__all__ = [
+    "ADDED",
+    "COMMANDS",
+    "EXIT_CODES",
+    "NEEDS",
+    "NOT_RUN",
+    "SHELL",
+    "SMALLER",
+    "added",
+    "installed",
+    "lines_of",
+    "reason",
+    "smaller",
+    "split",
+]
+
+
+def installed(package: str) -> bool:
+    """Return whether a package is there."""
+    return importlib.util.find_spec(package) is not None
+
+
+#: The beginning of a line that does not run here, and why. Their options are checked all the same: `test_parsers.py`.
+NOT_RUN = {
+    r"python3 -m venv .venv && .venv": "it installs packages: .ci/run does",
+    r"(python -m |uv )?pip (un)?install": "it installs packages: .ci/run does",
+    r"npm ": "it downloads a package: tests/tools/test_ort_web_package.py",
+    r"mkdocs serve": "it builds the site first: tests/tools/site",
+    r"python examples/page/with_selenium\.py": "it needs a browser and Selenium",
+    r"webnn browser wpt": "it needs a browser, and the harness of web-platform-tests: tests/wpt_runner/test_browser.py",
+    r"webnn (profiles record|fuzz .*--browser)": "it asks a browser for very long: .ci/browser",
+    r"(\.ci/|python -m tools\.(browser|onnx_models|ort_web|mutation)\b)": "it is a job of its own",
+    r"python tools/(fetch_wpt|extract_idl)\.py": "it needs the network, or the text of the specification: tests/tools, tests/meta",
+    r"python -m tools\.pack_vectors": "it changes the package: tests/tools",
+    r"python classify\.py": "it needs JAX and Flax: tests/webnn/stablehlo",
+    r"webnn run .*(webnn-polyfill|--root site program)": "it needs somebody else's programs",
+    r"python -m benchmarks": "it measures: tests/benchmarks",
+}
+
+_BROWSER, _JAXLIB, _DASK = VARIABLE in os.environ, installed("jaxlib"), installed("distributed")
+#: The beginning of a line that only a shell of POSIX understands.
+SHELL = r"(site=|export |python3 -m venv .venv && \. )"
+#: The beginning of a line that runs only where something is there that may be missing: whether it is, and why the line does not run.
+NEEDS = {
+    SHELL: (os.name == "posix" and shutil.which("bash") is not None, "it is for a shell of POSIX"),
+    r"tar ": (shutil.which("tar") is not None, "it needs tar"),
+    r"playwright install": (installed("playwright"), "it needs the extra browser"),
+    r"webnn browser run": (_BROWSER, "it needs a browser: .ci/browser"),
+    r"webnn \w+ model\.mlirbc": (_JAXLIB, "it needs the extra stablehlo"),
+    r"(python examples/jax_models|cp examples/js/gpt|webnn run .*gpt\.html|webnn check examples/jax)": (
+        _JAXLIB,
+        "it needs the extra stablehlo",
+    ),
+    r"(dask |webnn .*--executor dask://)": (_DASK, "it needs the extra dask"),
+    r"webnn run --root \.\./shared/models": (SHARED.is_dir(), "it needs the weights of SqueezeNet, in the shared data"),
+}
+#: What is added to lines: servers need ports of their own, the small checkout lacks the tests that are expected, and all cases take long.
+ADDED = {
+    r"webnn serve ": ["--port", "0"],
+    r"python -m http\.server ": ["--bind", "127.0.0.1", "0"],
+    r"webnn wpt run ": ["--expectations", "none"],
+    r"webnn wpt vectors": ["--filter", "relu"],
+    r"pytest --wpt ": ["--wpt-expectations", "none"],
+    r"pytest examples/page": ["--collect-only", "--quiet", "-p", "no:cacheprovider"],
+    r"playwright install ": ["--dry-run"],
+    r"dask scheduler": ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "scheduler.json"],
+    r"dask worker ": ["--no-dashboard", "--local-directory", "workers"],
+}
+#: Numbers that take long, and what stands for them here.
+SMALLER = {
+    "--calls 100000 --graphs 20000": "--calls 40 --graphs 10",
+    "--calls 1000 --graphs 200": "--calls 40 --graphs 10",
+    "--nworkers 4": "--nworkers 1",
+}
+#: The exit codes of lines that do not end with 0: what they show is refused.
+EXIT_CODES = {
+    r"webnn check (--all --profile coreml|--profile tflite program\.py)": 1,
+    r"webnn (profiles|proposal) diff": 1,
+    r"webnn run --device-profile coreml --fallback deny examples/int8": 1,
+    r"webnn run --embedder https://news\.test examples": 1,
+    r"webnn run --permissions-policy": 1,
+    r"webnn run --embedder http://": 1,
+}
+
+
+def lines_of(block: Block) -> list[str]:
+    """Return the commands of a block."""
+    return [line for line in block.text.splitlines() if line.strip()]
+
+
+COMMANDS = [
+    (document, line) for document in DOCUMENTS for block in blocks(document) if block.language == "bash" for line in lines_of(block)
+]
+
+
+def reason(line: str) -> str | None:
+    """Return why a line does not run here, if it does not."""
+    missing = {pattern: why for pattern, (there, why) in NEEDS.items() if not there}
+    return next((why for pattern, why in {**NOT_RUN, **missing}.items() if re.match(pattern, line)), None)
+
+
+def added(line: str) -> list[str]:
+    """Return the words that are added to a line."""
+    return next((words for pattern, words in ADDED.items() if re.match(pattern, line)), [])
+
+
+def smaller(line: str) -> str:
+    """Return a line with small numbers in place of large ones."""
+    for text, other in SMALLER.items():
+        line = line.replace(text, other)
+    return line
+
+
+def split(line: str) -> tuple[dict[str, str], list[str]]:
+    """Return the variables that a line sets for its command, and the words of the command."""
+    words = shlex.split(line, comments=True)
+    count = next(number for number, word in enumerate(words) if not re.match(r"\w+=", word))
+    return dict(word.split("=", 1) for word in words[:count]), words[count:]
