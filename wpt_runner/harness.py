@@ -218,7 +218,7 @@ def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, inst
                 if settings.trace:
                     realm.connect(_TRACE % load_script("trace.js"))
                 realm.connect(instrument.script)
-            realm.evaluate(sources.add(path.removeprefix("/"), instrument.prepare(source)))
+            realm.run_script(sources.add(path.removeprefix("/"), instrument.prepare(source)))
             if path == HARNESS:
                 realm.connect_harness()
                 realm.connect(subtest_script(settings))

@@ -245,5 +245,12 @@ const report = message => { reportError(message, undefined); };
 const dispatch = type => { need('events').fire(global, new global.Event(type)); };
 // The first promise that is rejected hands over the function that is told of the later ones.
 const watch = () => { Promise.reject(noteRejection); };
-return {dispatch, fire, queueTask, report, tellRejections, watch, markAsUncloneable: object => { uncloneable.add(object); }};
+// The host runs the bytecode of a script when this promise is rejected, and calls the function with the script's error (rejections.py).
+const {reject} = Promise, {apply} = Reflect;
+const run = () => {
+  const failure = {isThrown: false, error: undefined};
+  apply(reject, Promise, [error => { failure.error = error; failure.isThrown = true; }]);
+  if (failure.isThrown) throw failure.error;
+};
+return {dispatch, fire, queueTask, report, run, tellRejections, watch, markAsUncloneable: object => { uncloneable.add(object); }};
 })

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import webnn
 from webnn.javascript import urls
+from webnn.javascript.bytecode import compile_script, load_function
 from webnn.javascript.channel import Bytes
 from webnn.javascript.dispatch import Dispatcher, Observe, Refused
 from webnn.javascript.idl import load_idl
+from webnn.javascript.library import find_engine
 from webnn.javascript.rejections import watch_rejections
 from webnn.validation.revision import Revision
 
@@ -109,6 +111,7 @@ class Realm:
         self._engine.set_max_stack_size(_STACK)
         idl = load_idl(revision, dialect)
         self._dispatcher = Dispatcher(ml, idl, observe, on_refused)
+        self._library = find_engine(self._engine)
         #: The tracebacks of errors in the emulator itself: there must be none.
         self.faults = self._dispatcher.faults
         self._read = read
@@ -122,8 +125,8 @@ class Realm:
         callables: dict[str, Callable[..., Any]] = {
             "send": self._send,
             "startUpload": self._start_upload,
-            "upload": self._upload,
-            "download": self._download,
+            "upload": self._upload_text if self._library is None else self._upload,
+            "download": self._download_text if self._library is None else self._download,
             "read": read,
             "log": log,
             "emit": emit,
@@ -138,15 +141,21 @@ class Realm:
         for name, function in callables.items():
             self._engine.add_callable(f"__{name}", function)
         self._engine.set("__idl", "null" if ml is None else idl.text)
-        scripts = {name: load_script(f"{name}.js") for name in ("console", "page", "conversion", "binding", "navigator")}
-        self._control = self._engine.eval(_START % {**scripts, "address": address.json(), "piece": _PIECE, "scope": json.dumps(scope)})
-        self._rejections = watch_rejections(self._engine, partial(self._control, "watch", None))
+        start = load_function(self._engine, self._library, _start_script(), "__start")
+        self._control = _attempt(start, address.json(), scope, self._library is not None)
+        self._rejections = watch_rejections(self._library, partial(self._control, "watch", None))
 
     def evaluate(self, source: str) -> Any:
         """Run a script in the realm's global scope; an error, also in its syntax, is a `ScriptError`."""
         if "\0" in source:
             raise ScriptError("SyntaxError: the script holds the character NUL")
         return _attempt(self._engine.eval, source)
+
+    def run_script(self, source: str) -> None:
+        """Run a script like `evaluate`: one that later realms run, too. It is parsed once, if the engine allows that."""
+        code = compile_script(source) if self._rejections is not None and "\0" not in source else None
+        if self._rejections is None or code is None or not self._rejections.run(code, partial(self._command, "run", None)):
+            self.evaluate(source)
 
     def dispatch(self, event: str) -> None:
         """Dispatch an event of a type, which has no other members, to the global object."""
@@ -244,14 +253,38 @@ class Realm:
     def _cancel(self, number: int) -> None:
         self._cancelled.add(number)
 
-    # Byte arrays cannot be passed to this engine, so they are passed as text. They are passed in pieces, because a large one would
-    # otherwise need several times its size.
+    # Functions that the engine calls must not raise, so these return whether they succeeded.
 
     def _start_upload(self) -> None:
         self._uploads.append(bytearray())
 
-    def _upload(self, encoded: str) -> None:
+    def _upload(self, array: object) -> bool:
+        assert self._library is not None
+        try:
+            with self._library.memory(array) as memory:
+                self._uploads[-1] += memory
+        except TypeError:
+            return False
+        return True
+
+    def _download(self, index: int, array: object) -> bool:
+        assert self._library is not None
+        try:
+            with self._library.memory(array) as memory:
+                memory[:] = memoryview(self._downloads[index]).cast("B")
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    # Without the library (`library`), byte arrays are passed as text. They are passed in pieces, because a large one would otherwise need
+    # several times its size.
+
+    def _upload_text(self, encoded: str) -> bool:
         self._uploads[-1] += bytes.fromhex(encoded)
+        return True
+
+    def _download_text(self, index: int, start: int, size: int) -> str:
+        return self._downloads[index][start : start + size].hex()
 
     def _send(self, text: str) -> str:
         """Carry a request to the dispatcher, with the byte arrays that came before it.
@@ -262,9 +295,6 @@ class Realm:
         buffers, self._uploads = self._uploads, []
         answer, self._downloads = self._dispatcher.call(text, buffers)
         return f"{[len(content) for content in self._downloads]}\n{answer}"
-
-    def _download(self, index: int, start: int, size: int) -> str:
-        return self._downloads[index][start : start + size].hex()
 
 
 def _attempt(function: Callable[..., Any], *arguments: object) -> Any:
@@ -298,27 +328,36 @@ def _new_context() -> quickjs.Context:
     return context
 
 
-#: Joins the pieces, and returns the functions that the host calls. The host's functions are removed from the global object, because the
-#: program must not see them.
+@cache
+def _start_script() -> str:
+    scripts = {name: load_script(f"{name}.js") for name in ("console", "page", "conversion", "binding", "navigator")}
+    return _START % {**scripts, "piece": _PIECE}
+
+
+#: A function that joins the pieces, and returns what the host calls. `isDirect` says that byte arrays need not become text. The host's
+#: functions are removed from the global object, because the program must not see them.
 _START = """
-(() => {
+((address, scope, isDirect) => {
   const take = name => { const value = globalThis[name]; delete globalThis[name]; return value; };
   const [read, log, schedule, cancel, emit, sendText] = ['__read', '__log', '__schedule', '__cancel', '__emit', '__send'].map(take);
   const [startUpload, upload, download] = ['__startUpload', '__upload', '__download'].map(take);
   const [load, script, randomText, parseText, changeText] = ['__load', '__script', '__random', '__parse', '__change'].map(take);
   const idl = JSON.parse(take('__idl'));
-  const {parse} = JSON, {fromHex} = Uint8Array, {toHex} = Uint8Array.prototype, {apply} = Reflect;
+  take('__start');
+  const {parse} = JSON, {fromHex} = Uint8Array, {toHex} = Uint8Array.prototype, {apply} = Reflect, {TypeError} = globalThis;
   const pieces = function* (bytes) {
     for (let start = 0; start < bytes.length; start += %(piece)s) yield bytes.subarray(start, start + %(piece)s);
   };
+  const check = isCopied => { if (!isCopied) throw new TypeError('the bytes could not be copied'); };
   const send = (text, buffers) => {
     for (const bytes of buffers) {
       startUpload();
-      for (const piece of pieces(bytes)) upload(apply(toHex, piece, []));
+      if (isDirect) check(upload(bytes)); else for (const piece of pieces(bytes)) upload(apply(toHex, piece, []));
     }
     const received = sendText(text), end = received.indexOf('\\n');
     const sizes = parse(received.slice(0, end)), answer = received.slice(end + 1);
     const copy = index => bytes => {
+      if (isDirect) { check(download(index, bytes)); return; }
       let start = 0;
       for (const piece of pieces(bytes)) {
         piece.set(apply(fromHex, Uint8Array, [download(index, start, piece.length)]));
@@ -336,9 +375,9 @@ _START = """
   const random = size => apply(fromHex, Uint8Array, [randomText(size)]);
   const [parseAddress, change] = [parseText, changeText].map(ask => (...values) => parse(ask(JSON.stringify(values))));
   const host = {read, log, schedule, cancel, load, script, random, parse: parseAddress, change};
-  const {markAsUncloneable, ...page} = (%(page)s)(globalThis, host, %(address)s, %(scope)s, evaluate, %(console)s);
+  const {markAsUncloneable, ...page} = (%(page)s)(globalThis, host, parse(address), scope, evaluate, %(console)s);
   (%(navigator)s)(globalThis, idl, %(binding)s, %(conversion)s, {send}, page.queueTask, markAsUncloneable, undefined, evaluate);
   const connect = source => { evaluate(source)(globalThis, emit); };
   return (name, value) => ({...page, connect})[name](value);
-})()
+})
 """

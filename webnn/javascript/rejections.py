@@ -1,97 +1,95 @@
-"""Promises that are rejected and that nobody handles: how a realm learns of them.
+"""What the engine tells its host while a program runs: promises that are rejected and that nobody handles.
 
-The engine tells its host, but its package for Python passes that on to nobody. So this module asks the library itself, by `ctypes`, to call
-a function of the realm. It reads memory of the package's objects, so it does that only with versions of the package for which it was tried;
-with others such promises go unnoticed.
+Its package for Python passes that on to nobody, so this module asks the library itself to call a function of the realm (`library`). With
+versions of the package for which that was not tried such promises go unnoticed.
+
+The same call is a way to run bytecode: there, the package is prepared for a program that calls functions of Python.
 """
 
 from __future__ import annotations
 
-import ctypes
-import importlib
-import sys
 from collections.abc import Callable
-from functools import cache
-from importlib import metadata
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import quickjs
+from webnn.javascript.bytecode import READ_BYTECODE
+from webnn.javascript.library import EXCEPTION, INTEGER, UNDEFINED, Engine, Tracker, Value
 
-__all__ = ["TRIED", "load_library", "watch_rejections"]
+__all__ = ["Rejections", "watch_rejections"]
 
 
-class _Value(ctypes.Structure):
-    """A value of the engine, on a machine with 64 bits: what it is, and its type."""
+class Rejections:
+    """Passes rejections to a function of the realm. The realm must keep it."""
 
-    _fields_ = (("content", ctypes.c_uint64), ("tag", ctypes.c_int64))
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._library = engine.library.released
+        self._listener: Value | None = None
+        #: Bytecode that is to be run.
+        self._code: bytes | None = None
+        self._ran = False
+        self._tracker = Tracker(self._tell)
+
+    def watch(self, hand_over: Callable[[], object]) -> bool:
+        """Begin; return whether that is possible. `hand_over` must have the realm reject a promise with the function as its reason."""
+        self._library.JS_SetHostPromiseRejectionTracker(self._engine.runtime, self._tracker, None)
+        hand_over()
+        if self._listener is None:
+            self._library.JS_SetHostPromiseRejectionTracker(self._engine.runtime, Tracker(), None)
+        return self._listener is not None
+
+    def run(self, code: bytes, hand_over: Callable[[], object]) -> bool:
+        """Run a script's bytecode in the global scope; return whether it ran. It does not if there is no memory for it.
+
+        Args:
+            code: What `compile_script` returned.
+            hand_over: Must have the realm reject a promise with a function as its reason, and throw what that is called with: the script's
+                error.
+        """
+        self._code, self._ran = code, False
+        try:
+            hand_over()
+        finally:
+            self._code = None
+        return self._ran
+
+    def _tell(self, context: int, promise: Value, reason: Value, is_handled: bool, _: object) -> None:
+        if self._listener is None:
+            self._listener = reason
+        elif self._code is not None:
+            code, self._code = self._code, None
+            self._run(context, code, reason)
+        else:
+            self._call(context, self._listener, promise, promise, reason, Value(int(is_handled), INTEGER))
+
+    def _run(self, context: int, code: bytes, on_error: Value) -> None:
+        script = self._library.JS_ReadObject(context, code, len(code), READ_BYTECODE)
+        if script.tag == EXCEPTION:
+            self._library.JS_FreeValue(context, self._library.JS_GetException(context))
+            return
+        self._ran = True
+        result = self._library.JS_EvalFunction(context, script)
+        if result.tag == EXCEPTION:
+            error = self._library.JS_GetException(context)
+            self._call(context, on_error, Value(0, UNDEFINED), error)
+            self._library.JS_FreeValue(context, error)
+        else:
+            self._library.JS_FreeValue(context, result)
+
+    def _call(self, context: int, function: Value, this: Value, *arguments: Value) -> None:
+        # The function returns nothing, so that nothing has to be freed; it fails only where there is no memory or no stack left.
+        self._library.JS_Call(context, function, this, len(arguments), (Value * len(arguments))(*arguments))
+        if self._library.JS_HasException(context):
+            self._library.JS_FreeValue(context, self._library.JS_GetException(context))
 
 
-#: The versions of quickjs-ng whose objects are as this module expects.
-TRIED = ("0.17.0.1", "0.17.0.2")
-#: The type of a value that is a small integer.
-_INTEGER = 0
-#: A function that the engine calls: the context, the promise, the reason, whether the promise is handled by now, and something of our own.
-_Tracker = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _Value, _Value, ctypes.c_bool, ctypes.c_void_p)
-#: The size of the head of every object of CPython, and where behind it a `quickjs.Context` holds the engine's runtime and context, counted
-#: in pointers.
-_HEAD, _RUNTIME, _CONTEXT = 16, 2, 3
-
-
-def watch_rejections(engine: quickjs.Context, hand_over: Callable[[], object]) -> object | None:
+def watch_rejections(engine: Engine | None, hand_over: Callable[[], object]) -> Rejections | None:
     """Have a function of the realm called with a promise, the reason and whether it is handled, when one of these is news.
 
-    `hand_over` must have the realm reject a promise with that function as its reason; the realm must keep the function.
+    Args:
+        engine: The realm's engine, if the library can be used.
+        hand_over: See `Rejections.watch`.
 
     Returns:
-        What the realm must keep, too; ``None`` if nothing can be watched here.
+        What the realm must keep; ``None`` if nothing can be watched here.
     """
-    library = load_library()
-    if library is None or type(engine).__basicsize__ < _HEAD + 2 * ctypes.sizeof(ctypes.c_void_p):
-        return None
-    fields = (ctypes.c_void_p * (_CONTEXT + 1)).from_address(id(engine))
-    runtime, context = fields[_RUNTIME], fields[_CONTEXT]
-    if not runtime or not context or library.JS_GetRuntime(context) != runtime:
-        return None
-    listener: _Value | None = None
-
-    def tell(context: int, promise: _Value, reason: _Value, is_handled: bool, _: object) -> None:
-        nonlocal listener
-        if listener is None:
-            listener = reason
-            return
-        arguments = (_Value * 3)(promise, reason, _Value(int(is_handled), _INTEGER))
-        # The function returns nothing, so that nothing has to be freed; it fails only where there is no memory or no stack left.
-        library.JS_Call(context, listener, promise, len(arguments), arguments)
-        if library.JS_HasException(context):
-            library.JS_FreeValue(context, library.JS_GetException(context))
-
-    tracker = _Tracker(tell)
-    library.JS_SetHostPromiseRejectionTracker(runtime, tracker, None)
-    hand_over()
-    if listener is None:
-        library.JS_SetHostPromiseRejectionTracker(runtime, _Tracker(), None)
-        return None
-    return tracker
-
-
-@cache
-def load_library() -> ctypes.CDLL | None:
-    """Return the engine's library with its functions' types; ``None`` where it does not show them, or values have another form."""
-    if sys.implementation.name != "cpython" or object.__basicsize__ != _HEAD or sys.maxsize < 1 << 32:
-        return None
-    try:
-        if metadata.version("quickjs-ng") not in TRIED:
-            return None
-        library = ctypes.CDLL(importlib.import_module("_quickjs").__file__)
-        library.JS_SetHostPromiseRejectionTracker.argtypes = (ctypes.c_void_p, _Tracker, ctypes.c_void_p)
-        library.JS_SetHostPromiseRejectionTracker.restype = None
-        library.JS_GetRuntime.argtypes, library.JS_GetRuntime.restype = (ctypes.c_void_p,), ctypes.c_void_p
-        library.JS_Call.argtypes = (ctypes.c_void_p, _Value, _Value, ctypes.c_int, ctypes.POINTER(_Value))
-        library.JS_Call.restype = library.JS_GetException.restype = _Value
-        library.JS_HasException.argtypes, library.JS_HasException.restype = (ctypes.c_void_p,), ctypes.c_bool
-        library.JS_GetException.argtypes = (ctypes.c_void_p,)
-        library.JS_FreeValue.argtypes, library.JS_FreeValue.restype = (ctypes.c_void_p, _Value), None
-    except (ImportError, OSError, AttributeError):  # a missing package is an ImportError, too
-        return None
-    return library
+    rejections = Rejections(engine) if engine is not None else None
+    return rejections if rejections is not None and rejections.watch(hand_over) else None

@@ -9,7 +9,7 @@ from importlib import metadata
 
 import pytest
 
-from webnn.javascript.rejections import TRIED
+from webnn.javascript.library import TRIED
 
 __all__ = ["needs_quickjs", "needs_rejections"]
 

@@ -12,7 +12,7 @@ import pytest
 import webnn
 from tests.webnn.javascript.engines import needs_quickjs, needs_rejections
 from tests.wpt_runner.clock import Clock
-from webnn.javascript import rejections
+from webnn.javascript import library
 from webnn.javascript.node import NodeMissingError, find_node
 from webnn.javascript.realm import Address, Realm, Scope
 
@@ -349,15 +349,15 @@ def test_rejections_that_are_handled_in_time(clock: Clock, script: str) -> None:
 
 
 def test_other_versions_of_the_engine_are_left_alone(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rejections, "TRIED", ("0.1",))
-    rejections.load_library.cache_clear()
+    monkeypatch.setattr(library, "TRIED", ("0.1",))
+    library.load_library.cache_clear()
     try:
         realm, console = _make()
         assert not realm.watches_rejections
         _run(realm, clock, "onunhandledrejection = () => console.log('no'); Promise.reject(1);")
         assert console == []
     finally:
-        rejections.load_library.cache_clear()
+        library.load_library.cache_clear()
 
 
 @needs_rejections
