@@ -290,11 +290,12 @@ class Realm:
         """Carry a request to the dispatcher, with the byte arrays that came before it.
 
         Returns:
-            The sizes of the byte arrays of the answer, on a line; behind it the answer.
+            The sizes of the byte arrays of the answer, on a line, which is empty if there are none; behind it the answer.
         """
         buffers, self._uploads = self._uploads, []
         answer, self._downloads = self._dispatcher.call(text, buffers)
-        return f"{[len(content) for content in self._downloads]}\n{answer}"
+        sizes = [len(content) for content in self._downloads]
+        return f"{sizes or ''}\n{answer}"
 
 
 def _attempt(function: Callable[..., Any], *arguments: object) -> Any:
@@ -349,12 +350,15 @@ _START = """
     for (let start = 0; start < bytes.length; start += %(piece)s) yield bytes.subarray(start, start + %(piece)s);
   };
   const check = isCopied => { if (!isCopied) throw new TypeError('the bytes could not be copied'); };
+  const NONE = Object.freeze([]);
   const send = (text, buffers) => {
     for (const bytes of buffers) {
       startUpload();
       if (isDirect) check(upload(bytes)); else for (const piece of pieces(bytes)) upload(apply(toHex, piece, []));
     }
     const received = sendText(text), end = received.indexOf('\\n');
+    // Most answers have no bytes: there the first line is empty.
+    if (end === 0) return [received.slice(1), NONE];
     const sizes = parse(received.slice(0, end)), answer = received.slice(end + 1);
     const copy = index => bytes => {
       if (isDirect) { check(download(index, bytes)); return; }
