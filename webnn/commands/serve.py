@@ -85,9 +85,9 @@ def command(
         from webnn.serve.record import Record  # noqa: PLC0415 (the inspections, which need time to load)
         from webnn.serve.server import Server  # noqa: PLC0415 (an extra has what this imports)
     except ModuleNotFoundError as error:
-        if error.name not in {"aiohttp", "multidict", "yarl"}:
+        if error.name not in {"aiohttp", "multidict", "websockets", "yarl"}:
             raise
-        raise failure("aiohttp is missing: install the extra serve of webnn (docs/install.md)", _WRONG) from None
+        raise failure(f"{error.name} is missing: install the extra serve of webnn (docs/install.md)", _WRONG) from None
     try:
         pages, start = _find_pages(page, proxy)
         options = Options(

@@ -167,11 +167,11 @@ function startRelay() {
   const address = URL.createObjectURL(new Blob([relaySource], {type: 'text/javascript'}));
   try {
     const worker = new Worker(address);
-    worker.postMessage({memory, address: addressOf('relay').replace(/^http/, 'ws')});
+    worker.postMessage({memory, address: addressOf('relay').replace(/^http/, 'ws'), greeting: describe()});
     relay = {worker, control, data};
   } catch { /* the page's policy does not allow it: requests do as well */ }
 }
-// Whether the relay can take a message of this form. Its socket opens some time after it was started.
+// Whether the relay can take a message of this form. It takes some time to connect after it was started.
 const canRelay = body => relay !== undefined && !(body instanceof Blob) && Atomics.load(relay.control, READY) === 1;
 function exchangeThroughRelay(body) {
   const {worker, control, data} = relay;

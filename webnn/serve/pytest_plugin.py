@@ -28,10 +28,10 @@ def webnn_emulator(request: pytest.FixtureRequest) -> Iterator[Emulator]:
         from webnn.serve.options import Options  # noqa: PLC0415 (most test runs have no page)
         from webnn.serve.playwright import Emulator  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        if error.name != "aiohttp":
+        if error.name not in {"aiohttp", "websockets"}:
             raise
         raise pytest.fail.Exception(
-            "webnn_emulator needs aiohttp: install the extra serve of webnn (docs/install.md)", pytrace=False
+            f"webnn_emulator needs {error.name}: install the extra serve of webnn (docs/install.md)", pytrace=False
         ) from None
     try:
         settings = _settings_of(request.node)

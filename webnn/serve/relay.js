@@ -31,7 +31,10 @@ onmessage = ({data: message}) => {
   data = new Uint8Array(message.memory, 64);
   socket = new WebSocket(message.address);
   socket.binaryType = 'arraybuffer';
-  socket.onopen = () => Atomics.store(control, READY, 1);
-  socket.onmessage = event => answer(new Uint8Array(event.data));
+  socket.onopen = () => socket.send(message.greeting);
+  // The first message says that calls may come.
+  socket.onmessage = event => {
+    if (Atomics.load(control, READY) === 1) answer(new Uint8Array(event.data)); else Atomics.store(control, READY, 1);
+  };
   socket.onclose = close;
 };

@@ -20,6 +20,7 @@ from webnn.serve.messages import MessageError, read_text, total_size, unpack
 from webnn.serve.options import Options
 from webnn.serve.pages import ENDPOINT, Endpoint, Pages
 from webnn.serve.record import Record
+from webnn.serve.relay import LONGEST_RELAYED, READY, can_hand_over, hand_over
 from webnn.serve.script import make_script
 from webnn.serve.session import SMALL, EndedError, Session, Visitor, read_visitor
 from webnn.serve.sessions import FullError, Sessions
@@ -28,8 +29,8 @@ from webnn.serve.warming import start_warming
 
 __all__ = ["Server"]
 
-#: The longest body of calls, of other requests, and of messages through a relay and a live connection: above that, a page sends a request.
-_LONGEST_BODY, _LONGEST_TEXT, _LONGEST_RELAYED, _LONGEST_FRAME = 1 << 31, 1 << 16, 1 << 16, (1 << 22) + 1
+#: The longest body of calls, of other requests, and of messages through a live connection: above that, a page sends a request.
+_LONGEST_BODY, _LONGEST_TEXT, _LONGEST_FRAME = 1 << 31, 1 << 16, (1 << 22) + 1
 #: How many bytes of bodies may be received at once.
 _MOST_BYTES = 1 << 32
 #: How many live connections there may be: each may hold the bytes of a message.
@@ -378,13 +379,23 @@ class Server:
         return socket
 
     async def _relay(self, request: web.Request) -> web.StreamResponse:
-        """Answer the calls of a worker that waits in shared memory."""
-        socket = web.WebSocketResponse(heartbeat=20, max_msg_size=_LONGEST_RELAYED, compress=False)
+        """Answer the calls of a worker that waits in shared memory: in its session's thread, if that can be."""
+        isHandedOver, name = can_hand_over(), request.query.get("s", "")
+        socket = web.WebSocketResponse(heartbeat=None if isHandedOver else 20, max_msg_size=LONGEST_RELAYED, compress=False)
         await socket.prepare(request)
         try:
+            greeting = await socket.receive()
+            if greeting.type is not WSMsgType.TEXT:
+                return socket
+            session = self.sessions.begin(name, read_visitor(greeting.data.encode()))
+            # The relay sends nothing before it is told that it may: no byte of a call is received here.
+            if isHandedOver:
+                await hand_over(request, session)
+                return socket
+            await socket.send_bytes(READY)
             async for message in socket:
                 if message.type is WSMsgType.BINARY:
-                    await socket.send_bytes(b"".join(await self._answer(request.query.get("s", ""), message.data)))
+                    await socket.send_bytes(b"".join(await self._answer(name, message.data)))
         except (EndedError, FullError, MessageError) as error:
             await socket.close(message=str(error).encode()[:100])
         return socket

@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -191,6 +191,17 @@ class Session:
         """
         body: list[Bytes] = await self._ask(self._take(number))
         return body
+
+    async def run(self, serve: Callable[[Callable[[int, Sequence[Message]], Awaitable[list[Bytes]]]], Coroutine[Any, Any, None]]) -> None:
+        """Run a coroutine in the session's thread, until it or the session ends.
+
+        Args:
+            serve: Makes the coroutine, of what carries out the requests of a body like `exchange`, for use in that thread.
+
+        Raises:
+            EndedError: The session has ended.
+        """
+        await self._ask(serve(self._exchange))
 
     async def change(self, options: Options) -> None:
         """Use other options for the contexts that the page makes from now on.

@@ -127,11 +127,18 @@ def test_a_port_in_use(tmp_path: Path) -> None:
     assert re.fullmatch(rf"webnn: the port {port} cannot be used \(.+\): choose another with --port\n", result.stderr)
 
 
-def test_without_aiohttp_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "webnn.serve.server", raising=False)
-    monkeypatch.setitem(sys.modules, "aiohttp", None)
+@pytest.mark.parametrize("missing", ["aiohttp", "websockets"])
+def test_without_a_library_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    class Finder:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == missing:
+                raise ModuleNotFoundError(name=name)
+
+    for name in [each for each in sys.modules if each in {"webnn.serve.server", "webnn.serve.relay"} or each.split(".")[0] == missing]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
     result = CliRunner().invoke(app, ["serve", str(tmp_path)])
-    assert (result.exit_code, result.stderr) == (2, "webnn: aiohttp is missing: install the extra serve of webnn (docs/install.md)\n")
+    assert (result.exit_code, result.stderr) == (2, f"webnn: {missing} is missing: install the extra serve of webnn (docs/install.md)\n")
 
 
 def test_warnings_of_pages_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:

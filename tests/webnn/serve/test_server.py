@@ -81,26 +81,6 @@ async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSess
             await asyncio.sleep(0.05)
 
 
-async def test_a_relay_answers_calls(server: Server, client: aiohttp.ClientSession) -> None:
-    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
-        await live.send_str(json.dumps(HELLO))
-        async with client.ws_connect(f"{server.endpoint}/relay?s={NAME}") as relay:
-            await relay.send_bytes(body(HELLO_MESSAGE, CONTEXT))
-            number, kind, [answer] = open_body([await relay.receive_bytes(timeout=60)])
-            assert (number, kind) == (1, "A")
-            if "pending" in json.loads(answer):
-                await live.receive_bytes(timeout=60)
-            builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
-            await relay.send_bytes(body(builder, number=2))
-            _, _, [answer] = open_body([await relay.receive_bytes(timeout=60)])
-            assert json.loads(answer)["value"]["$i"] == "MLGraphBuilder"
-            # What is no message ends the relay, and nothing else.
-            await relay.send_bytes(b"no message")
-            assert (await relay.receive(timeout=60)).type is aiohttp.WSMsgType.CLOSE
-        assert NAME in server.sessions.living
-    await wait_until_empty(server)
-
-
 async def test_a_live_connection_starts_operations(server: Server, client: aiohttp.ClientSession) -> None:
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
         # Before the page has said what it is, there is nobody to do it.

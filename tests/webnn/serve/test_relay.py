@@ -1,0 +1,296 @@
+"""The connections of relays: in the session's thread, and in the server's where a socket cannot leave it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+
+import aiohttp
+import pytest
+from websockets.frames import Frame, Opcode
+
+from tests.support import PATIENCE
+from tests.webnn.serve.pages import HELLO, open_body, request
+from tests.webnn.serve.test_messages import body, message
+from webnn.serve import relay as handed
+from webnn.serve import server as serving
+from webnn.serve.messages import unpack
+from webnn.serve.options import Options
+from webnn.serve.server import Server
+
+NAME = "0123456789abcdef0123456789abcdef"
+HELLO_MESSAGE = message("H", json.dumps(HELLO).encode())
+CONTEXT, NOTHING = message("C", request("ML", "createContext", 0)), message("C", b'"nothing"')
+
+
+def on_other_loops() -> bool:
+    """Stand in for `can_hand_over` of a loop that keeps its sockets."""
+    return False
+
+
+WAYS = pytest.mark.parametrize("can_hand_over", [handed.can_hand_over, on_other_loops], ids=["handed over", "in the server's thread"])
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    faults: list[str] = []
+    with Server(None, Options(), on_fault=faults.append) as running:
+        yield running
+    assert faults == []
+
+
+@asynccontextmanager
+async def open_relay(server: Server, name: str = NAME) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    """Open a relay that calls may come through."""
+    async with aiohttp.ClientSession() as client, client.ws_connect(f"{server.endpoint}/relay?s={name}") as relay:
+        await relay.send_str(json.dumps(HELLO))
+        assert await relay.receive_bytes(timeout=PATIENCE) == handed.READY
+        yield relay
+
+
+async def call(relay: aiohttp.ClientWebSocketResponse, content: bytes) -> tuple[int, object]:
+    """Call through a relay, and return the number and the text of the answer."""
+    await relay.send_bytes(content)
+    number, kind, [answer, *_] = open_body([await relay.receive_bytes(timeout=PATIENCE)])
+    assert kind == "A"
+    return number, json.loads(answer)
+
+
+async def wait_until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not is_so():
+            await asyncio.sleep(0.01)
+
+
+def end_sessions(server: Server) -> None:
+    for session in list(server.sessions.living.values()):
+        server.sessions.end(session)
+
+
+@WAYS
+async def test_calls(server: Server, monkeypatch: pytest.MonkeyPatch, can_hand_over: Callable[[], bool]) -> None:
+    monkeypatch.setattr(serving, "can_hand_over", can_hand_over)
+    async with open_relay(server) as relay:
+        # The first body of a page says what it is, although the session has begun.
+        assert await call(relay, body(HELLO_MESSAGE, NOTHING)) == (1, {"value": None})
+        number, answer = await call(relay, body(CONTEXT, number=2))
+        assert number == 2
+        assert isinstance(answer, dict)
+        builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
+        number, answer = await call(relay, body(NOTHING, builder, number=3))
+        assert number == 4
+        assert isinstance(answer, dict)
+        # A request that was carried out is not carried out again.
+        assert await call(relay, body(builder, number=4)) == (4, answer)
+        assert server.sessions.find(NAME).counts.calls == 4
+    end_sessions(server)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows: a socket stays with its loop")
+async def test_a_call_needs_no_other_thread(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+
+    def watch(content: bytes) -> object:
+        threads.append(threading.current_thread().name)
+        return unpack(content)
+
+    monkeypatch.setattr(handed, "unpack", watch)
+    async with open_relay(server) as relay:
+        await call(relay, body(NOTHING))
+    assert threads == [server.sessions.find(NAME)._thread.name]
+    end_sessions(server)
+
+
+@WAYS
+@pytest.mark.parametrize("content", [b"no message", body(NOTHING), b""], ids=["noise", "a call", "empty"])
+async def test_a_relay_begins_with_a_greeting(
+    server: Server, monkeypatch: pytest.MonkeyPatch, can_hand_over: Callable[[], bool], content: bytes
+) -> None:
+    monkeypatch.setattr(serving, "can_hand_over", can_hand_over)
+    async with aiohttp.ClientSession() as client, client.ws_connect(f"{server.endpoint}/relay?s={NAME}") as relay:
+        await relay.send_bytes(content)
+        assert (await relay.receive(timeout=PATIENCE)).type is aiohttp.WSMsgType.CLOSE
+    assert not server.sessions.living
+
+
+@WAYS
+async def test_a_session_that_has_ended_has_no_relay(
+    server: Server, monkeypatch: pytest.MonkeyPatch, can_hand_over: Callable[[], bool]
+) -> None:
+    """Neither an open one, nor another."""
+    monkeypatch.setattr(serving, "can_hand_over", can_hand_over)
+    async with open_relay(server) as relay:
+        await call(relay, body(NOTHING))
+        session = server.sessions.find(NAME)
+        server._loop.call_soon_threadsafe(server.sessions.end, session)
+        await wait_until(lambda: not server.sessions.living)
+        await asyncio.to_thread(session.join)
+        with suppress(ConnectionError):
+            await relay.send_bytes(body(NOTHING, number=2))
+        assert (await relay.receive(timeout=PATIENCE)).type in {aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR}
+    async with aiohttp.ClientSession() as client, client.ws_connect(f"{server.endpoint}/relay?s={NAME}") as relay:
+        await relay.send_str(json.dumps(HELLO))
+        assert (await relay.receive(timeout=PATIENCE)).type is aiohttp.WSMsgType.CLOSE
+
+
+@WAYS
+async def test_the_server_stops_while_a_relay_is_open(monkeypatch: pytest.MonkeyPatch, can_hand_over: Callable[[], bool]) -> None:
+    monkeypatch.setattr(serving, "can_hand_over", can_hand_over)
+    server = await asyncio.to_thread(Server(None, Options()).start)
+    try:
+        async with open_relay(server) as relay:
+            await call(relay, body(NOTHING))
+            await asyncio.to_thread(server.stop)
+            assert (await relay.receive(timeout=PATIENCE)).type is not aiohttp.WSMsgType.BINARY
+    finally:
+        await asyncio.to_thread(server.stop)
+
+
+@WAYS
+async def test_a_page_that_goes(server: Server, monkeypatch: pytest.MonkeyPatch, can_hand_over: Callable[[], bool]) -> None:
+    """Its call is carried out, and its connection is not held."""
+    monkeypatch.setattr(serving, "can_hand_over", can_hand_over)
+    ended: list[bool] = []
+    answer = serving.Server._relay
+
+    async def follow(self: Server, asked: aiohttp.web.Request) -> aiohttp.web.StreamResponse:
+        try:
+            return await answer(self, asked)
+        finally:
+            ended.append(True)
+
+    monkeypatch.setattr(serving.Server, "_relay", follow)
+    with Server(None, Options()) as other:
+        for number in range(1, 5):
+            async with open_relay(other) as relay:
+                await relay.send_bytes(body(NOTHING, number=number))
+                assert relay._response.connection is not None
+                transport = relay._response.connection.transport
+                assert transport is not None
+                transport.abort()
+        await wait_until(lambda: len(ended) == 4)
+        async with open_relay(other) as relay:
+            assert await call(relay, body(NOTHING, number=5)) == (5, {"value": None})
+
+
+# What others send
+
+
+def frame(content: bytes, opcode: Opcode = Opcode.BINARY, *, fin: bool = True, isMasked: bool = True) -> bytes:
+    return Frame(opcode, content, fin).serialize(mask=isMasked)
+
+
+async def exchange(number: int, messages: object) -> list[bytes]:
+    """Answer at once."""
+    return [b"answer"]
+
+
+@asynccontextmanager
+async def connect(answer: Callable[..., object] = exchange) -> AsyncIterator[tuple[handed._Relay, socket.socket]]:
+    """Connect a relay in this loop; yield it and the page's end."""
+    loop = asyncio.get_running_loop()
+    near, far = socket.socketpair()
+    far.setblocking(False)
+    with far:
+        transport, relay = await loop.connect_accepted_socket(lambda: handed._Relay(answer), near)  # type: ignore[arg-type]
+        assert await receive(far, 2) == b"\x82\x00"
+        yield relay, far
+        transport.abort()
+        await relay.ended
+
+
+async def receive(far: socket.socket, size: int) -> bytes:
+    """Receive so many bytes, fewer only at the end."""
+    received = b""
+    async with asyncio.timeout(PATIENCE):
+        while len(received) < size and (more := await asyncio.get_running_loop().sock_recv(far, size - len(received))):
+            received += more
+    return received
+
+
+ANSWER = b"\x82\x06answer"
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (frame(body(NOTHING)), ANSWER),
+        (frame(body(NOTHING)[:7], fin=False) + frame(body(NOTHING)[7:], Opcode.CONT), ANSWER),
+        (frame(body(NOTHING)[:7], fin=False) + frame(b"?", Opcode.PING) + frame(body(NOTHING)[7:], Opcode.CONT), b"\x8a\x01?" + ANSWER),
+        (frame(b"?", Opcode.PONG) + frame(body(NOTHING)), ANSWER),
+    ],
+    ids=["whole", "in parts", "a ping between parts", "a pong"],
+)
+async def test_frames(sent: bytes, expected: bytes) -> None:
+    for step in (1, len(sent)):
+        async with connect() as (_, far):
+            for start in range(0, len(sent), step):
+                await asyncio.get_running_loop().sock_sendall(far, sent[start : start + step])
+                await asyncio.sleep(0)
+            assert await receive(far, len(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("sent", "code", "reason"),
+    [
+        (frame(b"no message"), 1000, b"incomplete"),
+        (frame(b""), 1000, b"begins with a number"),
+        (frame(body(NOTHING)) * 2, 1000, b"waits for each answer"),
+        (frame(bytes(handed.LONGEST_RELAYED + 1)), 1009, b""),
+        (frame(bytes(handed.LONGEST_RELAYED), fin=False) + frame(b"x", Opcode.CONT), 1009, b""),
+        (frame(body(NOTHING), isMasked=False), 1002, b""),
+        (b"\xff" * 20, 1002, b""),
+        (frame(b"", Opcode.CLOSE), 1005, b""),
+    ],
+    ids=["no message", "empty", "two calls at once", "too long", "too long in parts", "no mask", "noise", "the end"],
+)
+async def test_what_ends_a_relay(sent: bytes, code: int, reason: bytes) -> None:
+    async with connect() as (relay, far):
+        await asyncio.get_running_loop().sock_sendall(far, sent)
+        received = await receive(far, 1 << 20)
+        assert b"answer\x82" not in received
+        close = received[received.index(b"\x88") :]
+        assert (int.from_bytes(close[2:4] or b"\x03\xed"), reason in close) == (code, True)
+        assert len(relay._message) <= handed.LONGEST_RELAYED
+        await asyncio.wait_for(relay.ended, PATIENCE)
+
+
+async def test_a_page_that_does_not_read_is_not_read() -> None:
+    """What waits for it is bounded, and it is served when it reads again."""
+    count, content = 100, bytes(100)
+    pings, pong = frame(content, Opcode.PING) * count, frame(content, Opcode.PONG, isMasked=False)
+    async with connect() as (relay, far):
+        sent = 0
+        async with asyncio.timeout(PATIENCE):
+            while relay._transport.is_reading():
+                with suppress(BlockingIOError):
+                    sent += far.send(pings[sent % len(pings) :])
+                await asyncio.sleep(0)
+        assert relay._transport.get_write_buffer_size() < 1 << 20
+        rest = pings[sent % len(pings) :]
+        sending = asyncio.ensure_future(asyncio.get_running_loop().sock_sendall(far, rest + frame(body(NOTHING))))
+        pongs = pong * ((sent + len(rest)) // len(pings) * count)
+        assert await receive(far, len(pongs) + len(ANSWER)) == pongs + ANSWER
+        await sending
+
+
+async def test_an_error_ends_the_connection() -> None:
+    """The page must not wait for an answer that does not come."""
+
+    async def fail(number: int, messages: object) -> list[bytes]:
+        raise ValueError("wrong")
+
+    reported: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["exception"]))
+    async with connect(fail) as (relay, far):
+        await asyncio.get_running_loop().sock_sendall(far, frame(body(NOTHING)))
+        assert await receive(far, 1) == b""
+        await asyncio.wait_for(relay.ended, PATIENCE)
+        relay._call = None
+    await wait_until(lambda: len(reported) == 1)
+    assert isinstance(reported[0], ValueError)
