@@ -4,7 +4,8 @@ A body is a number (32 bits, little-endian) and messages in the form of `webnn.j
 there are (32 bits); the length of each part (64 bits); the parts. `page_host.js` has the other end.
 
 A page sends ``H``, what it is (JSON), and requests (`webnn.javascript.dispatch`): ``D``, without an answer, ``C``, with one, and ``P``,
-which starts an operation whose result comes later. It counts its requests: the number of a body is that of its first one. It gets
+which starts an operation whose result comes later. ``K`` is a ``D`` whose bytes are kept; ``S`` is one with the bytes that were kept last
+with the same text. It counts its requests: the number of a body is that of its first one. It gets
 
 - ``A``, the answer to the request with the body's number, which is the last one of a body;
 - ``R``, the result of the request with the body's number, and ``N``, word that the result can be fetched;
@@ -26,7 +27,7 @@ _HEADER = struct.Struct("<2scxI")
 _LENGTH = struct.Struct("<Q")
 #: The longest text of a message, and the most parts.
 _LONGEST_TEXT, _MOST_PARTS = 1 << 26, 1 << 20
-_KINDS = frozenset("HDCP")
+_KINDS = frozenset("HDKSCP")
 
 
 class MessageError(Exception):

@@ -15,7 +15,7 @@ from typing import Any
 import webnn
 from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.dispatch import Begun, Dispatcher
-from webnn.serve.messages import MessageError, pack, read_text, total_size
+from webnn.serve.messages import MessageError, pack, read_text, size_of, total_size
 from webnn.serve.options import Options
 from webnn.serve.record import Record
 from webnn.validation.caller import LISTENER
@@ -32,6 +32,10 @@ _PATIENCE = 0.002
 _LONGEST_WAIT, _MOST_WAITING, _MOST_RESULTS = 30.0, 64, 4096
 #: The longest texts that a page says of itself, and how many pages may be around it.
 _LONGEST, _MOST_ANCESTORS = 4096, 32
+#: How many bytes of requests are kept.
+_MOST_KEPT = 1 << 23
+#: The letters of requests without an answer.
+_TOLD = frozenset("DKS")
 _KINDS = ("window", "worker", "sharedworker")
 #: The answer to a request that asks for nothing.
 _NOTHING: list[Bytes] = [b'{"value": null}']
@@ -161,6 +165,8 @@ class Session:
         self._results: dict[int, asyncio.Future[list[Bytes]]] = {}
         #: Lost contexts that the page was not told of: handles and messages.
         self._losses: list[list[object]] = []
+        #: The bytes that were written to tensors last, by the texts of the requests: the page does not send them again.
+        self._kept: dict[str, bytes] = {}
         self._ended = False
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._work, name=f"webnn-serve-{name[:8]}", daemon=True)
@@ -276,6 +282,7 @@ class Session:
             loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
         finally:
             self._results.clear()
+            self._kept.clear()
             self._dispatcher.clear()
             loop.close()
 
@@ -331,8 +338,12 @@ class Session:
         """Carry out a request, and return the body of the answer to it and those before it."""
         kind, (text, *parts) = message
         request = read_text(text)
+        if kind == "K":
+            self._keep(request, parts)
+        elif kind == "S":
+            parts = [self._find_kept(request, parts)]
         note = self._noting(request, parts)
-        if kind == "D":
+        if kind in _TOLD:
             self.counts.told += 1
             self._dispatcher.tell(request, parts)
             note("", ())
@@ -350,6 +361,20 @@ class Session:
         # A context that was destroyed is lost in the next turn of the loop.
         await asyncio.sleep(0)
         return pack(number, "A", answer)
+
+    def _keep(self, text: str, parts: Sequence[Bytes]) -> None:
+        """Keep the bytes of a request until others come with its text, by the rules of page_host.js."""
+        if len(text) > _LONGEST or len(parts) != 1 or not SMALL <= size_of(parts[0]) <= _MOST_KEPT:
+            raise MessageError(f"a request whose bytes are kept is short and has one part of {SMALL} to {_MOST_KEPT} bytes")
+        if total_size(self._kept.values()) - len(self._kept.get(text, b"")) + size_of(parts[0]) > _MOST_KEPT:
+            self._kept.clear()
+        # The request may change its own.
+        self._kept[text] = bytes(parts[0])
+
+    def _find_kept(self, text: str, parts: Sequence[Bytes]) -> bytearray:
+        if parts or text not in self._kept:
+            raise MessageError("there are no bytes that were kept with this request")
+        return bytearray(self._kept[text])
 
     async def _call(self, number: int, text: str, parts: list[Bytes], note: _Note) -> list[Bytes]:
         begun = self._dispatcher.begin(text, parts)
