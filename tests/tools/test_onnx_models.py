@@ -82,6 +82,15 @@ def test_wrong_catalogues(text: str, message: str, tmp_path_factory: pytest.Temp
         load_catalog(path)
 
 
+def test_fast_numerics_are_judged_as_the_engine_computes() -> None:
+    models = load_catalog()
+    for model in models.values():
+        assert model.for_numerics("exact") is model
+        fast = model.for_numerics("fast")
+        assert (fast.name, fast.judge, fast.bar, fast.known) == (model.name, "optimized", 1.10, None)
+    assert {model.judge for model in models.values()} == {"optimized", "plain"}
+
+
 # Inputs.
 
 

@@ -116,8 +116,8 @@ class Model:
     known: Known | None = None
 
     def for_numerics(self, numerics: Numerics) -> Model:
-        """Return the model as it is judged under fast numerics, with which the emulator optimizes as ONNX Runtime does."""
-        return self if numerics == "exact" else replace(self, judge="optimized", bar=_BAR)
+        """Return the model as it is judged under fast numerics, with which the emulator computes as ONNX Runtime does."""
+        return self if numerics == "exact" else replace(self, judge="optimized", bar=_BAR, known=None)
 
 
 def load_catalog(path: Path = CATALOG) -> dict[str, Model]:
