@@ -247,12 +247,16 @@ class BuilderBase(DraftMembers):
         else:
             outputs = operation.infer(call, *positional, *converted, dictionary)
         # Check the limits of the device. This is not a step of the specification.
-        if call.revision.acceptance is not None:
+        acceptance = call.revision.acceptance
+        if acceptance is not None:
             made = outputs if isinstance(outputs, tuple) else (outputs,)
-            call.revision.acceptance.accept(call, named_operands(operation, inputs, optional), made, _chosen(operation))
+            acceptance.accept(call, named_operands(operation, inputs, optional), made, _chosen(operation))
         # Make graph connections.
-        self._count = index = self._count + 1
-        return Operator(operation, index, call.label, inputs, optional, converted, dictionary, outputs, given)
+        operator = Operator(operation, self._count + 1, call.label, inputs, optional, converted, dictionary, outputs, given)
+        if acceptance is not None:
+            acceptance.accept_operator(call, operator)
+        self._count += 1
+        return operator
 
     def _checkLimits(
         self, call: Call, operation: Operation, inputs: tuple[MLOperand, ...], optional: tuple[tuple[str, MLOperand], ...]

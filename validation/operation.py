@@ -201,6 +201,9 @@ class Acceptance(Protocol):
         ``chosen`` is the argument, perhaps an operand, that determines the data type of the output; it is empty if none does.
         """
 
+    def accept_operator(self, call: Call, operator: Any) -> None:
+        """Refuse an operator that is not connected yet (`webnn.builder.operand.Operator`), by raising `WebNNTypeError`."""
+
     def accept_tensor(self, call: Call, role: Role, argument: str, descriptor: OperandDescriptor, label: str = "") -> None:
         """Refuse an input, a constant or an output of a graph, or a tensor, that the device does not take, by raising `WebNNTypeError`.
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from webnn.builder.semantics import SWITCHES, merge_semantics
 from webnn.context.limits import TensorLimits
 from webnn.context.profiles.profile import Profile
+from webnn.context.profiles.rules import Rule
 
 __all__ = ["Difference", "compare", "compare_operands", "describe"]
 
@@ -65,7 +66,7 @@ def _compare(first: Profile, second: Profile) -> Iterator[Difference]:
     for name, switch in SWITCHES.items():
         yield _value(f"semantics.{name}", "value", before.get(name, switch.default), after.get(name, switch.default))
     for operation in dict.fromkeys([*first.rules, *second.rules]):
-        sentences = ([f"{rule.sentence} ({rule.error})" for rule in each.rules.get(operation, ())] for each in (first, second))
+        sentences = ([f"{rule.sentence} ({_where(rule)})" for rule in each.rules.get(operation, ())] for each in (first, second))
         yield _lists(operation, "rules", *sentences)
     # A profile that was not recorded does not say its members.
     if first.members and second.members:
@@ -73,6 +74,11 @@ def _compare(first: Profile, second: Profile) -> Iterator[Difference]:
             ones, others_ = first.members.get(part, {}), second.members.get(part, {})
             for name in dict.fromkeys([*ones, *others_]):
                 yield _lists(name, "members", ones.get(name, ()), others_.get(name, ()))
+
+
+def _where(rule: Rule) -> str:
+    """Say what a broken rule fails with."""
+    return rule.error if rule.at == "build" else f"{rule.error} at the call"
 
 
 def _names(native: Mapping[str, object] | None) -> Iterable[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from webnn.builder import above
 from webnn.context import limits
 from webnn.context.limits import Limits, Operations, TensorLimits
-from webnn.context.profiles.rules import CONSTANT, ERRORS, Rule, constant_facts, demand, facts_of
+from webnn.context.profiles.rules import CONSTANT, ERRORS, Facts, Rule, constant_facts, demand, facts_of
 from webnn.validation.descriptor import MAX_RANK, OperandDescriptor
 from webnn.validation.drafts import for_devices
 from webnn.validation.errors import label_prefix
@@ -20,6 +20,7 @@ from webnn.validation.operation import NamedOperand, Role
 if TYPE_CHECKING:
     from webnn.builder.graph import ComputationalGraph
     from webnn.builder.numerics import Numerics
+    from webnn.builder.operand import Operator
     from webnn.builder.semantics import Semantics
     from webnn.validation.operation import Call
 
@@ -117,7 +118,7 @@ class Profile:
         semantics: The values of switches that the file, or one that it extends, gives.
         cpu_fallback: What the device does not run itself may run on the CPU; if not, `build()` fails.
         members: The members that the browser has: ``"interfaces"`` and ``"dictionaries"``, each with names. Empty if the file does not say.
-        rules: What must hold when a graph is built, by operation; ``"constant"`` has the rules for the constants of graphs.
+        rules: What must hold when a graph is built, or for a call, by operation; ``"constant"`` has the rules for the constants of graphs.
         observer: Called with every violation, if there is one. If it returns true, the call goes on; otherwise it fails.
     """
 
@@ -212,6 +213,16 @@ class Profile:
         taken = {"input": self.input, "constant": self.constant, "output": self.output}[role]
         self._refuse(call, _violations(Violation(call.operation, argument, profile=self.name, label=label), taken, descriptor))
 
+    def accept_operator(self, call: Call, operator: Operator) -> None:
+        """Refuse an operator whose call breaks a rule: `Acceptance.accept_operator`.
+
+        Raises:
+            WebNNTypeError: As for `accept`.
+        """
+        name = operator.operation.name
+        if any(rule.at == "call" for rule in self.rules.get(name, ())):
+            self._refuse(call, self._broken(name, operator.label, facts_of(operator), "call"))
+
     def check_graph(self, graph: ComputationalGraph) -> Iterator[Violation]:
         """Find what the device refuses when it builds a graph: in the order of the operators, then the constants."""
         rules = self.rules
@@ -220,21 +231,25 @@ class Profile:
         if CONSTANT in rules:
             subjects += [(CONSTANT, "", facts) for facts in constant_facts(graph)]
         for operation, label, facts in subjects:
-            for rule in rules[operation]:
-                for argument, word, wanted, given in rule.check(facts):
-                    yield Violation(
-                        operation,
-                        argument,
-                        _KINDS.get(word, "rule"),
-                        given,
-                        tuple(wanted) if word == "dataTypes" else (wanted["min"], wanted["max"]) if word == "rankRange" else (),
-                        self.name,
-                        label,
-                        "" if word in _KINDS else demand(word, wanted),
-                        rule.condition,
-                        rule.change,
-                        rule.error,
-                    )
+            yield from self._broken(operation, label, facts, "build")
+
+    def _broken(self, operation: str, label: str, facts: Facts, at: Literal["build", "call"]) -> Iterator[Violation]:
+        """Find the rules that a call breaks: those of the call itself, or those of `build()`."""
+        for rule in self.rules[operation]:
+            for argument, word, wanted, given in rule.check(facts) if rule.at == at else ():
+                yield Violation(
+                    operation,
+                    argument,
+                    _KINDS.get(word, "rule"),
+                    given,
+                    tuple(wanted) if word == "dataTypes" else (wanted["min"], wanted["max"]) if word == "rankRange" else (),
+                    self.name,
+                    label,
+                    "" if word in _KINDS else demand(word, wanted),
+                    rule.condition,
+                    rule.change,
+                    rule.error if at == "build" else "",
+                )
 
     def accept_graph(self, graph: ComputationalGraph) -> None:
         """Refuse a graph that the device does not build.

@@ -1,4 +1,4 @@
-"""What a device refuses only when a graph is built: the member ``_build`` of a profile.
+"""What a device refuses beyond its limits, most of it only when a graph is built: the member ``_build`` of a profile.
 
 `MLContext.opSupportLimits` does not say it, and no call of a builder fails: Chromium translates a graph to its backend in ``build()``, and
 the backend may need a constant, or have no such padding. A rule says what must hold for operands, arguments and options of an operation, in
@@ -8,8 +8,12 @@ a closed vocabulary of tests:
 - of an argument or an option: ``equals`` (a value), ``oneOf`` (a list of values);
 - of either: ``size``, the number of operands of a sequence, or of elements of a value that is one.
 
-`convTranspose2d` has one more value, ``autoPad``, which follows from its options: ``"none"`` without padding, ``"same-upper"`` for the
-padding that a convolution of the output needs to have a window at every stride, and ``"explicit"`` for any other.
+Some operations have one more value, which follows from the others:
+
+- `convTranspose2d`: ``autoPad``, ``"none"`` without padding, ``"same-upper"`` for the padding that a convolution of the output needs to
+  have a window at every stride, and ``"explicit"`` for any other;
+- `prelu`: ``broadcast``, ``"slope"`` if the slope broadcasts to the input, ``"both"`` if the input broadcasts, too;
+- `slice`: ``longStrides``, whether a stride is larger than the size along its axis.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from dataclasses import dataclass
 from itertools import chain
 from math import ceil
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from webnn.builder.base import named_operands
 from webnn.validation import errors, webidl
@@ -103,6 +107,7 @@ class Rule:
         error: The name of the error.
         change: What helps, for people; empty if the rule does not say.
         says: The browser's message; empty if the rule does not say.
+        at: What fails: ``"build"``, or ``"call"`` with a `TypeError`.
     """
 
     must: Mapping[str, Test]
@@ -110,6 +115,7 @@ class Rule:
     error: str = "NotSupportedError"
     change: str = ""
     says: str = ""
+    at: Literal["build", "call"] = "build"
 
     def check(self, facts: Facts) -> Iterator[Broken]:
         """Find what does not hold."""
@@ -244,8 +250,23 @@ def _auto_pad(operator: Operator) -> str:
     return "same-upper"
 
 
+def _broadcast(operator: Operator) -> str:
+    """Say which operands of `prelu` are broadcast."""
+    return "slope" if operator.outputs[0].dimensions == operator.inputs[0]._descriptor.dimensions else "both"
+
+
+def _long_strides(operator: Operator) -> bool:
+    """Tell whether a stride of `slice` is larger than the size along its axis."""
+    # Drafts until 2024-06 have no strides.
+    strides = getattr(operator.options, "strides", None) or ()
+    _, sizes = operator.arguments
+    return any(stride > size for stride, size in zip(strides, sizes, strict=False))
+
+
 #: Values that follow from others, by operation and name.
-_DERIVED: Mapping[str, Mapping[str, Callable[[Operator], str]]] = MappingProxyType({"convTranspose2d": {"autoPad": _auto_pad}})
+_DERIVED: Mapping[str, Mapping[str, Callable[[Operator], str | bool]]] = MappingProxyType(
+    {"convTranspose2d": {"autoPad": _auto_pad}, "prelu": {"broadcast": _broadcast}, "slice": {"longStrides": _long_strides}}
+)
 
 
 def constant_facts(graph: ComputationalGraph) -> Iterable[Facts]:

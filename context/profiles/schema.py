@@ -139,6 +139,15 @@ class _Rule(_Strict):
     error: Literal["NotSupportedError", "OperationError", "TypeError", "UnknownError"] = "NotSupportedError"
     change: str = ""
     says: str = ""
+    at: Literal["build", "call"] = "build"
+
+    @field_validator("at")
+    @classmethod
+    def _fits(cls, at: str, info: ValidationInfo) -> str:
+        error = info.data.get("error")
+        if at == "call" and error not in {None, "TypeError"}:
+            raise PydanticCustomError("call", "must be 'build' where the error is {error}", {"error": error})
+        return at
 
 
 class _File(_Strict):

@@ -1,4 +1,4 @@
-"""Records a profile of a page's WebNN: its limits, its members, its devices, and by probing what only `build()` refuses."""
+"""Records a profile of a page's WebNN: its limits, its members, its devices, and by probing what it refuses beyond its limits."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 from webnn.browser.profile_calls import Call, Draws, operand
-from webnn.browser.profile_probe import Page, judge
+from webnn.browser.profile_probe import Outcome, Page, judge
 from webnn.browser.profile_rules import Example, find_rules
-from webnn.context.limits import CONTEXT, operand_names
+from webnn.context.limits import CONTEXT, TensorLimits, operand_names
 from webnn.context.profiles import Profile, make_profile
-from webnn.context.profiles.rules import CONSTANT
+from webnn.context.profiles.rules import CONSTANT, Facts
 from webnn.validation.drafts import for_devices
 
 __all__ = ["PROBES", "Recorded", "record", "write"]
@@ -21,6 +21,8 @@ __all__ = ["PROBES", "Recorded", "record", "write"]
 PROBES = 300
 #: How often as many calls of an operation are tried if there are refusals that no rule explains yet.
 _ROUNDS = 5
+#: How many of the calls differ in one place from a call that should be accepted: most of what a call is refused for is found by these.
+_NEAR = 0.3
 #: The sizes of constants that are tried, in bytes: the smallest and the largest.
 _SIZES = (2**20, 2**29)
 _INTERFACES = ("ML", "MLContext", "MLGraph", "MLGraphBuilder", "MLOperand", "MLTensor")
@@ -56,21 +58,22 @@ def record(
     names = operand_names(for_devices())
     known = {name: limits[name] for name in (*CONTEXT, *names) if name in limits}
     profile = make_profile("the browser", known)
-    draws = Draws(profile, Random(seed))
+    random = Random(seed)
+    draws = Draws(profile, random)
     rules: dict[str, list[Any]] = {}
     unexplained: dict[str, dict[str, int]] = {}
     count = 0
     for operation in draws.operations:
         tell(operation)
-        examples: list[Example] = []
+        attempts: list[_Attempt] = []
         for _ in range(_ROUNDS):
-            examples += _examples(page, profile, [draws.draw(operation) for _ in range(probes)])
+            attempts += _attempt(page, profile, [draws.draw(operation, near=random.random() < _NEAR) for _ in range(probes)])
             count += probes
-            found, left = find_rules(examples, profile.operations[operation])
+            found, left = _find_rules(attempts, profile.operations[operation])
             if not left:
                 break
         if found:
-            rules[operation] = [each.rule for each in found]
+            rules[operation] = found
         for each in left:
             messages = unexplained.setdefault(operation, {})
             messages[each.message] = messages.get(each.message, 0) + 1
@@ -81,11 +84,32 @@ def record(
     return Recorded({name: value for name, value in data.items() if value}, count, unexplained)
 
 
-def _examples(page: Page, profile: Profile, calls: Sequence[Call]) -> Iterator[Example]:
-    """Yield the calls that both builders take, with what became of them in the page."""
+class _Attempt(NamedTuple):
+    """A call that the emulator's builder takes, and what became of it in the page."""
+
+    facts: Facts
+    outcome: Outcome
+
+    def example(self, *places: str) -> Example:
+        """Return the call as an example of what fails in these places, or of what does not."""
+        fails = self.outcome.at in places
+        return Example(self.facts, self.outcome.error if fails else "", self.outcome.message if fails else "")
+
+
+def _attempt(page: Page, profile: Profile, calls: Sequence[Call]) -> Iterator[_Attempt]:
     for outcome, verdict in zip(page.attempt(calls), judge(profile, calls), strict=True):
-        if outcome.at != "call" and verdict.facts is not None:
-            yield Example(verdict.facts, outcome.error, outcome.message)
+        if verdict.facts is not None:
+            yield _Attempt(verdict.facts, outcome)
+
+
+def _find_rules(attempts: Sequence[_Attempt], limits: Mapping[str, TensorLimits]) -> tuple[list[Mapping[str, Any]], list[Example]]:
+    """Find the rules of calls, and those of `build()` for the calls that the page takes; and the refusals that no rule explains."""
+    refused, unexplained = find_rules([each.example("call") for each in attempts], limits)
+    found, left = find_rules([each.example("build", "page") for each in attempts if each.outcome.at != "call"], limits)
+    # Web IDL: a call fails with a TypeError, or not at all.
+    return [{**each.rule, "at": "call"} for each in refused if each.rule["error"] == "TypeError"] + [
+        each.rule for each in found
+    ], unexplained + left
 
 
 def _find_largest_constant(page: Page, profile: Profile) -> dict[str, list[Any]]:

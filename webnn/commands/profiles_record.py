@@ -38,8 +38,8 @@ def command(
 ) -> None:
     """Record the profile of a browser, by its opSupportLimits() and by probing.
 
-    What only build() refuses is found by some hundred calls of each operation: the rules are what refused calls have in common. With
-    --verify the exit status is 1 if the browser and the profile disagree about a call.
+    What is refused beyond the limits is found by some hundred calls of each operation: the rules are what refused calls have in common.
+    With --verify the exit status is 1 if the browser and the profile disagree about a call.
     """
     # Imported lazily: the browser's driver is an extra.
     from webnn.browser.chromium import BrowserError, Chromium, PageError, find_browser, serve  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Rules of a profile that only `build()` checks."""
+"""Rules of a profile: those that only `build()` checks, and those of calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 import webnn
 from tests.support import NEWEST
 from webnn import MLGraphBuilder, MLOperand
-from webnn.context.profiles import Profile, Violation, load_profile
+from webnn.context.profiles import Profile, ProfileError, Violation, load_profile
 
 Make = Callable[[MLGraphBuilder], MLOperand]
 
@@ -33,6 +33,11 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "conv2d": [{"must": {"bias": {"constant": True}}, "error": "OperationError"}],
     "convTranspose2d": [{"must": {"autoPad": {"oneOf": ["none", "same-upper"]}}}],
     "constant": [{"must": {"constant": {"maxByteLength": 64}}}],
+    "prelu": [{"must": {"broadcast": {"equals": "slope"}}, "at": "call", "error": "TypeError", "change": "expand it"}],
+    "slice": [
+        {"must": {"longStrides": {"equals": False}}, "at": "call", "error": "TypeError"},
+        {"must": {"input": {"rankRange": {"min": 1, "max": 2}}}},
+    ],
 }
 
 
@@ -154,6 +159,68 @@ def test_what_build_refuses(profile: Profile, make: Make, error: str, text: str)
     assert text in str(caught.value)
     assert isinstance(caught.value, webnn.DOMException | webnn.WebNNTypeError)
     assert str(caught.value).partition(": ")[0].endswith(caught.value.operation)
+
+
+#: Calls, and what the error of the call itself says; nothing for those that are accepted.
+REFUSED: list[tuple[Make, str]] = [
+    (
+        call("prelu", given("x", 3), given("s", 2, 3), label="p"),
+        "[p] prelu: broadcast must be 'slope' on the device profile \"mine.json\", got 'both'",
+    ),
+    (call("prelu", given("x", 3), given("s", 1, 3)), "prelu: broadcast must be 'slope'"),
+    (call("prelu", given("x", 2, 3), given("s", 3)), ""),
+    (call("prelu", given("x", 2, 3), given("s", 2, 3)), ""),
+    (call("slice", given("x", 5), [1], [4], strides=[5]), "slice: longStrides must be False"),
+    (call("slice", given("x", 2, 5), [0, 1], [2, 4], strides=[1, 5]), "slice: longStrides must be False"),
+    (call("slice", given("x", 5), [1], [4], strides=[4]), ""),
+    (call("slice", given("x", 5), [1], [4]), ""),
+    (call("slice", given("x"), [], []), ""),
+]
+
+
+@pytest.mark.parametrize(("make", "text"), REFUSED)
+def test_what_a_call_refuses(profile: Profile, make: Make, text: str) -> None:
+    builder = MLGraphBuilder(webnn.ML(revision=NEWEST, profile=profile).createContextSync())
+    if not text:
+        assert isinstance(make(builder), MLOperand)
+        return
+    with pytest.raises(webnn.WebNNTypeError) as caught:
+        make(builder)
+    assert str(caught.value).startswith(text)
+    # The builder goes on as if there had been no call.
+    assert builder._count == 0
+    x = builder.input("more", dataType="float32", shape=[1])
+    builder.buildSync({"y": builder.relu(x)})
+
+
+def test_a_draft_without_strides(profile: Profile) -> None:
+    builder = MLGraphBuilder(webnn.ML(revision="2024-06", profile=profile).createContextSync())
+    x = builder.input("x", dataType="float32", dimensions=[3])
+    assert builder.slice(x, [0], [2]).shape() == [2]
+
+
+def test_an_operation_has_rules_of_both_kinds(profile: Profile) -> None:
+    with pytest.raises(webnn.NotSupportedError, match=r"slice: input must have 1 to 2 dimensions"):
+        build(profile, call("slice", given("x", 1, 1, 1), [0, 0, 0], [1, 1, 1]))
+
+
+def test_an_observer_lets_a_call_go_on(profile: Profile) -> None:
+    seen: list[Violation] = []
+    build(replace(profile, observer=lambda violation: seen.append(violation) is None), REFUSED[0][0])
+    assert [(each.operation, each.label, each.argument, each.kind, each.error, each.change) for each in seen] == [
+        ("prelu", "p", "broadcast", "rule", "", "expand it")
+    ]
+
+
+def test_a_call_fails_with_a_type_error(tmp_path: Path) -> None:
+    rules = [{"must": {"broadcast": {"equals": "slope"}}, "at": at} for at in ("call", "page")]
+    (tmp_path / "wrong.json").write_text(json.dumps({"_extends": "ort", "_build": {"prelu": rules}}), encoding="utf-8")
+    with pytest.raises(ProfileError) as caught:
+        load_profile(tmp_path / "wrong.json")
+    assert [*caught.value.problems] == [
+        ("_build.prelu[0].at", "must be 'build' where the error is NotSupportedError, got 'call'"),
+        ("_build.prelu[1].at", "must be one of 'build' or 'call', got 'page'"),
+    ]
 
 
 def test_the_limits_do_not_say_it(profile: Profile) -> None:

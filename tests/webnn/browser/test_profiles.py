@@ -34,6 +34,7 @@ RULES: dict[str, Any] = {
     "reduceMax": [
         {"must": {"input": {"rankRange": {"min": 0, "max": 2}}}, "when": {"input": {"dataTypes": ["float32"]}}, "error": "UnknownError"}
     ],
+    "slice": [{"must": {"longStrides": {"equals": False}}, "at": "call", "error": "TypeError"}],
     "constant": [{"must": {"constant": {"maxByteLength": 3 << 20}}, "error": "NotSupportedError"}],
 }
 
@@ -235,7 +236,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = result.stderr.splitlines()
     assert lines[0] == "probing cast"
     assert lines[-2:] == [
-        "1080 probes, 6 rules",
+        "1200 probes, 7 rules",
         "the recorded profile: the same opSupportLimits(); 200 of 200 calls are judged alike; 0 are not",
     ]
     profile = load_profile(file)
