@@ -8,12 +8,12 @@ from webnn.builder.onnx.emitter import Attribute, Emitter, Op, Translation
 from webnn.validation.conv import conv_transpose_output_size, input_sizes
 from webnn.validation.errors import OperationError, label_prefix
 
-__all__ = ["TRANSLATIONS", "conv_attributes"]
+__all__ = ["TRANSLATIONS", "arrange_filter", "conv_attributes"]
 
 
-def _filter(e: Emitter, op: Op, wanted: str) -> str:
-    """Bring the filter to the one layout that the engine knows; a transposed constant is folded when the session is made."""
-    return e.transpose(op["filter"], [op.options.filterLayout.index(axis) for axis in wanted])
+def arrange_filter(e: Emitter, value: str, options: Any, wanted: str = "oihw") -> str:
+    """Bring a filter to the one layout that the engine knows; a transposed constant is folded when the session is made."""
+    return e.transpose(value, [options.filterLayout.index(axis) for axis in wanted])
 
 
 def conv_attributes(options: Any) -> dict[str, Attribute]:
@@ -29,7 +29,7 @@ def conv_attributes(options: Any) -> dict[str, Attribute]:
 
 def _conv2d(e: Emitter, op: Op) -> str:
     options = op.options
-    inputs = [e.from_layout(op["input"], options.inputLayout), _filter(e, op, "oihw"), op.get("bias")]
+    inputs = [e.from_layout(op["input"], options.inputLayout), arrange_filter(e, op["filter"], options), op.get("bias")]
     return e.to_layout(e.node("Conv", inputs, **conv_attributes(options)), options.inputLayout)
 
 
@@ -55,7 +55,7 @@ def _conv_transpose2d(e: Emitter, op: Op) -> str:
     ]
     result = e.node(
         "ConvTranspose",
-        [e.from_layout(op["input"], options.inputLayout), _filter(e, op, "iohw"), op.get("bias")],
+        [e.from_layout(op["input"], options.inputLayout), arrange_filter(e, op["filter"], options, "iohw"), op.get("bias")],
         pads=[padding[0], padding[2], padding[1], padding[3]],
         strides=strides,
         dilations=dilations,

@@ -16,7 +16,7 @@ import numpy as np
 
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.onnx.block_products import find_block_product
-from webnn.builder.onnx.conv import conv_attributes
+from webnn.builder.onnx.conv import arrange_filter, conv_attributes
 from webnn.builder.onnx.emitter import Array, Emitter
 from webnn.builder.onnx.matmul import find_product
 from webnn.builder.onnx.together import Together, find_maker
@@ -109,14 +109,18 @@ class _Factors(NamedTuple):
     left: _Quantized
     right: _Quantized
 
+    @property
+    def operands(self) -> tuple[MLOperand, ...]:
+        """What the nodes of a product take: the integers, and a zero point that is no constant."""
+        given = self.left.integers, self.right.integers
+        return given if self.left.zero is None else (*given, self.left.zero)
+
 
 def _factors(a: MLOperand, b: MLOperand) -> _Factors | None:
     left, right = _dequantized(a), _dequantized(b)
     if left is None or right is None or not left.grid.isOne or left.integers._value is not None or right.integers._value is None:
         return None
-    if right.zero is not None:
-        return None
-    return _Factors(left, right)
+    return _Factors(left, right) if right.zero is None else None
 
 
 def _left(e: Emitter, value: str, left: _Quantized, zero: str = "") -> list[str]:
@@ -167,8 +171,8 @@ class _MatrixProduct:
     @property
     def operands(self) -> tuple[MLOperand, ...]:
         """What the nodes take."""
-        left, right = self.factors
-        return tuple([each for each in (left.integers, right.integers, left.zero, self.addend) if each is not None])
+        given = self.factors.operands
+        return given if self.addend is None else (*given, self.addend)
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
         """Emit the nodes."""
@@ -237,7 +241,7 @@ class _Convolution:
     @property
     def operands(self) -> tuple[MLOperand, ...]:
         """What the nodes take."""
-        return self.factors.left.integers, self.factors.right.integers
+        return self.factors.operands
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
         """Emit the nodes."""
@@ -246,7 +250,7 @@ class _Convolution:
         shift = self.result.shift
         input, inputZero = _left(e, inputs[0], self.factors.left)
         filter, filterZeros = _right(e, inputs[1], self.factors.right, self.target())
-        filter = e.transpose(filter, [options.filterLayout.index(axis) for axis in "oihw"])
+        filter = arrange_filter(e, filter, options)
         filterZero = np.broadcast_to(filterZeros.reshape(-1)[:1], self.ratios.shape).copy()
         # The engine multiplies the scales of the factors and divides by that of the result, in float32. So all of it is one of them.
         one, ratios = e.scalar(1, "float32"), e.literal(self.ratios.astype(np.float32))
@@ -290,8 +294,7 @@ class _Sums:
     @property
     def operands(self) -> tuple[MLOperand, ...]:
         """What the nodes take."""
-        left, right = self.factors
-        return tuple([each for each in (left.integers, right.integers, left.zero) if each is not None])
+        return self.factors.operands
 
     def emit(self, e: Emitter, inputs: Sequence[str]) -> dict[int, Sequence[str]]:
         """Emit the nodes."""
@@ -304,18 +307,14 @@ class _Sums:
         input = e.from_layout(input, options.inputLayout)
         attributes = conv_attributes(options)
         if options.groups == 1:
-            values = [input, self._filter(e, filter), inputZero, e.literal(filterZeros.reshape(-1)[0])]
+            values = [input, arrange_filter(e, filter, options), inputZero, e.literal(filterZeros.reshape(-1)[0])]
             result = e.cast(e.node("ConvInteger", values, **attributes), "float32")
         else:
             # The engine may compute a `DequantizeLinear` of a constant in each run.
             numbers = e.node("Sub", [e.cast(filter, "float32"), e.scalar(filterZeros.reshape(-1)[0], "float32")])
-            values = [e.node("DequantizeLinear", [input, e.scalar(1, "float32"), inputZero]), self._filter(e, numbers)]
+            values = [e.node("DequantizeLinear", [input, e.scalar(1, "float32"), inputZero]), arrange_filter(e, numbers, options)]
             result = e.node("Conv", values, **attributes)
         return {self.operator.index: [e.to_layout(result, options.inputLayout)]}
-
-    def _filter(self, e: Emitter, value: str) -> str:
-        options: Any = self.operator.options
-        return e.transpose(value, [options.filterLayout.index(axis) for axis in "oihw"])
 
 
 def _sums(operator: Operator) -> Together | None:

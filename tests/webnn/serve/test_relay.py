@@ -7,7 +7,7 @@ import json
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
 import aiohttp
@@ -34,14 +34,6 @@ def on_other_loops() -> bool:
 
 
 WAYS = pytest.mark.parametrize("can_hand_over", [handed.can_hand_over, on_other_loops], ids=["handed over", "in the server's thread"])
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    faults: list[str] = []
-    with Server(None, Options(), on_fault=faults.append) as running:
-        yield running
-    assert faults == []
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import suppress
 
 import aiohttp
@@ -20,14 +20,6 @@ from webnn.serve.session import SMALL
 NAME = "0123456789abcdef0123456789abcdef"
 HELLO_MESSAGE = message("H", json.dumps(HELLO).encode())
 CONTEXT, START = (message(kind, request("ML", "createContext", 0)) for kind in "CP")
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    faults: list[str] = []
-    with Server(None, Options(), on_fault=faults.append) as running:
-        yield running
-    assert faults == []
 
 
 @pytest.fixture
