@@ -129,14 +129,15 @@ class _Describer:
         )
 
     def _operator(self, operator: Operator) -> OperatorDescription:
-        row, label = operator.operation, operator.label
+        row, label, results = operator.operation, operator.label, self._results
         inputs: dict[str, str | tuple[str, ...]] = {}
-        # Loops, because a comprehension is a function call, for each of thousands of operators.
+        # Loops, because a comprehension is a function call, for each of thousands of operators; and a look at the results before `_find`.
         if row.variadic:
             inputs[row.operands[0]] = tuple([self._find(operand, label, row.operands[0]) for operand in operator.inputs])
         else:
             for name, operand in zip(row.operands, operator.inputs, strict=True):
-                inputs[name] = self._find(operand, label, name)
+                maker = operand._operator
+                inputs[name] = self._find(operand, label, name) if maker is None else results[maker.index, operand._position]
         operands: dict[str, str] = {}
         for name, operand in operator.members:
             operands[name] = self._find(operand, label, name)
@@ -148,16 +149,16 @@ class _Describer:
         outputs: list[str] = []
         for position in range(len(descriptors)):
             key = operator.index, position
-            result = self._results.get(key)
+            result = results.get(key)
             if result is None:
                 usual = base if len(descriptors) == 1 else f"{base}_{position}"
-                result = self._results[key] = self._names.find(self._wanted.get(key, usual))
+                result = results[key] = self._names.find(self._wanted.get(key, usual))
             outputs.append(result)
         return make_operator(
             operation=row.name,
             inputs=inputs,
             arguments=arguments,
-            options=_options(operator),
+            options=_options(operator) if operator.given else {},
             operands=operands,
             label=label,
             outputs=tuple(outputs),

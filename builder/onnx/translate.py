@@ -11,9 +11,9 @@ from types import MappingProxyType
 from onnx import ModelProto
 
 from webnn.builder.calls import find_fusions
+from webnn.builder.collection import without_collection
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
-from webnn.builder.onnx.collection import without_collection
 from webnn.builder.onnx.dynamic import find_dynamic
 from webnn.builder.onnx.emitter import Emitter, Op, Translation, Weight
 from webnn.builder.onnx.integer_products import FactorType, find_products

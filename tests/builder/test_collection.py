@@ -12,8 +12,8 @@ import pytest
 
 from tests.support import PATIENCE, make_context
 from webnn import MLContext, MLGraphBuilder
+from webnn.builder.collection import without_collection
 from webnn.builder.onnx import translate
-from webnn.builder.onnx.collection import without_collection
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
 
 

@@ -13,7 +13,7 @@ from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, pack
 if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.builder.sketch import LabellingBuilder
-    from webnn.validation.descriptor import DataType
+    from webnn.validation.descriptor import DataType, Shape
 
 __all__ = ["Operands"]
 
@@ -45,6 +45,8 @@ class Operands:
         self._float64 = float64
         self._advice = advice
         self._shared: dict[object, MLOperand] = {}
+        #: The results of `reshape`, by `value_key` and shape. Each keeps its operand, so that an id stays its own.
+        self._reshaped: dict[tuple[object, Shape], MLOperand] = {}
         #: The float32 numbers that integers were cast from, by `value_key`.
         self._floats: dict[object, MLOperand] = {}
         self._missing: set[int] = set()
@@ -144,6 +146,20 @@ class Operands:
             self._shared[key] = found
             # An id stays that of the array as long as the array is kept.
             self._kept.append(array)
+        return found
+
+    def reshape(self, operand: MLOperand, shape: Shape) -> MLOperand:
+        """Return an operand in another shape of as many elements; asked for again, it is the same one.
+
+        Raises:
+            Refused: The shape has no elements.
+        """
+        key = value_key(operand), shape
+        found = self._reshaped.get(key)
+        if found is None:
+            if 0 in shape:
+                raise Refused(f"the shape must have no empty dimension, got {list(shape)}")
+            found = self._reshaped[key] = self.builder.reshape(operand, list(shape))
         return found
 
     def scalar(self, dataType: DataType, number: float) -> MLOperand:

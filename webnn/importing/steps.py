@@ -60,13 +60,12 @@ class Steps:
         return self._operands.scalar(dataType, number)
 
     def reshape(self, operand: MLOperand, shape: Sequence[int]) -> MLOperand:
-        """Reshape an operand if it has another shape. A reshape of a reshape is one reshape, or none."""
-        while operand._descriptor.dimensions != tuple(shape):
+        """Reshape an operand if it has another shape. A reshape of a reshape is one reshape, or none; equal ones are one."""
+        wanted = tuple(shape)
+        while operand._descriptor.dimensions != wanted:
             source = _reshaped(operand)
             if source is None:
-                if 0 in shape:
-                    raise Refused(f"the shape must have no empty dimension, got {list(shape)}")
-                return self.builder.reshape(operand, list(shape))
+                return self._operands.reshape(operand, wanted)
             operand = source
         return operand
 
@@ -89,13 +88,15 @@ class Steps:
             operands: The operands.
         """
         several = [each for each in operands if each._descriptor.dimensions]
+        sources = {id(each): source for each in several if (source := _reshaped(each)) is not None}
+        if not sources or len(sources) < len({*map(id, several)}):
+            return compute(*operands)
         shapes = {each._descriptor.dimensions for each in several}
-        sources = {id(each): _reshaped(each) for each in several}
-        before = {None if source is None else source._descriptor.dimensions for source in sources.values()}
+        before = {source._descriptor.dimensions for source in sources.values()}
         if len(shapes) != 1 or len(before) != 1:
             return compute(*operands)
         (shape,), (given,) = shapes, before
-        if given is None or [size for size in given if size != 1] != [size for size in shape if size != 1]:
+        if [size for size in given if size != 1] != [size for size in shape if size != 1]:
             return compute(*operands)
         return self.reshape(compute(*[sources.get(id(each)) or each for each in operands]), shape)
 

@@ -11,8 +11,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from onnx import GraphProto, ModelProto, TensorProto
+from onnx import ModelProto, TensorProto
 
+from webnn.builder.collection import without_collection
 from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
@@ -32,6 +33,7 @@ _TYPES = frozenset({"to", "output_dtype"})
 _SMALL = frozenset({TensorProto.INT4, TensorProto.UINT4})
 
 
+@without_collection()
 def load(
     source: str | os.PathLike[str] | ModelProto,
     builder: GraphBuilder | None = None,
@@ -75,7 +77,7 @@ def load(
 def survey(model: Model, settings: Settings) -> tuple[GraphDescription | None, Report]:
     """Import a model. If some of it is refused, there is a report and no description."""
     newest = find_revision(DRAFT)
-    revision = for_devices(newest) if _has_small_integers(model.proto.graph) else newest
+    revision = for_devices(newest) if _has_small_integers(model) else newest
     importer = Importer(model, make_sketch(LabellingBuilder, revision), settings)
     report = importer.run()
     if report.refusals:
@@ -83,11 +85,12 @@ def survey(model: Model, settings: Settings) -> tuple[GraphDescription | None, R
     return describe_import(importer.operands, importer.outputs, model.proto.graph.name), report
 
 
-def _has_small_integers(graph: GraphProto) -> bool:
+def _has_small_integers(model: Model) -> bool:
     """Tell whether a graph has integers of 4 bits: initializers, inputs, constants, or results of `Cast` and `QuantizeLinear`."""
+    graph = model.proto.graph
     types = {*(tensor.data_type for tensor in graph.initializer), *(info.type.tensor_type.elem_type for info in graph.input)}
-    for node in graph.node:
-        for attribute in node.attribute[:]:
+    for node in model.nodes:
+        for attribute in node.attributes:
             name = attribute.name
             if name == "value":
                 types.add(attribute.t.data_type)

@@ -12,7 +12,7 @@ from onnx import NodeProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from webnn.importing.values import Array
-from webnn.onnx.model import ONNX_DOMAINS
+from webnn.onnx.source import ONNX_DOMAINS
 
 __all__ = ["fold"]
 

@@ -18,12 +18,12 @@ from webnn.onnx.elements import element_type
 from webnn.onnx.folding import fold
 from webnn.onnx.functions import bind, find_body, find_schema, has_body
 from webnn.onnx.inputs import Settings, check_names, input_shape
-from webnn.onnx.model import ONNX_DOMAINS, Model
+from webnn.onnx.model import Model
 from webnn.onnx.node import Node
 from webnn.onnx.rules import RULES, Rule
 from webnn.onnx.scope import Scope
 from webnn.onnx.shapes import Shapes
-from webnn.onnx.source import Source, read_node
+from webnn.onnx.source import ONNX_DOMAINS, Source, read_node
 from webnn.onnx.types import check_inputs, output_types
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES
@@ -72,6 +72,8 @@ class Importer:
         self._checks.ir_version = min(max(model.proto.ir_version, 3), IR_VERSION)
         #: The versions that `_checks` has.
         self._checked: Mapping[str, int] = {}
+        #: The kinds of nodes without attributes that are valid in these versions.
+        self._valid: set[tuple[str, tuple[bool, ...], tuple[bool, ...]]] = set()
 
     # The graph.
 
@@ -91,8 +93,8 @@ class Importer:
                 except Refused as refused:
                     self._refuse(f"inputs[{info.name!r}]", "", refused)
                     scope.define(info.name, None)
-        for index, proto in enumerate(graph.node):
-            self._top(index, read_node(proto), scope)
+        for index, source in enumerate(self._model.nodes):
+            self._top(index, source, scope)
         self._builder.label = ""
         for info in graph.output:
             try:
@@ -349,10 +351,17 @@ class Importer:
         if self._checked is not scope.opsets:
             self._checked = scope.opsets
             self._checks.opset_imports = dict(scope.opsets)
+            self._valid.clear()
+        # Without attributes, only which inputs and outputs are given makes a difference.
+        kind = None if source.attributes else (source.key, tuple(map(bool, source.inputs)), tuple(map(bool, source.outputs)))
+        if kind in self._valid:
+            return
         try:
             checker.check_node(_without_bodies(source), self._checks)
         except checker.ValidationError as error:
             raise Refused(f"the node is not valid: {_first_line(error)}") from None
+        if kind is not None:
+            self._valid.add(kind)
 
     def _apply(self, rule: Rule, source: Source, scope: Scope, version: int, inputs: Sequence[Value | None]) -> Sequence[Value | None]:
         """Return the outputs of a rule, in the types that the operator gives them."""

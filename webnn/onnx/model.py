@@ -1,10 +1,10 @@
-"""ONNX files: reading them, and their tensors. Files are foreign: nothing outside the folder is read, no size is believed."""
+"""ONNX files: reading them, their nodes, and their tensors. Files are foreign: nothing outside the folder is read, no size is believed."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, numpy_helper
+from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
 from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
 from webnn.importing.values import Array, Refused
 from webnn.onnx.elements import element_type
+from webnn.onnx.source import ONNX_DOMAINS, Source, read_node
 from webnn.validation import webidl
 
 if TYPE_CHECKING:
     from onnx import FunctionProto
 
-__all__ = ["ONNX_DOMAINS", "Model", "read"]
+__all__ = ["Model", "read"]
 
-#: ONNX's own domain, by both of its names.
-ONNX_DOMAINS = ("", "ai.onnx")
 _OLDEST = 7
 #: The fields of element types whose numbers stand in a field as they are, and the field's own type.
 _FIELDS: Mapping[int, tuple[str, type[np.generic]]] = MappingProxyType(
@@ -73,6 +72,7 @@ class Model:
         folder: The folder of external data; none if the model did not come from a file.
         opsets: The version of each domain; ONNX's own is the empty one.
         functions: The model's functions by domain, name and overload.
+        nodes: The nodes of the graph.
     """
 
     proto: ModelProto
@@ -80,6 +80,7 @@ class Model:
     folder: Path | None
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str, str], FunctionProto]
+    nodes: Sequence[Source]
 
     def tensor(self, tensor: TensorProto, *, weights: bool = True) -> Array:
         """Return the elements of a tensor.
@@ -198,7 +199,8 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
 def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
     if not proto.HasField("graph") or not proto.opset_import:
         raise FormatError("is no ONNX model: it must have a graph and the versions of its operators", file)
-    texts = _texts(proto)
+    nodes = [read_node(node) for node in proto.graph.node]
+    texts = _texts(proto, nodes)
     if {*map(type, texts)} != {str} or max(map(len, texts)) > _LONGEST_NAME:
         wrong = [text for text in texts if type(text) is bytes or len(text) > _LONGEST_NAME]
         raise FormatError(f"names must be UTF-8 of at most {_LONGEST_NAME} characters, got {webidl.describe(wrong[0])}", file)
@@ -206,7 +208,7 @@ def _check(proto: ModelProto, file: str, folder: Path | None) -> Model:
     for function in proto.functions:
         _versions(function, file)
     functions = {(each.domain, each.name, each.overload): each for each in proto.functions}
-    return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions))
+    return Model(proto, file, folder, MappingProxyType(opsets), MappingProxyType(functions), nodes)
 
 
 def _versions(proto: ModelProto | FunctionProto, file: str) -> dict[str, int]:
@@ -223,8 +225,8 @@ def _versions(proto: ModelProto | FunctionProto, file: str) -> dict[str, int]:
     return opsets
 
 
-def _texts(proto: ModelProto) -> list[str | bytes]:
-    """Return the texts of a model that the import reads. protobuf returns one that is not UTF-8 as bytes."""
+def _texts(proto: ModelProto, nodes: Sequence[Source]) -> list[str | bytes]:
+    """Return the texts of a model, with the nodes of its graph, that the import reads. protobuf returns one that is not UTF-8 as bytes."""
     # A slice of a repeated field is a list, which is read twice as fast as the field.
     texts: list[str | bytes] = [opset.domain for opset in proto.opset_import]
     for function in proto.functions:
@@ -232,34 +234,34 @@ def _texts(proto: ModelProto) -> list[str | bytes]:
         texts += function.input[:] + function.output[:] + function.attribute[:]
         texts += [opset.domain for opset in function.opset_import]
         texts += [attribute.name for attribute in function.attribute_proto]
-        _add_nodes(texts, function.node)
-    _add_graph(texts, proto.graph)
+        _add_nodes(texts, map(read_node, function.node))
+    _add_graph(texts, proto.graph, nodes)
     return texts
 
 
-def _add_graph(texts: list[str | bytes], graph: GraphProto) -> None:
+def _add_graph(texts: list[str | bytes], graph: GraphProto, nodes: Iterable[Source]) -> None:
     texts.append(graph.name)
     for info in graph.input[:] + graph.output[:] + graph.value_info[:]:
         texts.append(info.name)
         texts += [dim.dim_param for dim in info.type.tensor_type.shape.dim]
     _add_tensors(texts, graph.initializer)
     texts += [sparse.values.name for sparse in graph.sparse_initializer]
-    _add_nodes(texts, graph.node)
+    _add_nodes(texts, nodes)
 
 
-def _add_nodes(texts: list[str | bytes], nodes: Iterable[NodeProto]) -> None:
+def _add_nodes(texts: list[str | bytes], nodes: Iterable[Source]) -> None:
     for node in nodes:
-        texts += (node.name, node.op_type, node.domain, node.overload)
-        texts += node.input[:]
-        texts += node.output[:]
-        for attribute in node.attribute[:]:
+        texts += (node.name, node.operator, node.domain, node.proto.overload)
+        texts += node.inputs
+        texts += node.outputs
+        for attribute in node.attributes:
             texts += (attribute.name, attribute.ref_attr_name)
             if attribute.HasField("t"):
                 _add_tensors(texts, [attribute.t])
             if attribute.HasField("g"):
-                _add_graph(texts, attribute.g)
+                _add_graph(texts, attribute.g, map(read_node, attribute.g.node))
             for graph in attribute.graphs:
-                _add_graph(texts, graph)
+                _add_graph(texts, graph, map(read_node, graph.node))
 
 
 def _add_tensors(texts: list[str | bytes], tensors: Iterable[TensorProto]) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from webnn.onnx.model import ONNX_DOMAINS
-
 if TYPE_CHECKING:
     from onnx import AttributeProto, NodeProto
 
-__all__ = ["Source", "read_node"]
+__all__ = ["ONNX_DOMAINS", "Source", "read_node"]
+
+#: ONNX's own domain, by both of its names.
+ONNX_DOMAINS = ("", "ai.onnx")
 
 
 @dataclass(slots=True, eq=False)

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from webnn.builder.collection import without_collection
 from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.hlo.ir import Module
 from webnn.hlo.reader import read
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Imported", "NodeReport", "Refusal", "RefusedModelError", "Report", "Settings", "load", "survey"]
 
 
+@without_collection()
 def load(
     source: str | bytes | bytearray | memoryview | os.PathLike[str] | Module | Any,
     builder: GraphBuilder | None = None,

@@ -22,6 +22,10 @@ ROWS: dict[str, tuple[str, list[str]]] = {
         "a = Reshape(x, flat) b = Reshape(a, rows) c = Reshape(a, columns) y = MatMul(b, c)",
         ["reshape", "reshape", "matmul"],
     ),
+    "two equal reshapes": (
+        "a = Reshape(x, rows) b = Reshape(x, rows) c = Neg(b) y = Add(a, c)",
+        ["reshape", "neg", "add"],
+    ),
     "two transposes": (
         "a = Transpose<perm = [1, 2, 0]>(x) y = Transpose<perm = [0, 2, 1]>(a)",
         ["transpose"],
@@ -34,13 +38,14 @@ ROWS: dict[str, tuple[str, list[str]]] = {
         "a = Transpose<perm = [1, 2, 0]>(x) b = Transpose<perm = [2, 0, 1]>(a) y = Neg(b)",
         ["neg"],
     ),
+    # Both convolutions take the same filter, which is reshaped once.
     "convolutions of one dimension": (
         "a = Conv<pads = [1, 1]>(x, w) b = Relu(a) c = Sigmoid(b) d = Mul(b, c) y = Conv<pads = [1, 1]>(d, w)",
-        ["reshape", "reshape", "conv2d", "relu", "sigmoid", "mul", "reshape", "conv2d", "reshape"],
+        ["reshape", "reshape", "conv2d", "relu", "sigmoid", "mul", "conv2d", "reshape"],
     ),
     "a scalar beside a convolution of one dimension": (
         "a = Conv<pads = [1, 1]>(x, w) b = Max(half, a) y = Conv<pads = [1, 1]>(b, w)",
-        ["reshape", "reshape", "conv2d", "max", "reshape", "conv2d", "reshape"],
+        ["reshape", "reshape", "conv2d", "max", "conv2d", "reshape"],
     ),
     "operands of two shapes": (
         "a = Squeeze(x, zero) b = Unsqueeze(a, one) y = Add(x, b)",

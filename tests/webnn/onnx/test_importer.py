@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import tracemalloc
+from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 import onnx
@@ -202,3 +205,33 @@ def test_a_shape_without_elements_may_have_sizes_that_no_array_has() -> None:
     """
     with pytest.raises(webnn.onnx.RefusedModelError, match="the shape must be of at most"):
         webnn.onnx.load(parser.parse_model(text))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs"), [(["x"], ["c"]), (["x", "x", "x"], ["c"]), (["x", ""], ["c"]), (["x", "x"], ["c", "d"]), (["x", "x"], [""])]
+)
+def test_a_node_like_one_that_is_valid_is_checked_all_the_same(inputs: list[str], outputs: list[str]) -> None:
+    model = parser.parse_model('<ir_version: 9, opset_import: ["" : 17]> m (float[2] x) => (y) { a = Add(x, x) b = Add(x, a) y = Neg(b) }')
+    model.graph.node.append(helper.make_node("Add", inputs, outputs, name="bad"))
+    with pytest.raises(webnn.onnx.RefusedModelError, match=r"bad \(Add\): the node is not valid"):
+        webnn.onnx.load(model)
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_no_garbage_is_collected_during_an_import(monkeypatch: pytest.MonkeyPatch, is_refused: bool) -> None:
+    model = parser.parse_model('<ir_version: 9, opset_import: ["" : 17]> m (float[2] x) => (y) { y = Neg(x) }')
+    if is_refused:
+        model.graph.node[0].op_type = "Nothing"
+    seen: list[bool] = []
+    survey = webnn.onnx.survey
+
+    def watch(*arguments: Any) -> Any:
+        seen.append(gc.isenabled())
+        return survey(*arguments)
+
+    monkeypatch.setattr(webnn.onnx, "survey", watch)
+    assert gc.isenabled()
+    with pytest.raises(webnn.onnx.RefusedModelError) if is_refused else nullcontext():
+        webnn.onnx.load(model)
+    assert seen == [False]
+    assert gc.isenabled()

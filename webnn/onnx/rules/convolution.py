@@ -166,7 +166,7 @@ def _conv(node: Node) -> MLOperand:
 def _conv_integer(node: Node) -> MLOperand:
     """Map to conv2d in float32, in which integers up to 2 ** 24 are exact. Larger sums need numbers cut into halves of 4 bits."""
     builder = node.builder
-    _filter_windows(node)
+    windows, groups = _filter_windows(node), _groups(node)
     x, filter = (_subtract_zero(node, index, axis) for index, axis in ((0, 1), (1, 0)))
     weight = _weight(node)
     inputs, filters = [(x, 1)], [(filter, 1)]
@@ -177,7 +177,7 @@ def _conv_integer(node: Node) -> MLOperand:
         inputs = _halves(node, x)
     if len(inputs) > 1 and _HALF * weight > _EXACT:
         raise Refused(f"the filter must have at most {_EXACT // _HALF**2} elements for each output channel, got {weight // _HALF}")
-    sums = [(convolve(node, left, right, None), high * low) for left, high in inputs for right, low in filters]
+    sums = [(_convolve(node, left, right, windows, groups, None), high * low) for left, high in inputs for right, low in filters]
     if len(sums) == 1:
         return node.as_integers(sums[0][0])
     parts = [(builder.cast(part, "int32"), factor) for part, factor in sums]
@@ -193,10 +193,11 @@ def _subtract_zero(node: Node, index: int, axis: int) -> MLOperand:
 
 
 def _weight(node: Node) -> int:
-    """Return the most that an input of 1 everywhere can give: the sum of the filter's magnitudes."""
+    """Return the most that an input of 1 everywhere can give: the sum of the filter's magnitudes, or more if that is exact, too."""
     array, point = node.value(1).array, node.value(3).array if node.given(3) else np.zeros((), np.int64)
-    if array is None or point is None:
-        return _LARGEST * product(node.value(1).shape[1:])
+    most = _LARGEST * product(node.value(1).shape[1:])
+    if array is None or point is None or _LARGEST * most <= _EXACT:
+        return most
     if point.size not in (1, array.shape[0]):
         raise Refused(f"the zero point of the filter must have 1 or {array.shape[0]} elements, got {list(point.shape)}")
     point = point.astype(np.int64).reshape([-1, *[1] * (array.ndim - 1)])

@@ -1,4 +1,4 @@
-"""Python's garbage collector during a translation, which makes many objects and no garbage in cycles."""
+"""Python's garbage collector during work that makes many objects and no garbage in cycles: a translation, an import."""
 
 from __future__ import annotations
 
