@@ -11,57 +11,53 @@ from contextlib import contextmanager
 __all__ = ["without_collection"]
 
 
-class _Suspension:
-    """Whether some thread suspends the collector. The first thread that asks does it and undoes it; the others do neither.
+class _Block:
+    """A block that asks for a suspension, and what it found."""
 
-    So no block can leave the collector off, however blocks overlap, and it is off no longer than one of them lasts.
-    """
-
-    __slots__ = ("_token", "_was_enabled", "owner")
+    __slots__ = ("thread", "was_enabled")
 
     def __init__(self) -> None:
-        self._token = threading.Lock()
-        self._was_enabled = False
-        #: The identity of the thread that suspends the collector.
-        self.owner = 0
+        self.thread = threading.get_ident()
+        self.was_enabled = False
 
-    def begin(self) -> bool:
-        """Suspend the collector, if no other block does."""
-        if not self._token.acquire(blocking=False):
-            return False
-        self.owner = threading.get_ident()
-        self._was_enabled = gc.isenabled()
-        gc.disable()
-        return True
 
-    def end(self) -> None:
-        """Restore what `begin` found."""
-        if self._was_enabled:
+#: The block that suspends the collector, under the key `None`. The first that asks does it and undoes it; the others do neither. So no
+#: block can leave the collector off, however blocks overlap, and it is off no longer than one of them lasts.
+_SUSPENDING: dict[None, _Block] = {}
+
+
+def _end_in_child() -> None:
+    """Restore the collector in a forked child, which does not have the thread that suspends it."""
+    block = _SUSPENDING.get(None)
+    if block is not None and block.thread != threading.get_ident():
+        _end(block)
+
+
+def _end(block: _Block) -> None:
+    try:
+        if block.was_enabled:
             gc.enable()
-        self.owner = 0
-        self._token.release()
-
-    def end_in_child(self) -> None:
-        """Restore the collector in a forked child, which does not have the thread that suspends it."""
-        if self.owner not in (0, threading.get_ident()):
-            self.end()
+    finally:
+        del _SUSPENDING[None]
 
 
-_SUSPENSION = _Suspension()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_SUSPENSION.end_in_child)
+    os.register_at_fork(after_in_child=_end_in_child)
 
 
 @contextmanager
 def without_collection() -> Iterator[None]:
     """Run no automatic garbage collection during the block.
 
-    A full collection takes 25 to 32 ms in a process with the packages loaded, and finds nothing. The block restores the state it found.
+    A full collection takes 25 to 32 ms in a process with the packages loaded, and finds nothing. The block restores the state it found,
+    also if an interrupt comes at its beginning.
     """
-    if not _SUSPENSION.begin():
-        yield
-        return
+    block = _Block()
     try:
+        if _SUSPENDING.setdefault(None, block) is block:
+            block.was_enabled = gc.isenabled()
+            gc.disable()
         yield
     finally:
-        _SUSPENSION.end()
+        if _SUSPENDING.get(None) is block:
+            _end(block)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from tests.support import PATIENCE, make_context
 from webnn import MLContext, MLGraphBuilder
+from webnn.builder import collection
 from webnn.builder.collection import without_collection
 from webnn.builder.onnx import translate
 from webnn.builder.onnx.emitter import Emitter, Op, Translation
@@ -23,8 +26,7 @@ def enabled() -> Iterator[None]:
     before = gc.isenabled()
     gc.enable()
     yield
-    if not before:
-        gc.disable()
+    (gc.enable if before else gc.disable)()
 
 
 def build(context: MLContext, count: int = 1) -> None:
@@ -103,6 +105,42 @@ def test_a_nested_block_does_not_end_the_outer_one() -> None:
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+def interrupt(at: int) -> bool:
+    """Interrupt the beginning of a block before one of its lines, and return whether it has so many."""
+    left = at
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename != collection.__file__:
+            return None
+        if event == "line":
+            left -= 1
+            if left < 0:
+                raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        with without_collection():
+            sys.settrace(None)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+def test_an_interrupt_in_the_beginning_restores_it() -> None:
+    lines = 0
+    while interrupt(lines):
+        lines += 1
+        assert gc.isenabled()
+        with without_collection():
+            assert not gc.isenabled()
+        assert gc.isenabled()
+    assert lines > 5
 
 
 @pytest.mark.parametrize("first_ends_first", [True, False])

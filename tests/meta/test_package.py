@@ -25,6 +25,7 @@ LONGEST = 500
 LINKS = {LAYERS["webnn"] / folder.name for folder in LAYERS.values() if folder.name != "webnn"}
 #: Module state that changes, with the reason.
 STATE = {
+    ("builder/collection.py", "_SUSPENDING"): "the garbage collector is one for the whole process",
     ("context/emulation.py", "_LAYERS"): "`emulate` holds for the whole process: a program's own threads must not escape it",
     ("context/buffers.py", "_DETACHED"): "NumPy's arrays cannot say themselves that they were transferred",
     ("context/timeline.py", "_FORKS"): "a fork concerns every timeline of the process",
