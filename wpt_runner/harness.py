@@ -18,7 +18,7 @@ from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 from webnn.wpt_runner.sources import Sources
 
-__all__ = ["HARNESS", "PLACEHOLDER", "Instrument", "Settings", "run_test", "subtest_script", "time_limit"]
+__all__ = ["HARNESS", "PLACEHOLDER", "TRACE", "Instrument", "Record", "Settings", "run_test", "subtest_script", "time_limit"]
 
 #: The time-outs of web-platform-tests, in seconds.
 _NORMAL, _LONG = 10.0, 60.0
@@ -28,7 +28,8 @@ _LONGEST_TRACE, _DEEPEST_STACK = 10_000, 50
 HARNESS = "/resources/testharness.js"
 #: The name of the subtest that stands for those that are not wanted.
 PLACEHOLDER = "(subtests that are not wanted)"
-_TRACE = "(global, emit) => (%s)(global, line => emit('trace', JSON.stringify(line.toWellFormed())))"
+#: Has the calls of the API told, once it is filled with trace.js.
+TRACE = "(global, emit) => (%s)(global, line => emit('trace', JSON.stringify(line.toWellFormed())))"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,14 +87,20 @@ def time_limit(test: Test, settings: Settings) -> float:
     return (_LONG if test.file.long else _NORMAL) * settings.timeout_multiplier
 
 
-class _Record:
-    """What a test tells while it runs."""
+class Record:
+    """What a test tells while it runs.
 
-    def __init__(self, settings: Settings, on_subtest: Callable[[Subtest], None], instrument: Instrument) -> None:
+    Attributes:
+        sources: The scripts, by which stacks are read.
+        subtests: The subtests that have ended.
+        output: The lines of its console.
+        harness: What the harness says in the end; empty before.
+    """
+
+    def __init__(self, settings: Settings, on_subtest: Callable[[Subtest], None], instrument: Instrument = _BLIND) -> None:
         self.sources = Sources()
         self.subtests: list[Subtest] = []
         self.output: list[str] = []
-        #: What the harness says in the end.
         self.harness: dict[str, str] = {}
         self._settings = settings
         self._on_subtest = on_subtest
@@ -105,6 +112,7 @@ class _Record:
         self._trace: list[str] = []
 
     def emit(self, kind: str, text: str) -> None:
+        """Receive what `harness.js`, `subtests.js` and the instrument tell."""
         content = json.loads(text)
         match kind:
             case "complete":
@@ -121,9 +129,26 @@ class _Record:
                 self._instrument.tell(kind, content)
 
     def log(self, level: str, text: str) -> None:
+        """Receive a line of the console."""
         if self._written < _LONGEST_OUTPUT:
             self.output.append(f"{level}: {self.sources.clean(text)}"[:_LONGEST_OUTPUT])
             self._written += len(self.output[-1])
+
+    def result(self, test: Test, seconds: float) -> FileResult:
+        """Return the result of a test that has ended."""
+        message, stack = self.sources.split(self.harness["message"], self.harness.get("stack", ""))
+        return FileResult(
+            file=test.file.path,
+            variant=test.variant,
+            flavour=test.flavour,
+            status=FileStatus(self.harness["status"]),
+            message=message,
+            stack=stack,
+            subtests=self.subtests,
+            seconds=seconds,
+            title=test.file.title,
+            output="\n".join(self.output),
+        )
 
     def _end(self, name: str, status: str, message: str, stack: str) -> None:
         # The harness does not know where the reason of a rejected promise was made.
@@ -154,7 +179,7 @@ def run_test(
     `on_refused` receives the errors of calls that the emulator refuses, before the program does.
     """
     started = time.monotonic()
-    record = _Record(settings, on_subtest, instrument)
+    record = Record(settings, on_subtest, instrument)
     harness = record.harness
     with warnings.catch_warnings():
         # A variant may ask for a device that this machine lacks. The report names the device that ran, so tests give no warnings.
@@ -188,19 +213,7 @@ def run_test(
     elif not harness or harness["status"] == FileStatus.TIMEOUT:
         reason = f"it was not done after {time_limit(test, settings):g} s" if out_of_time else "it waits for something that will not happen"
         harness.update(status=FileStatus.TIMEOUT, message=harness.get("message") or reason)
-    message, stack = record.sources.split(harness["message"], harness.get("stack", ""))
-    return FileResult(
-        file=test.file.path,
-        variant=test.variant,
-        flavour=test.flavour,
-        status=FileStatus(harness["status"]),
-        message=message,
-        stack=stack,
-        subtests=record.subtests,
-        seconds=time.monotonic() - started,
-        title=test.file.title,
-        output="\n".join(record.output),
-    )
+    return record.result(test, time.monotonic() - started)
 
 
 def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, instrument: Instrument, sources: Sources) -> str:
@@ -216,7 +229,7 @@ def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, inst
         try:
             if path == scripts[-1]:
                 if settings.trace:
-                    realm.connect(_TRACE % load_script("trace.js"))
+                    realm.connect(TRACE % load_script("trace.js"))
                 realm.connect(instrument.script)
             realm.run_script(sources.add(path.removeprefix("/"), instrument.prepare(source)))
             if path == HARNESS:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
+import re
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from functools import partial
+from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +18,7 @@ from webnn.processes.executors import open_workers
 from webnn.processes.pool import End, Finished, Worker, run_tasks
 from webnn.processes.spread import spread
 from webnn.wpt_runner.checkout import Checkout, Test
+from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings, run_test, time_limit
 from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
 
@@ -30,8 +32,32 @@ Work = Callable[[Checkout, Settings, Test, Callable[[Subtest], None]], R]
 _GRACE = 3.0
 
 
+#: What only Node has. A test that names it may do without it; then it runs in Node as well.
+_LACKS = re.compile(r"\b(?:WebAssembly|MessageChannel|maxByteLength|new\s+Worker)\b")
+#: Where the harness and its helpers are, which name much that tests do not use.
+_RESOURCES = "/resources/"
+
+
+def _find_lack(checkout: Checkout, test: Test) -> str:
+    """Return what a test names that quickjs-ng lacks and Node has; empty if there is nothing."""
+    # Node is no shared worker and no service worker.
+    scripts = [f"/{test.file.path}", *test.file.scripts] if test.flavour in (Flavour.WINDOW, Flavour.WORKER) else []
+    return next(filter(None, (_find_word(checkout.root, path) for path in scripts if not path.startswith(_RESOURCES))), "")
+
+
+@lru_cache(maxsize=1024)
+def _find_word(root: Path, path: str) -> str:
+    found = _LACKS.search(Checkout(root).read(path) or "")
+    return found[0] if found else ""
+
+
 def _run(checkout: Checkout, settings: Settings, test: Test, note: Callable[[Subtest], None]) -> FileResult:
-    return run_test(checkout, test, settings, note)
+    lack = _find_lack(checkout, test)
+    if not lack:
+        return run_test(checkout, test, settings, note)
+    from webnn.wpt_runner.node_tests import run_test_in_node  # noqa: PLC0415 (few tests need Node)
+
+    return run_test_in_node(checkout, test, settings, lack, note)
 
 
 def _limit(settings: Settings, test: Test) -> float:

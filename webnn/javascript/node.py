@@ -235,6 +235,8 @@ def _run(node: Node, program: Program, outputs: _Outputs, workers: Workers, numb
         workers.attach(number, child)
         try:
             return host.serve(child)
+        except _OutputClosedError:
+            return FAULT if host.failed else SIGNALLED + getattr(signal, "SIGPIPE", 13)
         finally:
             kill(child)
 
@@ -285,6 +287,11 @@ class _Host:
         if missing is not None:
             self._tell_walls(missing)
 
+    @property
+    def failed(self) -> bool:
+        """The emulator failed."""
+        return bool(self._dispatcher.faults)
+
     def serve(self, child: subprocess.Popen[bytes]) -> int:
         """Answer a child until it ends, and return the exit code."""
         channel = Channel(cast("FileIO", child.stdout), cast("FileIO", child.stdin), _limits(self._program.memory))
@@ -303,8 +310,6 @@ class _Host:
         except ChannelError as error:
             self._outputs.note(f"the program's process must send messages only: {error}")
             return FAULT
-        except _OutputClosedError:
-            return SIGNALLED + getattr(signal, "SIGPIPE", 13)
         finally:
             timer.cancel()
         code = child.wait()
@@ -416,7 +421,7 @@ class _Host:
             self._outputs.note(f"the program was not done after {self._program.timeout:g} s")
             return OUT_OF_TIME
         self._outputs.print("E", _without_host(self._last_words.decode(errors="replace")).encode())
-        if self._dispatcher.faults:
+        if self.failed:
             return FAULT
         if code < 0 and not self._workers.was_killed(self._number):
             name = signal.Signals(-code).name if -code in {each.value for each in signal.Signals} else str(-code)

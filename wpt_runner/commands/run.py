@@ -264,14 +264,14 @@ def _debug_in_python(
 def _debug_in_node(checkout: Checkout, tests: list[Test], settings: Settings) -> int:
     """Run one test in Node, which waits for a debugger."""
     from webnn.javascript.node import NodeMissingError, find_node  # noqa: PLC0415 (most runs need no Node)
-    from webnn.wpt_runner.debugging import run_in_node  # noqa: PLC0415
+    from webnn.wpt_runner.node_tests import debug_test  # noqa: PLC0415
 
     windows = [test for test in tests if test.flavour is Flavour.WINDOW]
     if len(windows) != 1:
         raise failure(f"--debug=node needs one test of a window, and {len(windows)} are chosen: give a pattern, and --variant", 2)
     try:
-        return run_in_node(checkout, windows[0], settings, find_node())
-    except (NodeMissingError, ValueError) as error:
+        return debug_test(checkout, windows[0], settings, find_node())
+    except (NodeMissingError, FileNotFoundError) as error:
         raise failure(str(error), 2) from None
 
 
