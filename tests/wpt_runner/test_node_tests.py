@@ -41,7 +41,7 @@ def run(
 
 
 def ends_otherwise(text: str) -> bool:
-    """Tell whether a file ends in another way in Node: JavaScript that uses up the memory, or never lets go, is ended from outside there."""
+    """Tell whether a file ends in another way in Node: what uses up the memory, or never lets go, is ended from outside."""
     return "keep.push" in text or "again()" in text
 
 
@@ -156,6 +156,31 @@ def test_stacks(tmp_path: Path, text: str, frames: list[str], flavour: Flavour) 
     assert subtest.status == "FAIL"
     assert len(found) == len(places), found
     assert all(f"{place}" in each for each, place in zip(found, places, strict=True)), found
+
+
+#: As testharness.js in a shell: the tests that are there when promises go on are all.
+SHELL = """
+const tests = [], completions = [];
+let told;
+globalThis.test = globalThis.promise_test = (body, name) => { tests.push({name, status: 0}); };
+globalThis.add_result_callback = each => { told = each; };
+globalThis.add_completion_callback = each => completions.push(each);
+globalThis.timeout = () => {};
+Promise.resolve().then(() => {
+  const all = [...tests];
+  all.forEach(told);
+  completions.forEach(each => each(all, {status: 0}));
+});
+"""
+
+
+def test_all_scripts_run_before_promises_go_on(tmp_path: Path) -> None:
+    files = {"x.any.js": "// META: script=one.js\ntest(() => {}, 'b');", "one.js": "test(() => {}, 'a');"}
+    root = make_checkout(tmp_path, files)
+    (root / "resources" / "testharness.js").write_text(SHELL)
+    checkout = Checkout(root)
+    result = run_test_in_node(checkout, checkout.tests(["x.any"])[0], Settings(), "nothing")
+    assert outcomes(result) == {"a": "PASS", "b": "PASS"}
 
 
 def test_the_output_and_the_subtests_are_told(tmp_path: Path) -> None:

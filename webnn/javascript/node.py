@@ -91,6 +91,7 @@ class Program:
         document: The page that the program is in.
         worker: The name of the dedicated worker that it is; ``None`` for a page.
         values: The values of its global variables, and those that it returns.
+        together: Promises wait until all classic scripts have run, and an error in one does not keep the others from running.
         on_line: Called with the address and the line of the script that makes the next calls; ``None`` if nobody wants to know.
     """
 
@@ -106,6 +107,7 @@ class Program:
     document: webnn.Document = field(default_factory=webnn.Document)
     worker: str | None = None
     values: Values | None = None
+    together: bool = False
     on_line: Callable[[tuple[str, int]], object] | None = None
 
 
@@ -320,6 +322,7 @@ class _Host:
         terminal = self._outputs.is_terminal
         setup = {
             "scripts": [asdict(script) for script in self._program.scripts],
+            "together": self._program.together,
             "location": self._program.location,
             "argv": self._program.arguments,
             "terminal": terminal,

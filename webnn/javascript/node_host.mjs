@@ -461,7 +461,7 @@ on('beforeExit', code => {
 
 async function runAll() {
   values?.install(setup.inputs, givenBuffers);
-  for (const script of setup.scripts) await run(script);
+  if (setup.together) await Promise.all(setup.scripts.map(run)); else for (const script of setup.scripts) await run(script);
   if (setup.outputs.length > 0) {
     const {webnn$outputs: getters} = await import(setup.scripts.at(-1).url);
     post('V', ...values.read(getters));

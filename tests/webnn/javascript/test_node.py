@@ -17,9 +17,10 @@ import pytest
 
 import webnn
 from tests.support import PATIENCE
-from tests.webnn.javascript.node_support import Outcome, inline, require_node, run
+from tests.webnn.javascript.node_support import Outcome, inline, require_node, run, run_scripts
 from webnn.javascript import walls
 from webnn.javascript.node import FAULT, OUT_OF_TIME, Node, NodeMissingError, find_node, run_program
+from webnn.javascript.page_scripts import Script
 
 pytestmark = pytest.mark.processes
 
@@ -112,6 +113,21 @@ def test_a_signal_ends_the_program(tmp_path: Path) -> None:
     stderr = BytesIO()
     assert run_program(require_node(), program, stdout=Killer(), stderr=stderr) == 128 + 9
     assert stderr.getvalue() == b"webnn: the signal SIGKILL ended the program\n"
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_scripts_together(tmp_path: Path, together: bool) -> None:
+    """Without it, promises go on between scripts, as in a page, and an error ends the program."""
+    sources = [
+        "Promise.resolve().then(() => console.log('promise')); var a;",
+        "console.log('second'); a = b;",
+        "console.log('third');",
+    ]
+    scripts = [Script(url=f"https://app.test/{index}.js", kind="classic", source=source) for index, source in enumerate(sources)]
+    outcome = run_scripts(tmp_path, scripts, "https://app.test/", together=together)
+    expected = ["second", "third", "promise"] if together else ["promise", "second"]
+    assert (outcome.code, outcome.stdout.splitlines()) == (1, expected)
+    assert "ReferenceError: b is not defined" in outcome.stderr
 
 
 def test_nobody_reads_the_output(tmp_path: Path) -> None:
