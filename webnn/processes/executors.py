@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import mmap
 import pickle
 import re
@@ -47,10 +48,12 @@ class Workers:
         threads: How many threads a task may use, so that the cores are busy and not more than that.
         generation: Changes when what was shared is lost.
         look: How often to `poll`, in seconds; ``None`` for never.
+        costly: A task costs milliseconds beside its work.
         same_memory: Tasks run in this process.
         same_files: Tasks can open temporary files of this process.
     """
 
+    costly = False
     same_memory = False
     same_files = False
     threads = 1
@@ -149,6 +152,7 @@ class _OwnProcesses(_Processes):
 class _Dask(Workers):
     """Workers of Dask. Values go to them directly, not through the scheduler, where the network allows that."""
 
+    costly = True
     look = _LOOK
 
     def __init__(self, executor: Any, *, own: bool = False) -> None:
@@ -156,6 +160,8 @@ class _Dask(Workers):
         self._options = {**executor._kwargs, "pure": False}
         self._own = own
         self._running: dict[Future[Any], Any] = {}
+        # All at once: a value that is shared goes from worker to worker, and each would load the packages when it comes.
+        self._client.run(_load, workers=self._options.get("workers"), wait=False, on_error="ignore")
         super().__init__(executor, sum(self._client.nthreads().values()))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
@@ -197,6 +203,8 @@ class _Dask(Workers):
 class _Ray(Workers):
     """Workers of Ray. Values are in its object store."""
 
+    costly = True
+
     def __init__(self, ray: Any, *, own: bool) -> None:
         self._ray = ray
         self._own = own
@@ -218,6 +226,13 @@ class _Ray(Workers):
     def close(self) -> None:
         if self._own:
             self._ray.shutdown()
+
+
+async def _load() -> None:
+    """Load what tasks need, in a worker."""
+    with suppress(ImportError):  # a task says what is missing
+        importlib.import_module("webnn.scale.work")
+        importlib.import_module("onnxruntime")
 
 
 def _hand_over(future: Future[Any], task: Any) -> None:

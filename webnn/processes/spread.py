@@ -1,11 +1,18 @@
-"""Spreads tasks over workers: a bounded number at once. A task whose worker died runs again; one that ends each worker is found."""
+"""Spreads tasks over workers: a bounded number at once. A task whose worker died runs again; one that ends each worker is found.
+
+Where a task costs much beside its work, several short ones go to a worker together.
+"""
 
 from __future__ import annotations
 
+import math
+import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence, Sized
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
@@ -18,6 +25,8 @@ R = TypeVar("R")
 
 #: How many tasks are under way for each worker, so that none waits for its next one.
 _AHEAD = 2
+#: Tasks go together until they take so many seconds, and so many at most: what is under way needs memory.
+_WORTH, _TOGETHER = 0.5, 4
 #: How often a task is lost together with others before it runs alone.
 _LOSSES = 3
 
@@ -37,17 +46,26 @@ class Outcome(Generic[T, R]):
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """What became of a task in its worker: its result, or the text of its error, and how long it took, in seconds."""
+
+    result: Any
+    problem: str
+    seconds: float
+
+
 @dataclass(slots=True, eq=False)
 class _Flight(Generic[T]):
-    """A task that is under way.
+    """Tasks that are under way together.
 
     Attributes:
-        future: ``None`` if it must wait until it can run alone.
-        losses: How often it was lost.
+        future: ``None`` if they must wait until they can run alone.
+        losses: How often they were lost.
     """
 
-    task: T
-    future: Future[Any] | None = None
+    tasks: list[T]
+    future: Future[list[_Attempt]] | None = None
     losses: int = field(default=0)
 
     @property
@@ -56,7 +74,7 @@ class _Flight(Generic[T]):
 
     @property
     def loss(self) -> BaseException | None:
-        """Why it was lost; an error that the task raised is no loss."""
+        """Why they were lost; an error that a task raised is no loss."""
         if self.future is None or not self.future.done():
             return None
         if self.future.cancelled():
@@ -80,23 +98,34 @@ def spread(
         OSError: The executor is broken for good.
     """
     waiting = iter(tasks)
+    left = len(tasks) if isinstance(tasks, Sized) else 0
     flights: list[_Flight[T]] = []
+    ready: deque[Outcome[T, R]] = deque()
+    seconds = math.inf  # of the last task that ended
+
+    def count() -> int:
+        """Return how many tasks go together next: fewer towards the end, so that all workers end at once."""
+        if not workers.costly:
+            return 1
+        return max(1, min(_TOGETHER, left // (2 * _AHEAD * workers.count), int(_WORTH / max(seconds, _WORTH / _TOGETHER))))
 
     def start(flight: _Flight[T]) -> None:
         try:
-            flight.future = workers.submit(_attempt, function, *arguments(flight.task))
+            given = [argument for task in flight.tasks for argument in arguments(task)]
+            flight.future = workers.submit(_attempt, function, len(flight.tasks), *given)
         except (OSError, RuntimeError) as error:  # the pool broke a moment ago, or a worker that data was sent to
             flight.future = Future()
             flight.future.set_exception(error)
 
     try:
         while True:
+            if ready:
+                yield ready.popleft()
+                continue
             held = [flight for flight in flights if flight.future is None]
-            while not held and len(flights) < _AHEAD * workers.count:
-                try:
-                    flights.append(_Flight(next(waiting)))
-                except StopIteration:
-                    break
+            while not held and len(flights) < _AHEAD * workers.count and (chosen := list(islice(waiting, count()))):
+                left -= len(chosen)
+                flights.append(_Flight(chosen))
                 start(flights[-1])
             if not flights:
                 return
@@ -104,7 +133,9 @@ def spread(
             done = [flight for flight in flights[: 1 if ordered else None] if flight.ended and flight not in lost]
             if done:
                 flights.remove(done[0])
-                yield _outcome(done[0])
+                for task, attempt in zip(done[0].tasks, cast("Future[list[_Attempt]]", done[0].future).result(), strict=True):
+                    seconds = attempt.seconds
+                    ready.append(Outcome(task, attempt.result, attempt.problem))
             elif lost:
                 yield from _recover(workers, flights, lost, start)
             elif running := [flight.future for flight in flights if flight.future is not None and not flight.ended]:
@@ -122,10 +153,15 @@ def _recover(
     workers: Workers, flights: list[_Flight[T]], lost: Sequence[_Flight[T]], start: Callable[[_Flight[T]], None]
 ) -> Generator[Outcome[T, Any]]:
     """Start lost tasks again; yield one that ends every worker."""
-    reasons = {id(flight): f"{type(flight.loss).__name__}: {flight.loss}" for flight in lost}
+    reasons = {id(flight.future): f"{type(flight.loss).__name__}: {flight.loss}" for flight in lost}
     if not workers.renew():
-        raise OSError(f"the executor is broken: {reasons[id(lost[0])]}")
-    # With a new pool, all that were under way in the old one are lost.
+        raise OSError(f"the executor is broken: {reasons[id(lost[0].future)]}")
+    # With a new pool, all that were under way in the old one are lost. From now on each task is on its own.
+    flights[:] = [
+        each
+        for flight in flights
+        for each in ([flight] if flight.loss is None else [_Flight([task], flight.future, flight.losses) for task in flight.tasks])
+    ]
     for flight in [flight for flight in flights if flight.loss is not None]:
         flight.losses += 1
         if flight.losses < _LOSSES:
@@ -134,19 +170,21 @@ def _recover(
             flight.future = None
         else:
             flights.remove(flight)
-            reason = reasons.get(id(flight), "its worker was ended")
-            yield Outcome(flight.task, None, f"its worker ends each time ({reason})")
+            reason = reasons.get(id(flight.future), "its worker was ended")
+            yield Outcome(flight.tasks[0], None, f"its worker ends each time ({reason})")
 
 
-def _outcome(flight: _Flight[T]) -> Outcome[T, Any]:
-    succeeded, value = cast("Future[tuple[bool, Any]]", flight.future).result()
-    return Outcome(flight.task, value) if succeeded else Outcome(flight.task, None, value)
-
-
-def _attempt(function: Callable[..., Any], *arguments: Any) -> tuple[bool, Any]:
-    """Run a task in a worker. Errors travel as texts, because not every exception can be pickled."""
-    try:
-        return True, function(*arguments)
-    except Exception as error:  # whatever a task raises
-        frames = traceback.extract_tb(error.__traceback__)
-        return False, f"{type(error).__name__}: {error} (in {Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+def _attempt(function: Callable[..., Any], count: int, *arguments: Any) -> list[_Attempt]:
+    """Run tasks in a worker, each with as many of the arguments. Errors travel as texts, because not every exception can be pickled."""
+    attempts = []
+    size = len(arguments) // count
+    for index in range(count):
+        began = time.perf_counter()
+        result, problem = None, ""
+        try:
+            result = function(*arguments[index * size : (index + 1) * size])
+        except Exception as error:  # whatever a task raises
+            frames = traceback.extract_tb(error.__traceback__)
+            problem = f"{type(error).__name__}: {error} (in {Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+        attempts.append(_Attempt(result, problem, time.perf_counter() - began))
+    return attempts

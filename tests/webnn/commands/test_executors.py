@@ -55,12 +55,12 @@ class Deadly(Workers):
         self.deadly = deadly
 
     def submit(self, function: Any, *arguments: Any) -> Future[Any]:
-        _, _, programs = arguments
+        _, *given = arguments
         future: Future[Any] = Future()
-        if self.deadly in programs:
+        if self.deadly in given[-1]:
             future.set_exception(RuntimeError("gone"))
         else:
-            future.set_result((True, ([[] for _ in programs], len(programs))))
+            future.set_result(function(lambda _, programs: ([[] for _ in programs], len(programs)), *given))
         return future
 
 

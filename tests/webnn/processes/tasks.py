@@ -11,7 +11,7 @@ from typing import Any
 
 from webnn.processes.executors import fetch
 
-__all__ = ["die", "die_once", "do", "raises", "size", "square"]
+__all__ = ["die", "die_once", "do", "odd", "raises", "size", "square"]
 
 
 def square(number: int) -> int:
@@ -28,6 +28,10 @@ def size(value: Any, number: int) -> int:
 
 def raises(number: int) -> int:
     raise KeyError(f"no {number}")
+
+
+def odd(number: int) -> int:
+    return number if number % 2 else raises(number)
 
 
 def die(number: int, deadly: int) -> int:

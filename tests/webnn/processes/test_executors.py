@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import PATIENCE, each_row
-from tests.webnn.processes.tasks import die, die_once, do, raises, size, square
+from tests.webnn.processes.tasks import die, die_once, do, odd, raises, size, square
 from webnn.processes.executors import Stored, Workers, open_workers
 from webnn.processes.spread import Outcome, spread
 
@@ -34,13 +36,17 @@ class Doubtful(Executor):
     def __init__(self, loses: Callable[[int, int], bool]) -> None:
         self.loses = loses
         self.tried: dict[int, int] = {}
-        self.most = 0
+        #: How many tasks went together.
+        self.counts: list[int] = []
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        number = args[1]
-        self.tried[number] = self.tried.get(number, 0) + 1
-        if self.loses(number, self.tried[number]):
+        _, count, *numbers = args
+        assert len(numbers) == count
+        self.counts.append(count)
+        for number in numbers:
+            self.tried[number] = self.tried.get(number, 0) + 1
+        if any(self.loses(number, self.tried[number]) for number in numbers):
             future.set_exception(BrokenProcessPool("a test"))
         else:
             future.set_result(fn(*args, **options))
@@ -52,15 +58,26 @@ def run(workers: Workers, function: Callable[..., Any], tasks: Sequence[int], *m
         return list(outcomes)
 
 
+class Costly(Workers):
+    """Workers of which each task costs much."""
+
+    costly = True
+
+
 @each_row("ordered", [True, False])
-@given(losses=st.lists(st.integers(0, 3), max_size=20))
+@each_row("kind", [Workers, Costly])
+@given(losses=st.lists(st.integers(0, 3), max_size=40))
 @settings(deadline=None)
-def test_nothing_is_lost_and_nothing_runs_twice(ordered: bool, losses: list[int]) -> None:
+def test_nothing_is_lost_and_nothing_runs_twice(ordered: bool, kind: type[Workers], losses: list[int]) -> None:
     executor = Doubtful(lambda number, tried: tried <= losses[number])
-    outcomes = run(Workers(executor), square, range(len(losses)), ordered=ordered)
+    outcomes = run(kind(executor), square, range(len(losses)), ordered=ordered)
     assert sorted(each.task for each in outcomes) == list(range(len(losses)))
     assert all(each.result == each.task**2 and not each.problem for each in outcomes)
-    assert executor.tried == {number: count + 1 for number, count in enumerate(losses)}
+    if kind is Workers:
+        assert executor.tried == {number: count + 1 for number, count in enumerate(losses)}
+    else:
+        # Those that are lost together are tried again one by one.
+        assert all(losses[number] < tried <= losses[number] + 2 for number, tried in executor.tried.items())
     if ordered:
         assert [each.task for each in outcomes] == list(range(len(losses)))
 
@@ -71,6 +88,41 @@ def test_a_task_that_ends_each_worker_is_found() -> None:
     assert outcomes[7].problem == "its worker ends each time (BrokenProcessPool: a test)"
     assert [number for number, each in outcomes.items() if each.problem] == [7]
     assert executor.tried[7] == 4
+
+
+def test_short_tasks_go_together() -> None:
+    executor = Doubtful(lambda *_: False)
+    outcomes = run(Costly(executor), square, range(60), ordered=True)
+    assert [each.result for each in outcomes] == [number**2 for number in range(60)]
+    # The first ones show how long they take; towards the end every worker gets as much as the others.
+    assert executor.counts[:4] == [1, 1, 1, 1]
+    assert executor.counts[4] == max(executor.counts) == 4
+    assert executor.counts[-8:] == [1] * 8
+    assert executor.counts[4:] == sorted(executor.counts[4:], reverse=True)
+    assert len(executor.counts) < 35
+
+
+@each_row("kind", [Workers, Costly])
+def test_long_tasks_go_alone(kind: type[Workers], monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each look at the clock takes 0.3 s.
+    monkeypatch.setattr("webnn.processes.spread.time", SimpleNamespace(perf_counter=partial(next, itertools.count(0, 0.3))))
+    executor = Doubtful(lambda *_: False)
+    run(kind(executor), square, range(60))
+    assert executor.counts == [1] * 60
+
+
+def test_how_many_tasks_there_are_need_not_be_known() -> None:
+    executor = Doubtful(lambda *_: False)
+    with closing(spread(Costly(executor), square, iter(range(60)), lambda task: [task])) as outcomes:
+        assert sorted(each.task for each in outcomes) == list(range(60))
+    assert executor.counts == [1] * 60
+
+
+def test_one_that_fails_among_others() -> None:
+    outcomes = run(Costly(Doubtful(lambda *_: False)), odd, range(60), ordered=True)
+    assert [bool(each.problem) for each in outcomes] == [number % 2 == 0 for number in range(60)]
+    assert [each.result for each in outcomes if not each.problem] == list(range(1, 60, 2))
+    assert outcomes[40].problem.startswith("KeyError: 'no 40' (in tasks.py, line ")
 
 
 def test_a_bounded_number_is_under_way() -> None:
