@@ -28,6 +28,8 @@ _GRACE = 2.0
 _OWN = "webnn:"
 #: A line of a stack.
 _FRAME = re.compile(r"\s+at .*:\d+:\d+\)?$")
+#: What `run_program` says of a fault, in the record.
+_NOTE = re.compile("error: webnn: ")
 #: What a page or a worker has that `node_host.mjs` lacks.
 _BEGIN = """
 globalThis.GLOBAL = {{isWindow: () => {is_window}, isWorker: () => !{is_window}, isShadowRealm: () => false}};
@@ -42,6 +44,10 @@ if ({is_window}) {{
 _LISTEN = """
 process.on('uncaughtException', error => {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  if (typeof add_completion_callback !== 'function') { // there is no harness
+    console.error(message);
+    process.exit(1);
+  }
   dispatchEvent(Object.assign(new Event('error'), {error, message}));
 });
 process.on('unhandledRejection', (reason, promise) => {
@@ -55,13 +61,10 @@ _CONNECT = """
   {calls}
 }}
 """
-#: The page of a worker. A worker that cannot even begin has no harness that says so.
-_PAGE = """
-const worker = new Worker({address});
-let begun = false;
-worker.onmessage = () => {{ begun = true; }};
-worker.onerror = ({{message}}) => {{ if (!begun) console.log(`{token} complete ${{JSON.stringify({{status: 'ERROR', message}})}}`); }};
-"""
+#: A script of a worker. As in a page, the harness hears of an error in it, and the next script runs.
+_IMPORT = "try {{ importScripts({url}); }} catch (error) {{ process.emit('uncaughtException', error); }}"
+#: The page of a worker, whose own harness hears of its errors.
+_PAGE = "new Worker({address}).onerror = () => {{}};"
 #: Shows the subtests to a person.
 _SHOW = """() => {{
   const isOfTest = line => line.includes('{origin}/') && !line.includes('{harness}');
@@ -79,10 +82,10 @@ _SHOW = """() => {{
 #: Tells the runner everything, in lines with a word that no test knows, and has the harness end the test when its time is over.
 _TELL = """() => {{
   const print = console.log.bind(console), {{timeout}} = globalThis;
-  const timer = setTimeout(timeout, {milliseconds});
+  const timer = setTimeout(() => timeout(), {milliseconds});
   if (GLOBAL.isWindow()) {{
     timer.unref();
-    process.on('beforeExit', timeout); // nothing more will happen
+    process.on('beforeExit', () => timeout()); // nothing more will happen
   }}
   return (kind, text) => {{
     if (kind === 'complete') clearTimeout(timer);
@@ -116,15 +119,14 @@ def run_test_in_node(
     else:
         outputs = [cast("BinaryIO", _Teller(record, token, level, test)) for level in ("log", "error")]
         code = run_program(node, program, stdout=outputs[0], stderr=outputs[1])
-        last = record.output[-1] if record.output else ""
         if code == FAULT:
-            told.update(status=FileStatus.CRASH, message=last or "the emulator failed")
+            told.update(status=FileStatus.CRASH, message=next(filter(_NOTE.match, record.output), "the emulator failed"))
         elif code == OUT_OF_TIME or (told and told["status"] == FileStatus.TIMEOUT):
             waits = time.monotonic() - started < limit
             reason = "it waits for something that will not happen" if waits else f"it was not done after {limit:g} s"
             told.update(status=FileStatus.TIMEOUT, message=told.get("message") or reason)
         elif not told:
-            told.update(status=FileStatus.CRASH, message=f"Node ended with the exit code {code}: {last}")
+            told.update(status=FileStatus.CRASH, message=f"Node ended with the exit code {code}: {' '.join(record.output[-1:])}")
     return record.result(test, time.monotonic() - started)
 
 
@@ -146,10 +148,9 @@ def _tested_program(checkout: Checkout, test: Test, settings: Settings, token: s
     scripts, timeout = _scripts(checkout, test, tell, calls), limit + _GRACE
     if test.flavour is Flavour.WINDOW:
         return _program(checkout, test, settings, scripts, timeout=timeout)
-    served = {script.url: str(script.source) for script in scripts}
-    lines = [source if url.startswith(_OWN) else f"importScripts({json.dumps(url)});" for url, source in served.items()]
-    served[_address(test)] = "\n".join([*lines, "postMessage('begun');", "done();"])
-    page = _script(f"{_OWN}page", _PAGE.format(address=json.dumps(_address(test)), token=token))
+    lines = [str(each.source) if each.url.startswith(_OWN) else _IMPORT.format(url=json.dumps(each.url)) for each in scripts]
+    served = {**{each.url: str(each.source) for each in scripts}, _address(test): "\n".join([*lines, "done();"])}
+    page = _script(f"{_OWN}page", _PAGE.format(address=json.dumps(_address(test))))
     return _program(checkout, test, settings, [page], timeout=timeout, served=served)
 
 

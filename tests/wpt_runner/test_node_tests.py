@@ -222,6 +222,37 @@ def test_a_fault_of_the_emulator_is_a_crash(tmp_path: Path, monkeypatch: pytest.
     assert "LookupError: a fault" in result.message
 
 
+#: The harness, and one for which an uncaught error is no error of the test.
+HARNESSES = [("addEventListener('error'", "ERROR"), ("addEventListener('never'", "OK")]
+
+
+@pytest.mark.parametrize("flavour", BOTH)
+@pytest.mark.parametrize(("listen", "status"), HARNESSES)
+def test_an_error_that_nobody_catches_is_the_harness_s_own(tmp_path: Path, listen: str, status: str, flavour: Flavour) -> None:
+    text = "promise_test(async () => { await new Promise(end => setTimeout(end, 300)); assert_equals(count, 2); }, 'a'); throw Error('x');"
+    twice = "// META: script=one.js\n// META: script=one.js\n"
+    root = make_checkout(tmp_path, {"x.any.js": twice + text, "one.js": "var count = (globalThis.count ?? 0) + 1;"})
+    harness = root / "resources" / "testharness.js"
+    harness.write_text(harness.read_text(encoding="utf-8").replace("addEventListener('error'", listen), encoding="utf-8")
+    checkout = Checkout(root)
+    result = run_test_in_node(checkout, checkout.tests(["x.any"], flavours=[flavour])[0], Settings(), "nothing")
+    assert result.status == status, result
+    assert outcomes(result) == {"a": "PASS" if status == "OK" else "NOTRUN"}
+
+
+@pytest.mark.parametrize("flavour", BOTH)
+@pytest.mark.parametrize(
+    ("harness", "message"), [("}{", "SyntaxError: Unexpected token '}'"), ("", "add_result_callback is not a function")]
+)
+def test_a_harness_that_is_none(tmp_path: Path, harness: str, message: str, flavour: Flavour) -> None:
+    root = make_checkout(tmp_path, {"x.any.js": "test(() => {}, 'a');"})
+    (root / "resources" / "testharness.js").write_text(harness)
+    checkout = Checkout(root)
+    result = run_test_in_node(checkout, checkout.tests(flavours=[flavour])[0], Settings(), "nothing")
+    assert result.status == "CRASH"
+    assert message in result.message
+
+
 def test_there_is_no_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def find() -> None:
         raise NodeMissingError("Node 22.15 or newer is needed")
