@@ -30,7 +30,7 @@ _OWN = "webnn:"
 _FRAME = re.compile(r"\s+at .*:\d+:\d+\)?$")
 #: What `run_program` says of a fault, in the record.
 _NOTE = re.compile("error: webnn: ")
-#: What a page or a worker has that `node_host.mjs` lacks.
+#: What a page or a worker has that `node_host.mjs` lacks. A page hears of errors that nobody catches; a program in Node would end.
 _BEGIN = """
 globalThis.GLOBAL = {{isWindow: () => {is_window}, isWorker: () => !{is_window}, isShadowRealm: () => false}};
 globalThis.META_TITLE = {title};
@@ -38,21 +38,18 @@ if ({is_window}) {{
   const Window = class Window extends EventTarget {{ constructor() {{ throw new TypeError('Window: Illegal constructor'); }} }};
   Object.defineProperty(globalThis, 'Window', {{value: Window, writable: true, configurable: true}});
   Object.setPrototypeOf(globalThis, Window.prototype);
+  process.on('uncaughtException', error => {{
+    const message = error instanceof Error ? `${{error.name}}: ${{error.message}}` : String(error);
+    if (typeof add_completion_callback !== 'function') {{ // there is no harness
+      console.error(message);
+      process.exit(1);
+    }}
+    dispatchEvent(Object.assign(new Event('error'), {{error, message}}));
+  }});
+  process.on('unhandledRejection', (reason, promise) => {{
+    dispatchEvent(Object.assign(new Event('unhandledrejection', {{cancelable: true}}), {{reason, promise}}));
+  }});
 }}
-"""
-#: A page hears of errors that nobody catches; a program in Node would end.
-_LISTEN = """
-process.on('uncaughtException', error => {
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  if (typeof add_completion_callback !== 'function') { // there is no harness
-    console.error(message);
-    process.exit(1);
-  }
-  dispatchEvent(Object.assign(new Event('error'), {error, message}));
-});
-process.on('unhandledRejection', (reason, promise) => {
-  dispatchEvent(Object.assign(new Event('unhandledrejection', {cancelable: true}), {reason, promise}));
-});
 """
 #: `emit` gets what `harness.js`, `subtests.js` and `trace.js` tell.
 _CONNECT = """
@@ -61,10 +58,17 @@ _CONNECT = """
   {calls}
 }}
 """
-#: A script of a worker. As in a page, the harness hears of an error in it, and the next script runs.
-_IMPORT = "try {{ importScripts({url}); }} catch (error) {{ process.emit('uncaughtException', error); }}"
-#: The page of a worker, whose own harness hears of its errors.
-_PAGE = "new Worker({address}).onerror = () => {{}};"
+#: The harness, in a worker.
+_LOAD = "importScripts({url});"
+#: Another script of a worker. As in a page, the harness hears of an error in it, and the next script runs.
+_IMPORT = """
+try {{ importScripts({url}); }} catch (error) {{
+  const message = error instanceof Error ? `${{error.name}}: ${{error.message}}` : String(error);
+  dispatchEvent(Object.assign(new Event('error'), {{error, message}}));
+}}
+"""
+#: The page of a worker. Its console shows errors, which the worker's own harness hears of as well.
+_PAGE = "new Worker({address}).onerror = ({{message}}) => console.error(message);"
 #: Shows the subtests to a person.
 _SHOW = """() => {{
   const isOfTest = line => line.includes('{origin}/') && !line.includes('{harness}');
@@ -82,10 +86,11 @@ _SHOW = """() => {{
 #: Tells the runner everything, in lines with a word that no test knows, and has the harness end the test when its time is over.
 _TELL = """() => {{
   const print = console.log.bind(console), {{timeout}} = globalThis;
-  const timer = setTimeout(() => timeout(), {milliseconds});
+  if (typeof timeout !== 'function') throw new TypeError('testharness.js must define timeout()');
+  const timer = setTimeout(timeout, {milliseconds});
   if (GLOBAL.isWindow()) {{
     timer.unref();
-    process.on('beforeExit', () => timeout()); // nothing more will happen
+    process.on('beforeExit', timeout); // nothing more will happen
   }}
   return (kind, text) => {{
     if (kind === 'complete') clearTimeout(timer);
@@ -148,7 +153,11 @@ def _tested_program(checkout: Checkout, test: Test, settings: Settings, token: s
     scripts, timeout = _scripts(checkout, test, tell, calls), limit + _GRACE
     if test.flavour is Flavour.WINDOW:
         return _program(checkout, test, settings, scripts, timeout=timeout)
-    lines = [str(each.source) if each.url.startswith(_OWN) else _IMPORT.format(url=json.dumps(each.url)) for each in scripts]
+    harness = f"{ORIGIN}{HARNESS}"
+    lines = [
+        str(each.source) if each.url.startswith(_OWN) else (_LOAD if each.url == harness else _IMPORT).format(url=json.dumps(each.url))
+        for each in scripts
+    ]
     served = {**{each.url: str(each.source) for each in scripts}, _address(test): "\n".join([*lines, "done();"])}
     page = _script(f"{_OWN}page", _PAGE.format(address=json.dumps(_address(test))))
     return _program(checkout, test, settings, [page], timeout=timeout, served=served)
@@ -168,7 +177,7 @@ def _scripts(checkout: Checkout, test: Test, emit: str, calls: Sequence[str]) ->
     """
     begin = _BEGIN.format(is_window=json.dumps(test.flavour is Flavour.WINDOW), title=json.dumps(test.file.title))
     connect = _CONNECT.format(emit=emit, calls="\n".join(f"({each})(globalThis, emit);" for each in calls))
-    scripts = [_script(f"{_OWN}begin", begin + _LISTEN)]
+    scripts = [_script(f"{_OWN}begin", begin)]
     for path in (HARNESS, *test.file.scripts, f"/{test.file.path}"):
         source = checkout.read(path)
         if source is None:

@@ -242,7 +242,7 @@ def test_an_error_that_nobody_catches_is_the_harness_s_own(tmp_path: Path, liste
 
 @pytest.mark.parametrize("flavour", BOTH)
 @pytest.mark.parametrize(
-    ("harness", "message"), [("}{", "SyntaxError: Unexpected token '}'"), ("", "add_result_callback is not a function")]
+    ("harness", "message"), [("}{", "SyntaxError: Unexpected token '}'"), ("", "TypeError: testharness.js must define timeout()")]
 )
 def test_a_harness_that_is_none(tmp_path: Path, harness: str, message: str, flavour: Flavour) -> None:
     root = make_checkout(tmp_path, {"x.any.js": "test(() => {}, 'a');"})

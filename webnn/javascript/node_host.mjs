@@ -417,6 +417,7 @@ const workers = makeWorkers(globalThis, {
   resolve: url => URL.parse(url, href)?.href ?? null,
   fetchText: async url => (await fetchLocally(url)).text(),
   setTask: callback => setImmediate(callback),
+  setTick: callback => nextTick(callback),
   setPoll: (callback, milliseconds) => setInterval(callback, milliseconds).unref(),
   fail: error => nextTick(() => { throw error; }),
   readScript: url => textOf(url, JAVASCRIPT),
@@ -427,6 +428,9 @@ if (setup.worker !== null) {
   for (const name of ['Navigator', 'navigator']) Reflect.deleteProperty(globalThis, name);
   workers.makeScope(() => exit(0));
   on('uncaughtException', workers.reportError);
+  on('unhandledRejection', (reason, promise) => {
+    if (program.listenerCount('unhandledRejection') === 0) workers.reportRejection(reason, promise);
+  });
 }
 navigator(
   globalThis, JSON.parse(idlText), binding, conversion, {send, tell, makeForesight}, callback => setImmediate(callback), markAsUncloneable, {isProxy, ignored},

@@ -2,11 +2,12 @@
 // asks for its messages: now and then while it is busy, and when nothing else is left to do.
 //
 // `ask(question, parts)` puts a question to Python and returns the answer and its byte arrays; `resolve(url)` is the address that the program
-// means; `fetchText(url)` promises the text of an address of the program's own; `setTask` and `setPoll` call a function later, and again and
-// again; `fail(error)` reports an error that nobody caught. `scope` is "window" or "dedicatedworker", `target` the global object's events.
+// means; `fetchText(url)` promises the text of an address of the program's own; `setTask`, `setTick` and `setPoll` call a function later,
+// before any task, and again and again; `fail(error)` reports an error that nobody caught. `scope` is "window" or "dedicatedworker", `target`
+// the global object's events.
 (function (global, host, scope, target, name) {
 'use strict';
-const {ask, resolve, fetchText, setTask, setPoll, fail, v8, readScript, runScript} = host;
+const {ask, resolve, fetchText, setTask, setTick, setPoll, fail, v8, readScript, runScript} = host;
 const {Array, DOMException, Error, Event, EventTarget, Map, MessageEvent, Object, Reflect, String, TypeError, URL, WeakMap, structuredClone} = global;
 const define = (name, value) => Object.defineProperty(global, name, {value, writable: true, enumerable: false, configurable: true});
 const {Deserializer, Serializer} = v8;
@@ -55,7 +56,13 @@ function addHandler(owner, type, targetOf) {
       if (handler === null) return;
       const entry = {value: handler}, self = this;
       handlers.set(this, entry);
-      targetOf(this).addEventListener(type, event => { if (entry.value) Reflect.apply(entry.value, self, [event]); });
+      targetOf(this).addEventListener(type, event => {
+        if (!entry.value) return;
+        // The handler of a scope's errors is an old one: it gets what the event has, and says by `true` that the error is handled.
+        const isOld = type === 'error' && self === global, {message, filename, lineno, colno, error} = event;
+        const answer = Reflect.apply(entry.value, self, isOld ? [message, filename, lineno, colno, error] : [event]);
+        if (isOld && answer === true) event.preventDefault();
+      });
     },
     enumerable: true, configurable: true,
   });
@@ -150,9 +157,25 @@ const wait = () => (scope === 'window' && living.size === 0 ? false : receive(tr
 
 // ---- The scope of a worker
 
+// The scope hears of what nobody caught, and then the worker's object, unless a listener says that it is handled. An error that such a
+// listener throws goes to the object.
+let isReporting = false;
+const describe = error => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).toWellFormed();
+function report(error, makeEvent) {
+  if (!isReporting) {
+    isReporting = true;
+    const isHandled = !target.dispatchEvent(makeEvent());
+    // Node throws what a listener has thrown in a tick, before this one.
+    setTick(() => { isReporting = false; });
+    if (isHandled) return;
+  }
+  ask({do: 'error', message: describe(error)}, []);
+}
 function reportError(error) {
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  ask({do: 'error', message: message.toWellFormed()}, []);
+  report(error, () => new ErrorEvent('error', {message: describe(error), filename: global.location.href, error, cancelable: true}));
+}
+function reportRejection(reason, promise) {
+  report(reason, () => Object.assign(new Event('unhandledrejection', {cancelable: true}), {reason, promise}));
 }
 function makeScope(exit) {
   const illegal = (name, Parent) => ({[name]: class extends Parent { constructor() { throw new TypeError(`${name}: Illegal constructor`); } }}[name]);
@@ -171,9 +194,9 @@ function makeScope(exit) {
       runScript(url, text);
     }
   });
-  for (const type of ['message', 'messageerror', 'error']) addHandler(global, type, () => target);
+  for (const type of ['message', 'messageerror', 'error', 'unhandledrejection']) addHandler(global, type, () => target);
   poll = setPoll(() => receive(false), POLL);
 }
 
-return {makeScope, reportError, wait};
+return {makeScope, reportError, reportRejection, wait};
 })

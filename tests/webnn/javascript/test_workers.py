@@ -71,6 +71,26 @@ PROGRAMS = {
         "Promise.reject(new RangeError('no'));",
         "RangeError: no\n",
     ),
+    "an error that the worker hears": (
+        "const w = new Worker('worker.js');"
+        "w.onerror = ({message}) => console.log('page', message); w.onmessage = ({data}) => console.log(data);"
+        "for (const each of ['seen', 'handled', 'prevented']) w.postMessage(each);",
+        "addEventListener('error', event => {"
+        "  postMessage(`${event.error.name} ${event.message}`); if (event.message === 'Error: prevented') event.preventDefault(); });"
+        "onerror = (message, filename, line, column, error) => message === 'Error: handled' && error instanceof Error;"
+        "onmessage = ({data}) => { throw new Error(data); };",
+        "Error Error: seen\npage Error: seen\nError Error: handled\nError Error: prevented\n",
+    ),
+    "an error of who hears errors": (
+        "new Worker('worker.js').addEventListener('error', ({message}) => console.log(message));",
+        "onerror = () => { throw new Error('second'); }; setTimeout(() => { throw new Error('first'); });",
+        "Error: first\nError: second\n",
+    ),
+    "a rejection that the worker handles": (
+        "const w = new Worker('worker.js'); w.onerror = () => console.log('page'); w.onmessage = ({data}) => console.log(data);",
+        "onunhandledrejection = event => { event.preventDefault(); postMessage(event.reason); }; Promise.reject(7);",
+        "7\n",
+    ),
     "no such script": (
         "new Worker('none.js').onerror = event => console.log(event.type, event.message.includes('none.js'));",
         "",
