@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil  # of Dask
@@ -47,8 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows[:] = np.random.default_rng(0).uniform(-1, 1, shape[1:]).astype(np.float32)
         rows.flush()
         del rows
-        unwatched = partial(_dask, profiler=False)
-        for name, opened in (("local processes", _processes), ("Dask", _dask), ("Dask without its profiler", unwatched)):
+        kinds: dict[str, _Opened] = {
+            "local processes": _processes,
+            "new workers of Dask": _dask,
+            "workers of Dask that have run a job": partial(_dask, used=True),
+            "workers of Dask that have run a job, without its profiler": partial(_dask, used=True, profiler=False),
+        }
+        for name, opened in kinds.items():
             _compare(name, description, images, opened, options.rounds)
         _kill(description, images)
     _overhead(options.rounds)
@@ -146,11 +152,16 @@ def _kill(description: webnn.GraphDescription, images: Path) -> None:
     print(f"one of 2 processes killed in the middle: {seconds:.1f} s, {len(found)} of {len(made)} parts, all rows equal: {same}")
 
 
-def _overhead(rounds: int) -> None:
-    """Time tasks of a graph that takes no time."""
+def _small() -> tuple[webnn.GraphDescription, np.ndarray[Any, np.dtype[np.float32]]]:
+    """Return a graph that takes no time, and rows for it."""
     builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06").createContextSync())
     description = webnn.describe({"y": builder.relu(builder.input("x", dataType="float32", shape=[1, 4]))})
-    rows = np.ones((2000, 4), np.float32)
+    return description, np.ones((2000, 4), np.float32)
+
+
+def _overhead(rounds: int) -> None:
+    """Time tasks of a graph that takes no time."""
+    description, rows = _small()
     with _dask(1) as dask, tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "rows.npy")
         np.save(file, rows)
@@ -176,15 +187,19 @@ def _processes(workers: int) -> Iterator[str]:
 
 
 @contextmanager
-def _dask(workers: int, *, profiler: bool = True) -> Iterator[str]:
-    """Start a scheduler of Dask with some workers; yield its address."""
+def _dask(workers: int, *, used: bool = False, profiler: bool = True) -> Iterator[str]:
+    """Start a scheduler of Dask with some workers, which may run a small job of another graph; yield its address."""
     import dask
     from distributed import LocalCluster
 
     # The workers get the settings of this process.
     settings = dask.config.set({"distributed.worker.profile.enabled": profiler})
     with settings, LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
-        yield cluster.scheduler_address.replace("tcp", "dask")
+        address = cluster.scheduler_address.replace("tcp", "dask")
+        if used:
+            description, rows = _small()
+            webnn.batch(description, rows, batchSize=100, executor=address, threads=1, progress=False).collect()
+        yield address
 
 
 if __name__ == "__main__":

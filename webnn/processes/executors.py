@@ -160,8 +160,9 @@ class _Dask(Workers):
         self._options = {**executor._kwargs, "pure": False}
         self._own = own
         self._running: dict[Future[Any], Any] = {}
-        # All at once: a value that is shared goes from worker to worker, and each would load the packages when it comes.
-        self._client.run(_load, workers=self._options.get("workers"), wait=False, on_error="ignore")
+        if not self._options.get("workers"):
+            # All at once: a value that is shared goes from worker to worker, and each would load the packages when it comes.
+            self._client.run(_load, wait=False, on_error="ignore")
         super().__init__(executor, sum(self._client.nthreads().values()))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:

@@ -232,6 +232,8 @@ class TestDask:
             made = webnn.batch(times(), tmp_path / "rows.npy", executor=executor, output=tmp_path / "out", **QUIET)
             assert made.finish() == 40
             check(made.collect()["y"])
+            only = [min(client.scheduler_info()["workers"])]
+            check(webnn.batch(times(), ROWS, executor=client.get_executor(workers=only), **QUIET).collect()["y"])
             assert client.submit(abs, -3).result() == 3
 
     @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
