@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import mmap
 import pickle
 import re
@@ -231,9 +230,11 @@ class _Ray(Workers):
 
 async def _load() -> None:
     """Load what tasks need, in a worker."""
-    with suppress(ImportError):  # a task says what is missing
-        importlib.import_module("webnn.scale.work")
-        importlib.import_module("onnxruntime")
+    from webnn.context import graph_builder, travel  # noqa: F401, PLC0415 (this process may need none of them)
+    from webnn.context.engine import runtime  # noqa: PLC0415
+
+    with suppress(Exception):  # a task says what is missing
+        runtime.load()
 
 
 def _hand_over(future: Future[Any], task: Any) -> None:

@@ -107,7 +107,7 @@ def spread(
         """Return how many tasks go together next: fewer towards the end, so that all workers end at once."""
         if not workers.costly:
             return 1
-        return max(1, min(_TOGETHER, left // (2 * _AHEAD * workers.count), int(_WORTH / max(seconds, _WORTH / _TOGETHER))))
+        return max(1, min(left // (2 * _AHEAD * workers.count), int(_WORTH / max(seconds, _WORTH / _TOGETHER))))
 
     def start(flight: _Flight[T]) -> None:
         try:
