@@ -49,6 +49,11 @@ class TestFile:
     long: bool
     flavours: tuple[Flavour, ...]
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The paths on the server of all scripts that run after the harness, in order: the file itself is the last one."""
+        return (*self.scripts, f"/{self.path}")
+
     def tests(self, variants: Sequence[str], flavours: Sequence[Flavour]) -> list[Test]:
         """Return the file in each variant (`wants`) and flavour that is wanted; in all if none is named."""
         chosen = [flavour for flavour in self.flavours if not flavours or flavour in flavours]

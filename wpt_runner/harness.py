@@ -134,6 +134,11 @@ class Record:
             self.output.append(f"{level}: {self.sources.clean(text)}"[:_LONGEST_OUTPUT])
             self._written += len(self.output[-1])
 
+    def time_out(self, limit: float | None) -> None:
+        """End the test: its time was over, after so many seconds, or nothing will happen any more. The harness may know better."""
+        reason = "it waits for something that will not happen" if limit is None else f"it was not done after {limit:g} s"
+        self.harness.update(status=FileStatus.TIMEOUT, message=self.harness.get("message") or reason)
+
     def result(self, test: Test, seconds: float) -> FileResult:
         """Return the result of a test that has ended."""
         message, stack = self.sources.split(self.harness["message"], self.harness.get("stack", ""))
@@ -211,14 +216,13 @@ def run_test(
     elif realm.exhausted:  # whatever the harness says: results may be lost
         harness.update(status=FileStatus.ERROR, message=f"it used up its memory, {settings.memory >> 20} MiB")
     elif not harness or harness["status"] == FileStatus.TIMEOUT:
-        reason = f"it was not done after {time_limit(test, settings):g} s" if out_of_time else "it waits for something that will not happen"
-        harness.update(status=FileStatus.TIMEOUT, message=harness.get("message") or reason)
+        record.time_out(time_limit(test, settings) if out_of_time else None)
     return record.result(test, time.monotonic() - started)
 
 
 def _load(realm: Realm, checkout: Checkout, test: Test, settings: Settings, instrument: Instrument, sources: Sources) -> str:
     """Run the scripts of a test, as a page or a worker would; return why the test cannot begin, or an empty string."""
-    scripts = [HARNESS, *test.file.scripts, "/" + test.file.path]
+    scripts = [HARNESS, *test.file.sources]
     realm.evaluate(f"globalThis.META_TITLE = {json.dumps(test.file.title)};" if test.file.title else "")
     # The frames of the harness and of the binding count, too.
     realm.evaluate(f"Error.stackTraceLimit = {_DEEPEST_STACK};")

@@ -29,8 +29,10 @@ _OWN = "webnn:"
 #: A line of a stack.
 _FRAME = re.compile(r"\s+at .*:\d+:\d+\)?$")
 #: What `run_program` says of a fault, in the record.
-_NOTE = re.compile("error: webnn: ")
-#: What a page or a worker has that `node_host.mjs` lacks. A page hears of errors that nobody catches; a program in Node would end.
+_NOTE = "error: webnn: "
+#: The text of an error that nobody caught, in JavaScript.
+_DESCRIBE = "error instanceof Error ? `${error.name}: ${error.message}` : String(error)"
+#: What a page or a worker has and a program in Node lacks. An error that nobody catches is an event of a page; a program would end.
 _BEGIN = """
 globalThis.GLOBAL = {{isWindow: () => {is_window}, isWorker: () => !{is_window}, isShadowRealm: () => false}};
 globalThis.META_TITLE = {title};
@@ -39,7 +41,7 @@ if ({is_window}) {{
   Object.defineProperty(globalThis, 'Window', {{value: Window, writable: true, configurable: true}});
   Object.setPrototypeOf(globalThis, Window.prototype);
   process.on('uncaughtException', error => {{
-    const message = error instanceof Error ? `${{error.name}}: ${{error.message}}` : String(error);
+    const message = {describe};
     if (typeof add_completion_callback !== 'function') {{ // there is no harness
       console.error(message);
       process.exit(1);
@@ -60,14 +62,14 @@ _CONNECT = """
 """
 #: The harness, in a worker.
 _LOAD = "importScripts({url});"
-#: Another script of a worker. As in a page, the harness hears of an error in it, and the next script runs.
+#: Another script of a worker. If it fails, the harness is told, and the next script runs: as with the scripts of a page.
 _IMPORT = """
 try {{ importScripts({url}); }} catch (error) {{
-  const message = error instanceof Error ? `${{error.name}}: ${{error.message}}` : String(error);
+  const message = {describe};
   dispatchEvent(Object.assign(new Event('error'), {{error, message}}));
 }}
 """
-#: The page of a worker. Its console shows errors, which the worker's own harness hears of as well.
+#: The page that starts the worker. It shows the worker's errors on the console; the harness in the worker judges them.
 _PAGE = "new Worker({address}).onerror = ({{message}}) => console.error(message);"
 #: Shows the subtests to a person.
 _SHOW = """() => {{
@@ -125,11 +127,11 @@ def run_test_in_node(
         outputs = [cast("BinaryIO", _Teller(record, token, level, test)) for level in ("log", "error")]
         code = run_program(node, program, stdout=outputs[0], stderr=outputs[1])
         if code == FAULT:
-            told.update(status=FileStatus.CRASH, message=next(filter(_NOTE.match, record.output), "the emulator failed"))
+            told.update(
+                status=FileStatus.CRASH, message=next((line for line in record.output if line.startswith(_NOTE)), "the emulator failed")
+            )
         elif code == OUT_OF_TIME or (told and told["status"] == FileStatus.TIMEOUT):
-            waits = time.monotonic() - started < limit
-            reason = "it waits for something that will not happen" if waits else f"it was not done after {limit:g} s"
-            told.update(status=FileStatus.TIMEOUT, message=told.get("message") or reason)
+            record.time_out(None if time.monotonic() - started < limit else limit)
         elif not told:
             told.update(status=FileStatus.CRASH, message=f"Node ended with the exit code {code}: {' '.join(record.output[-1:])}")
     return record.result(test, time.monotonic() - started)
@@ -154,10 +156,10 @@ def _tested_program(checkout: Checkout, test: Test, settings: Settings, token: s
     if test.flavour is Flavour.WINDOW:
         return _program(checkout, test, settings, scripts, timeout=timeout)
     harness = f"{ORIGIN}{HARNESS}"
-    lines = [
-        str(each.source) if each.url.startswith(_OWN) else (_LOAD if each.url == harness else _IMPORT).format(url=json.dumps(each.url))
-        for each in scripts
-    ]
+    lines = []
+    for each in scripts:
+        load = "{source}" if each.url.startswith(_OWN) else _LOAD if each.url == harness else _IMPORT
+        lines.append(load.format(source=each.source, url=json.dumps(each.url), describe=_DESCRIBE))
     served = {**{each.url: str(each.source) for each in scripts}, _address(test): "\n".join([*lines, "done();"])}
     page = _script(f"{_OWN}page", _PAGE.format(address=json.dumps(_address(test))))
     return _program(checkout, test, settings, [page], timeout=timeout, served=served)
@@ -175,10 +177,11 @@ def _scripts(checkout: Checkout, test: Test, emit: str, calls: Sequence[str]) ->
     Raises:
         FileNotFoundError: The checkout lacks a script.
     """
-    begin = _BEGIN.format(is_window=json.dumps(test.flavour is Flavour.WINDOW), title=json.dumps(test.file.title))
+    is_window = json.dumps(test.flavour is Flavour.WINDOW)
+    begin = _BEGIN.format(is_window=is_window, title=json.dumps(test.file.title), describe=_DESCRIBE)
     connect = _CONNECT.format(emit=emit, calls="\n".join(f"({each})(globalThis, emit);" for each in calls))
     scripts = [_script(f"{_OWN}begin", begin)]
-    for path in (HARNESS, *test.file.scripts, f"/{test.file.path}"):
+    for path in (HARNESS, *test.file.sources):
         source = checkout.read(path)
         if source is None:
             raise FileNotFoundError(f"there is no file {path} in the checkout")

@@ -90,7 +90,7 @@ def _generate(checkout: Checkout, stem: str, flavour: str, kind: str) -> File | 
         script = json.dumps(quote(f"/{stem}{flavour}.js")).replace("<", "\\u003c")
         body = f"<script>{_START[flavour] % script}</script>\n"
     else:
-        body = "".join(f"<script src={json.dumps(quote(each))}></script>\n" for each in (*file.scripts, f"/{file.path}"))
+        body = "".join(f"<script src={json.dumps(quote(each))}></script>\n" for each in file.sources)
     return File(_page(file, body).encode("utf-8", "replace"), "text/html")
 
 
@@ -104,5 +104,5 @@ def _page(file: TestFile, body: str) -> str:
 
 
 def _worker(file: TestFile) -> str:
-    scripts = "".join(f"importScripts({json.dumps(quote(each))});\n" for each in (_HARNESS, *file.scripts, f"/{file.path}"))
+    scripts = "".join(f"importScripts({json.dumps(quote(each))});\n" for each in (_HARNESS, *file.sources))
     return f"{_SCOPE % ('false', 'true')}\n{scripts}done();\n"

@@ -41,7 +41,7 @@ _RESOURCES = "/resources/"
 def _find_lack(checkout: Checkout, test: Test) -> str:
     """Return what a test names that quickjs-ng lacks and Node has; empty if there is nothing."""
     # Node is no shared worker and no service worker.
-    scripts = [f"/{test.file.path}", *test.file.scripts] if test.flavour in (Flavour.WINDOW, Flavour.WORKER) else []
+    scripts = test.file.sources if test.flavour in (Flavour.WINDOW, Flavour.WORKER) else ()
     return next(filter(None, (_find_word(checkout.root, path) for path in scripts if not path.startswith(_RESOURCES))), "")
 
 

@@ -155,7 +155,7 @@ def test_stacks(tmp_path: Path, text: str, frames: list[str], flavour: Flavour) 
     found = subtest.stack.splitlines()
     assert subtest.status == "FAIL"
     assert len(found) == len(places), found
-    assert all(f"{place}" in each for each, place in zip(found, places, strict=True)), found
+    assert all(place in each for each, place in zip(found, places, strict=True)), found
 
 
 #: As testharness.js in a shell: the tests that are there when promises go on are all.

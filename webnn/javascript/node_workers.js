@@ -157,8 +157,8 @@ const wait = () => (scope === 'window' && living.size === 0 ? false : receive(tr
 
 // ---- The scope of a worker
 
-// The scope hears of what nobody caught, and then the worker's object, unless a listener says that it is handled. An error that such a
-// listener throws goes to the object.
+// An error that nobody caught is an event of the scope, and then of the `Worker` object, unless a listener of the scope has handled it. What
+// such a listener throws goes to the object at once.
 let isReporting = false;
 const describe = error => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).toWellFormed();
 function report(error, makeEvent) {
