@@ -14,7 +14,7 @@ import pytest
 # After a run in this process, pytest unloads the modules that the run has loaded, and NumPy cannot be loaded twice.
 import webnn.context.ml
 import webnn.serve.pytest_plugin  # noqa: F401
-from tests.webnn.serve.pages import HELLO, request
+from tests.webnn.serve.pages import HELLO, open_body, request
 from tests.webnn.serve.test_messages import body, message
 from webnn.serve.options import Options
 from webnn.serve.playwright import Emulator
@@ -109,8 +109,12 @@ def send(address: str, content: bytes) -> bytes:
         return bytes(response.read())
 
 
-def call(emulator: Emulator, *messages: bytes, number: int = 1) -> bytes:
-    return send(f"{emulator.script_url.removesuffix('webnn.js')}call?s={NAME}", body(*messages, number=number))
+def call(emulator: Emulator, *messages: bytes, number: int = 1) -> None:
+    """Call, and wait for the result if the call takes long."""
+    base = emulator.script_url.removesuffix("webnn.js")
+    _, _, [answer, *_] = open_body([send(f"{base}call?s={NAME}", body(*messages, number=number))])
+    if (pending := json.loads(answer).get("pending")) is not None:
+        send(f"{base}result?s={NAME}&n={pending}", b"")
 
 
 def announce(emulator: Emulator, context: Any, kind: str = "classic") -> None:

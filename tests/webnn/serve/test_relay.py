@@ -72,11 +72,14 @@ async def test_calls(server: Server, monkeypatch: pytest.MonkeyPatch, can_hand_o
         assert await call(relay, body(HELLO_MESSAGE, NOTHING)) == (1, {"value": None})
         number, answer = await call(relay, body(CONTEXT, number=2))
         assert number == 2
-        assert isinstance(answer, dict)
+        if answer == {"pending": 2}:
+            # A context that takes long comes another way.
+            _, _, [result] = open_body(await server.sessions.find(NAME).result(2))
+            answer = json.loads(result)
+        assert answer == {"value": {"$i": "MLContext", "$h": 1}}
         builder = message("C", request("MLGraphBuilder", "constructor", None, {"$h": 1}))
         number, answer = await call(relay, body(NOTHING, builder, number=3))
-        assert number == 4
-        assert isinstance(answer, dict)
+        assert (number, answer) == (4, {"value": {"$i": "MLGraphBuilder", "$h": 2}})
         # A request that was carried out is not carried out again.
         assert await call(relay, body(builder, number=4)) == (4, answer)
         assert server.sessions.find(NAME).counts.calls == 4
