@@ -111,13 +111,15 @@ async def test_the_policies_of_the_headers(other: Other, server: Server) -> None
     [("gzip", gzip.compress), ("X-GZIP", gzip.compress), ("deflate", zlib.compress), ("identity", bytes)],
 )
 async def test_a_compressed_document_is_decoded(other: Other, server: Server, encoding: str, encode: Callable[[bytes], bytes]) -> None:
-    other.say(encode(PAGE), Content_Encoding=encoding)
+    # Once: gzip writes the time.
+    content = encode(PAGE)
+    other.say(content, Content_Encoding=encoding)
     answer = await ask(server.port, "/", DOCUMENT)
     assert answer["Content-Encoding"] is None
     assert server.script_url.encode() in answer.body
     # What is not changed passes as it came.
     answer = await ask(server.port, "/", "Sec-Fetch-Dest: empty")
-    assert (answer["Content-Encoding"], answer.body) == (encoding, encode(PAGE))
+    assert (answer["Content-Encoding"], answer.body) == (encoding, content)
 
 
 @pytest.mark.parametrize(
