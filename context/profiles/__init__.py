@@ -7,7 +7,7 @@ running browsers; the others were transcribed from Chromium's source. ``_source`
 
 from webnn.context.limits import TensorLimits
 from webnn.context.profiles.load import ALIASES, PROFILES, is_name, load_profile, make_profile
+from webnn.context.profiles.problems import ProfileError
 from webnn.context.profiles.profile import Kind, Profile, Violation
-from webnn.context.profiles.schema import ProfileError
 
 __all__ = ["ALIASES", "PROFILES", "Kind", "Profile", "ProfileError", "TensorLimits", "Violation", "is_name", "load_profile", "make_profile"]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from webnn.context.profiles.problems import ProfileError, printable
 from webnn.context.profiles.profile import Profile
-from webnn.context.profiles.schema import ProfileError, check, printable, resolve
 from webnn.validation import webidl
 
 __all__ = ["ALIASES", "PROFILES", "is_name", "load_profile", "make_profile"]
@@ -78,7 +79,7 @@ def make_profile(name: str, data: object) -> Profile:
     Raises:
         ProfileError: As for `load_profile`.
     """
-    return resolve(name, name, check(name, data), None)
+    return _make(name, name, data, lambda _: None)
 
 
 def is_name(name: str) -> bool:
@@ -94,32 +95,39 @@ def _shipped(name: str) -> Profile:
     if name not in PROFILES:
         known = ", ".join((*PROFILES, *ALIASES))
         raise ProfileError(name, [("", f"must be a device profile, one of {known}, or the path of a file ({_ENDING})")])
-    data = check(name, json.loads((resources.files("webnn.context.profiles") / f"{name}{_ENDING}").read_text(encoding="utf-8")))
-    return resolve(name, name, data, _shipped(data["_extends"]) if "_extends" in data else None)
+    data = json.loads((resources.files("webnn.context.profiles") / f"{name}{_ENDING}").read_text(encoding="utf-8"))
+    return _make(name, name, data, _shipped)
+
+
+def _make(file: str, name: str, data: object, find_base: Callable[[str], Profile | None]) -> Profile:
+    """Make a profile of the content of a file. ``find_base`` returns the profile that it extends."""
+    # Imported when a profile is read: its models take long to make, and most workers need none.
+    from webnn.context.profiles.schema import check, resolve  # noqa: PLC0415
+
+    checked = check(file, data)
+    return resolve(file, name, checked, find_base(checked["_extends"]) if "_extends" in checked else None)
 
 
 def _load(file: Path, extending: tuple[Path, ...]) -> Profile:
     """Load a user's file; ``extending`` are the files that extend it, each the next one."""
     shown = str(file)
-    data = check(shown, _read(file))
-    base: Profile | None = None
-    if "_extends" in data:
-        chain = (*extending, file)
-        other = data["_extends"]
+    chain = (*extending, file)
+
+    def find_base(other: str) -> Profile:
         if is_name(other):
             try:
-                base = load_profile(other)
+                return load_profile(other)
             except ProfileError as error:
                 raise ProfileError(shown, [("_extends", text) for _, text in error.problems]) from None
-        else:
-            path = file.parent / other
-            if any(_is_same(path, each) for each in chain):
-                lead = " -> ".join(printable(str(each)) for each in (*chain, path))
-                raise ProfileError(shown, [("_extends", f"must not lead back to a file that it comes from, got {lead}")])
-            if len(chain) == _LONGEST_CHAIN:
-                raise ProfileError(shown, [("_extends", f"must not make a chain of more than {_LONGEST_CHAIN} files")])
-            base = _load(path, chain)
-    return resolve(shown, printable(file.name), data, base)
+        path = file.parent / other
+        if any(_is_same(path, each) for each in chain):
+            lead = " -> ".join(printable(str(each)) for each in (*chain, path))
+            raise ProfileError(shown, [("_extends", f"must not lead back to a file that it comes from, got {lead}")])
+        if len(chain) == _LONGEST_CHAIN:
+            raise ProfileError(shown, [("_extends", f"must not make a chain of more than {_LONGEST_CHAIN} files")])
+        return _load(path, chain)
+
+    return _make(shown, printable(file.name), _read(file), find_base)
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -17,50 +17,22 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from webnn.builder.numerics import DEFAULT_NUMERICS, Numerics
 from webnn.builder.semantics import check_switch
 from webnn.context.limits import CONTEXT, TensorLimits
+from webnn.context.profiles.problems import LISTED, Problem, ProfileError
 from webnn.context.profiles.profile import Profile, operand_names
 from webnn.context.profiles.rules import CONSTANT, Rule, subjects
 from webnn.validation import webidl
 from webnn.validation.descriptor import MAX_RANK, Types
 from webnn.validation.device_type import DEVICE_TYPES, DeviceType
 
-__all__ = ["Problem", "ProfileError", "check", "printable", "resolve"]
+__all__ = ["check", "resolve"]
 
-#: A path inside a file and what is wrong there. A message shows the path first.
-Problem = tuple[str, str]
 _Location = tuple[int | str, ...]
 
 #: The data types that devices have: those of the drafts, and `SMALL_TYPES`.
 _Type = Literal["float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int4", "uint4"]
 _EVERY_TYPE: Types = get_args(_Type)
-#: How many problems a message lists.
-_LISTED = 10
 #: The longest name that a path has in full; no operation's is longer.
 _LONGEST = 40
-
-
-class ProfileError(ValueError):
-    """A device profile cannot be loaded.
-
-    Attributes:
-        file: The file, or the name that was asked for.
-        problems: Each path inside the file with what is wrong there; the path is empty if it is the file.
-    """
-
-    def __init__(self, file: str, problems: Iterable[Problem]) -> None:
-        self.file = file
-        self.problems = tuple(problems)
-        shown = printable(file)
-        lines = [": ".join(filter(None, problem)) for problem in self.problems]
-        if len(lines) == 1:
-            super().__init__(f"{shown}: {lines[0]}")
-            return
-        rest = [f"and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
-        super().__init__("\n  ".join([f"{shown}: {len(lines)} problems", *lines[:_LISTED], *rest]))
-
-
-def printable(file: str) -> str:
-    """Write the name of a file for a message: unchanged, or quoted if it is empty or has characters that cannot be printed."""
-    return file if file and file.isprintable() else repr(file)
 
 
 class _Strict(BaseModel):
@@ -190,7 +162,7 @@ def check(file: str, data: object) -> dict[str, Any]:
     problems = [(_path(("_semantics", name)), wrong) for name, value in switches if (wrong := check_switch(name, value))]
     problems += [
         # Guessing the intended name is slow, so only the problems that the message lists get a guess.
-        (_path(location), text + (_guess(str(location[-1]), known) if index < _LISTED else ""))
+        (_path(location), text + (_guess(str(location[-1]), known) if index < LISTED else ""))
         for index, (location, (text, known)) in enumerate(unknown.items())
     ]
     try:

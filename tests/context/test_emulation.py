@@ -314,6 +314,14 @@ def test_who_emulates_nothing_loads_no_profiles() -> None:
     assert "webnn.context.profiles.load" not in loaded
 
 
+@pytest.mark.processes
+def test_who_needs_no_profile_does_not_load_their_format() -> None:
+    script = "import webnn, sys\nfrom webnn.context import travel\nwebnn.ML().createContextSync()\nprint(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
+    assert "webnn.context.profiles.load" in loaded
+    assert "webnn.context.profiles.schema" not in loaded
+
+
 # Computations
 
 

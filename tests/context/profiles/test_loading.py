@@ -146,9 +146,10 @@ def test_threads_get_the_same_object(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def slow(*arguments: Any) -> Profile:
         time.sleep(0.02)
-        return schema.resolve(*arguments)
+        return resolve(*arguments)
 
-    monkeypatch.setattr(load, "resolve", slow)
+    resolve = schema.resolve
+    monkeypatch.setattr(schema, "resolve", slow)
     monkeypatch.setattr(load, "_shipped", cache(load._shipped.__wrapped__))
     together = threading.Barrier(4)
 
