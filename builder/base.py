@@ -128,6 +128,8 @@ class BuilderBase(DraftMembers):
 
     _count: int
     _hasBuilt: bool
+    #: The label of operators whose call has none.
+    _label: str = ""
     #: Every method begins with the step that asks whether the builder can build.
     _isGuarded: bool
     _calls: dict[str, _Prepared]
@@ -252,7 +254,7 @@ class BuilderBase(DraftMembers):
             made = outputs if isinstance(outputs, tuple) else (outputs,)
             acceptance.accept(call, named_operands(operation, inputs, optional), made, _chosen(operation))
         # Make graph connections.
-        operator = Operator(operation, self._count + 1, call.label, inputs, optional, converted, dictionary, outputs, given)
+        operator = Operator(operation, self._count + 1, call.label or self._label, inputs, optional, converted, dictionary, outputs, given)
         if acceptance is not None:
             acceptance.accept_operator(call, operator)
         self._count += 1

@@ -114,7 +114,7 @@ class GraphBuilder(
         # [1; 2026-06: 2] The name is not empty.
         if not text:
             raise call.error("name", "must not be empty")
-        if self._isGuarded and text in self._inputs and not self._revision.shares_names:
+        if self._revision.build_once and text in self._inputs and not self._revision.shares_names:
             # [2026-06: 3] No other input of the builder has it. (Until then build() asks that of the inputs of a graph.)
             raise call.error("name", "must be another one for each input of a builder", webidl.describe(text))
         # [2; 2026-06: 4] The dimensions are valid and supported.

@@ -14,9 +14,6 @@ from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.member import class_of_draft
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from webnn.builder.operand import Operator
     from webnn.validation.descriptor import DataType
     from webnn.validation.revision import Revision
 
@@ -49,22 +46,18 @@ class Sketch(GraphBuilder):
 
 
 class LabellingBuilder(Sketch):
-    """A builder that gives each operator a label: the name of what it comes from.
+    """A builder that gives each operator a label: the name of what it comes from."""
 
-    Attributes:
-        label: The label.
-    """
+    __slots__ = ("_label",)
 
-    __slots__ = ("label",)
+    @property
+    def label(self) -> str:
+        """The label of the operators that are made next."""
+        return self._label
 
-    label: str
-
-    def _connect(
-        self, name: str, operands: tuple[object, ...], arguments: tuple[object, ...], options: object, members: Mapping[str, Any]
-    ) -> Operator:
-        operator = super()._connect(name, operands, arguments, options, members)
-        operator.label = self.label
-        return operator
+    @label.setter
+    def label(self, label: str) -> None:
+        self._label = label
 
 
 def make_sketch(kind: type[_Kind], revision: Revision) -> _Kind:
@@ -72,6 +65,8 @@ def make_sketch(kind: type[_Kind], revision: Revision) -> _Kind:
     builder: _Kind = object.__new__(class_of_draft(kind, "MLGraphBuilder", revision))
     GraphBuilder.__init__(builder, _NoContext(revision))
     builder._memory = _Views()
+    # It never builds, and its context cannot be lost.
+    builder._isGuarded = False
     return builder
 
 

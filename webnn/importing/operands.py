@@ -47,8 +47,6 @@ class Operands:
         self._shared: dict[object, MLOperand] = {}
         #: The results of `reshape`, by `value_key` and shape. Each keeps its operand, so that an id stays its own.
         self._reshaped: dict[tuple[object, Shape], MLOperand] = {}
-        #: The float32 numbers that integers were cast from, by `value_key`.
-        self._floats: dict[object, MLOperand] = {}
         self._missing: set[int] = set()
         self._left = _MOST_BYTES
         #: What is known by its id is kept, so that the id stays its own.
@@ -59,14 +57,6 @@ class Operands:
         if value.operand is not None:
             self.names.setdefault(value_key(value.operand), name)
             self._kept.append(value.operand)
-
-    def remember_float(self, integers: MLOperand, numbers: MLOperand) -> None:
-        """Remember that float32 numbers are the same as integers, which are cast from them."""
-        self._floats[value_key(integers)] = numbers
-
-    def find_float(self, operand: MLOperand) -> MLOperand:
-        """Return the same numbers in float32 if there are some; otherwise the operand."""
-        return self._floats.get(value_key(operand), operand) if self._floats else operand
 
     def miss(self, array: Array) -> None:
         """Let zeros stand for external data that is not there."""
@@ -102,14 +92,17 @@ class Operands:
         return carrier(dtype)
 
     def find(self, value: Value) -> MLOperand:
-        """Return the operand of a value; a known value becomes a constant.
+        """Return the operand of a value; a known value becomes a constant, and numbers that are integers are cast.
 
         Raises:
             Refused: The value has no elements, or a type that WebNN does not have.
         """
         if value.operand is None:
-            assert value.array is not None
-            value.operand = self.constant(value.array)
+            if value.numbers is not None:
+                value.operand = self.builder.cast(value.numbers, self.carrier(value.dtype))
+            else:
+                assert value.array is not None
+                value.operand = self.constant(value.array)
             if value.name:
                 self.remember(value.name, value)
         return value.operand

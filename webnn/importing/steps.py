@@ -102,15 +102,12 @@ class Steps:
 
     def cast(self, operand: MLOperand, dataType: DataType) -> MLOperand:
         """Cast an operand if it has another type."""
-        if dataType == "float32":
-            operand = self._operands.find_float(operand)
         return operand if operand._descriptor.dataType == dataType else self.builder.cast(operand, dataType)
 
-    def as_integers(self, operand: MLOperand) -> MLOperand:
-        """Cast float32 numbers that are integers to int32. A cast back gives the numbers, among which a zero may be negative."""
-        result = self.builder.cast(operand, "int32")
-        self._operands.remember_float(result, operand)
-        return result
+    @staticmethod
+    def as_integers(numbers: MLOperand) -> Value:
+        """Return float32 numbers that are integers as int32. A cast back gives the numbers, among which a zero may be negative."""
+        return Value("", np.dtype(np.int32), numbers._descriptor.dimensions, numbers=numbers)
 
     def boolean(self, operand: MLOperand) -> Value:
         """Return a result of ONNX's type bool: uint8 with the values 0 and 1."""

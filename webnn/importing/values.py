@@ -57,6 +57,7 @@ class Value:
         array: The elements, if they are known. Only read.
         operand: The operand, if there is one; a known value gets it when it is first needed.
         roots: The inputs of the model that its elements come from; none if they are known.
+        numbers: The same numbers in float32, from which the operand of integers is cast when it is first needed.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Value:
     array: Array | None = None
     operand: MLOperand | None = None
     roots: frozenset[str] = frozenset()
+    numbers: MLOperand | None = None
 
     @classmethod
     def known(cls, array: Array, name: str = "") -> Value:

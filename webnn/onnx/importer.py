@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -291,7 +292,7 @@ class Importer:
                 if value is not None:
                     value.name = value.name or name
                     if value.array is None:
-                        value.roots = value.roots.union(*roots)
+                        value.roots = value.roots | roots if value.roots else roots
                     self.operands.remember(name, value)
                 scope.define(name, value)
         return blocked
@@ -300,14 +301,14 @@ class Importer:
         """Return the outputs of a node."""
         proto, operator, domain, attributes = source.proto, source.operator, source.domain, source.attributes
         version = scope.opsets.get(domain)
-        function = self._find_function(proto)
-        rule = RULES.get(source.key)
+        function = self._find_function(proto) if self._model.functions else None
         if version is None and function is None:
             raise Refused(f"the model must import the domain {webidl.describe(domain or 'ai.onnx')}")
         version = version or 1
         if operator == "Constant" and not domain and len(attributes) == 1 and attributes[0].type == AttributeProto.TENSOR:
             # Some models have more constants than other nodes; only the attribute `value` is a tensor.
             return [Value.known(self._array(scope, attributes[0].t))]
+        rule = RULES.get(source.key)
         schema = find_schema(operator, version, domain)
         if function is None:
             if rule is None and not has_body(schema):
@@ -343,8 +344,7 @@ class Importer:
 
     def _find_function(self, proto: NodeProto) -> FunctionProto | None:
         """Return the function of the model that a node calls."""
-        functions = self._model.functions
-        return functions.get((proto.domain, proto.op_type, proto.overload)) if functions else None
+        return self._model.functions.get((proto.domain, proto.op_type, proto.overload))
 
     def _check(self, source: Source, scope: Scope) -> None:
         """Compare a node with its operator's schema."""
@@ -397,7 +397,7 @@ class Importer:
             return Value("", dtype, descriptor.dimensions, operand=result)
         if result is not None and result.name:
             # An input that is passed on keeps its own name.
-            return Value("", result.dtype, result.shape, result.array, result.operand, result.roots)
+            return replace(result, name="")
         return result
 
     def _made(self, array: Array) -> Value:

@@ -241,9 +241,9 @@ def _texts(proto: ModelProto, nodes: Sequence[Source]) -> list[str | bytes]:
 
 def _add_graph(texts: list[str | bytes], graph: GraphProto, nodes: Iterable[Source]) -> None:
     texts.append(graph.name)
-    for info in graph.input[:] + graph.output[:] + graph.value_info[:]:
-        texts.append(info.name)
-        texts += [dim.dim_param for dim in info.type.tensor_type.shape.dim]
+    texts += [info.name for info in graph.input[:] + graph.output[:] + graph.value_info[:]]
+    # Nothing reads the names of other dimensions.
+    texts += [dim.dim_param for info in graph.input for dim in info.type.tensor_type.shape.dim]
     _add_tensors(texts, graph.initializer)
     texts += [sparse.values.name for sparse in graph.sparse_initializer]
     _add_nodes(texts, nodes)
@@ -251,9 +251,7 @@ def _add_graph(texts: list[str | bytes], graph: GraphProto, nodes: Iterable[Sour
 
 def _add_nodes(texts: list[str | bytes], nodes: Iterable[Source]) -> None:
     for node in nodes:
-        texts += (node.name, node.operator, node.domain, node.proto.overload)
-        texts += node.inputs
-        texts += node.outputs
+        texts += (node.name, node.operator, node.domain, node.proto.overload, *node.inputs, *node.outputs)
         for attribute in node.attributes:
             texts += (attribute.name, attribute.ref_attr_name)
             if attribute.HasField("t"):

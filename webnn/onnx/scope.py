@@ -68,16 +68,17 @@ class Scope:
         """Tell whether a value of this graph could not be imported."""
         return name in self._values and self._values[name] is None
 
-    def find_roots(self, names: Iterable[str]) -> set[frozenset[str]]:
+    def find_roots(self, names: Iterable[str]) -> frozenset[str]:
         """Return the inputs of the model that some values come from."""
-        found = set()
+        found: frozenset[str] = frozenset()
         for name in names:
             scope: Scope | None = self
             while scope is not None and name not in scope._values:
                 scope = scope._outer
             value = None if scope is None else scope._values[name]
-            if value is not None and value.roots:
-                found.add(value.roots)
+            # Most values come from the same inputs.
+            if value is not None and value.roots is not found:
+                found = found | value.roots if found else value.roots
         return found
 
     def inner(self, path: str, opsets: Mapping[str, int] | None = None) -> Scope:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webnn.importing.steps import Result, product
-from webnn.importing.values import Refused
+from webnn.importing.values import Refused, Value
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
 from webnn.onnx.windows import Window, read_windows, spatial_sizes
@@ -163,7 +163,7 @@ def _conv(node: Node) -> MLOperand:
     return convolve(node, node.operand(0), node.operand(1), node.operand(2) if node.given(2) else None)
 
 
-def _conv_integer(node: Node) -> MLOperand:
+def _conv_integer(node: Node) -> MLOperand | Value:
     """Map to conv2d in float32, in which integers up to 2 ** 24 are exact. Larger sums need numbers cut into halves of 4 bits."""
     builder = node.builder
     windows, groups = _filter_windows(node), _groups(node)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from webnn.importing.steps import Result
-from webnn.importing.values import Refused, Value
+from webnn.importing.values import Refused, Value, carrier
 from webnn.onnx.elements import element_type
 from webnn.onnx.node import Node
 
@@ -157,6 +157,8 @@ def _cast_like(node: Node) -> Value:
 
 def _to(node: Node, dtype: np.dtype[np.generic]) -> Value:
     value = node.value(0)
+    if value.numbers is not None and dtype.kind == "f" and carrier(dtype) == "float32":
+        return node.typed(value.numbers, dtype)
     if dtype.kind != "b" or value.dtype.kind == "b":
         return node.typed(node.operand(0), dtype)
     x = node.operand(0)

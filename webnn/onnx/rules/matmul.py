@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from webnn.importing.values import Array, Refused
+from webnn.importing.values import Array, Refused, Value
 from webnn.onnx.node import Node
 from webnn.onnx.quantized import per_axis, subtract_zero
 
@@ -87,15 +87,16 @@ def _gemm(node: Node) -> MLOperand:
     return node.builder.add(product, node.operand(2)) if node.given(2) else product
 
 
-def _matmul_integer(node: Node) -> MLOperand:
+def _matmul_integer(node: Node) -> MLOperand | Value:
     """Map to matmul of the integers less their zero points, in float32. Factors are split where sums would not be exact."""
     a, b = node.value(0).shape, node.value(1).shape
     left, right = lift(a, b)
-    return unlift(node, matmul_integer(node, left, right, (2, 3)), a, b)
+    product = unlift(node, matmul_integer(node, left, right, (2, 3)), a, b)
+    return node.as_integers(product) if node.is_float(product) else product
 
 
 def matmul_integer(node: Node, left: Sequence[int], right: Sequence[int], zeros: tuple[int, int]) -> MLOperand:
-    """Multiply the integers of the first two inputs less their zero points, exactly.
+    """Multiply the integers of the first two inputs less their zero points, exactly: as float32 if that has the sums, otherwise as int32.
 
     Args:
         node: The node.
@@ -112,7 +113,7 @@ def matmul_integer(node: Node, left: Sequence[int], right: Sequence[int], zeros:
     columns = _parts(node, 1, right, zeros[1], -1, sizes)
     builder = node.builder
     if len(sizes) == 1:
-        return node.as_integers(builder.matmul(rows[0], columns[0]))
+        return builder.matmul(rows[0], columns[0])
     # The sum is int32, and wraps.
     products = [builder.cast(builder.matmul(*each), "int32") for each in zip(rows, columns, strict=True)]
     return reduce(builder.add, products)
@@ -189,6 +190,6 @@ def _expand(node: Node, cells: Array) -> MLOperand:
     return cast("MLOperand", total)
 
 
-RULES: Mapping[str, Callable[[Node], MLOperand]] = MappingProxyType(
+RULES: Mapping[str, Callable[[Node], MLOperand | Value]] = MappingProxyType(
     {"Det": _det, "Gemm": _gemm, "MatMul": _matmul, "MatMulInteger": _matmul_integer}
 )

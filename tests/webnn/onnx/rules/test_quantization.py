@@ -343,9 +343,28 @@ def test_integer_convolutions_have_no_casts() -> None:
     """)
     feeds = {"x": _random(1, 3, 6, 6), "w": w, "scale": np.array(0.5, np.float32)}
     check(model, feeds, constants=["w"])
-    operations = [each.operation for each in webnn.onnx.load(model, constants={"w": w}).description.operators]
+    imported = webnn.onnx.load(model, constants={"w": w})
+    operations = [each.operation for each in imported.description.operators]
     assert "cast" not in operations
     assert operations.count("dequantizeLinear") == 2
+    # None is made that nothing uses.
+    assert [len(node.operators) for node in imported.report.nodes if node.operator in {"ConvInteger", "Cast"}] == [3, 0]
+
+
+def test_integer_products_of_vectors_have_no_casts() -> None:
+    feeds = {"a": _random(3, dtype="uint8"), "b": _random(3, 4, dtype="int8")}
+    model = parser.parse_model("""
+        <ir_version: 10, opset_import: ["" : 21]>
+        m (uint8[3] a, int8[3, 4] b) => (float[4] half)
+        <float two = {2}>
+        {
+            sums = MatMulInteger(a, b)
+            numbers = Cast <to = 1> (sums)
+            half = Div(numbers, two)
+        }
+    """)
+    check(model, feeds)
+    assert "cast" not in [each.operation for each in webnn.onnx.load(model).description.operators]
 
 
 def test_integer_sums_that_are_outputs_are_integers() -> None:
