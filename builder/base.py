@@ -83,7 +83,8 @@ def _fit(limits: _Limits, descriptors: Sequence[OperandDescriptor]) -> bool:
     if len(limits) != len(descriptors):
         # Of a variadic operation, all operands have the only row.
         limits = limits * len(descriptors)
-    for (types, low, high), descriptor in zip(limits, descriptors, strict=True):
+    for index, descriptor in enumerate(descriptors):
+        types, low, high = limits[index]
         if descriptor.dataType not in types or not low <= len(descriptor.dimensions) <= high:
             return False
     return True

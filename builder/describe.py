@@ -142,8 +142,9 @@ class _Describer:
         for name, operand in operator.members:
             operands[name] = self._find(operand, label, name)
         arguments: dict[str, Any] = {}
-        for argument, value in zip(row.arguments, operator.arguments, strict=True):
-            arguments[argument.name] = value
+        if row.arguments:  # most operations have none
+            for argument, value in zip(row.arguments, operator.arguments, strict=True):
+                arguments[argument.name] = value
         base = label or row.name
         descriptors = operator.outputs
         outputs: list[str] = []

@@ -258,7 +258,7 @@ def _add_nodes(texts: list[str | bytes], nodes: Iterable[Source]) -> None:
                 _add_tensors(texts, [attribute.t])
             if attribute.HasField("g"):
                 _add_graph(texts, attribute.g, map(read_node, attribute.g.node))
-            for graph in attribute.graphs:
+            for graph in attribute.graphs[:]:
                 _add_graph(texts, graph, map(read_node, graph.node))
 
 
