@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 
 from webnn.javascript.channel import Bytes, Message
 
-__all__ = ["MessageError", "pack", "size_of", "total_size", "unpack"]
+__all__ = ["MessageError", "close_reason", "pack", "size_of", "total_size", "unpack"]
 
 _MAGIC = b"WN"
 _NUMBER = struct.Struct("<I")
@@ -28,6 +28,8 @@ _LENGTH = struct.Struct("<Q")
 #: The longest text of a message, and the most parts.
 _LONGEST_TEXT, _MOST_PARTS = 1 << 26, 1 << 20
 _KINDS = frozenset("HDKSCP")
+#: The longest reason that a WebSocket ends with, in bytes; its protocol allows 123.
+_LONGEST_REASON = 100
 
 
 class MessageError(Exception):
@@ -39,6 +41,11 @@ def pack(number: int, kind: str, parts: Sequence[Bytes]) -> list[Bytes]:
     sizes = [size_of(part) for part in parts]
     head = _NUMBER.pack(number) + _HEADER.pack(_MAGIC, kind.encode("ascii"), len(parts)) + struct.pack(f"<{len(parts)}Q", *sizes)
     return [head, *(memoryview(part).cast("B") if isinstance(part, memoryview) else part for part in parts)]
+
+
+def close_reason(text: object) -> str:
+    """Return as much of a text as the end of a WebSocket can say: whole characters, because anything else would break the protocol."""
+    return str(text).encode(errors="replace")[:_LONGEST_REASON].decode(errors="ignore")
 
 
 def size_of(part: Bytes) -> int:

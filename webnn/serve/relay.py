@@ -11,7 +11,7 @@ from websockets.frames import DATA_OPCODES, Frame
 from websockets.protocol import Protocol, Side, State
 
 from webnn.javascript.channel import Bytes, Message
-from webnn.serve.messages import MessageError, unpack
+from webnn.serve.messages import MessageError, close_reason, unpack
 from webnn.serve.session import Session
 
 __all__ = ["LONGEST_RELAYED", "READY", "can_hand_over", "hand_over"]
@@ -20,8 +20,6 @@ __all__ = ["LONGEST_RELAYED", "READY", "can_hand_over", "hand_over"]
 LONGEST_RELAYED = 1 << 16
 #: Tells the relay that calls may come: an empty message.
 READY = b""
-#: The longest reason that a connection ends with, in bytes.
-_LONGEST_REASON = 100
 
 _Exchange = Callable[[int, Sequence[Message]], Awaitable[list[Bytes]]]
 
@@ -143,7 +141,7 @@ class _Relay(asyncio.Protocol):
     def _close(self, reason: str) -> None:
         """End the connection and say why."""
         if self._frames.state is State.OPEN:
-            self._frames.send_close(1000, reason.encode()[:_LONGEST_REASON].decode(errors="ignore"))
+            self._frames.send_close(1000, close_reason(reason))
         self._send()
         self._transport.close()
 

@@ -16,7 +16,7 @@ from aiohttp import WSMsgType, web
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import explain_members
 from webnn.serve.guard import PREFIX, Guard, refuse
-from webnn.serve.messages import MessageError, read_text, total_size, unpack
+from webnn.serve.messages import MessageError, close_reason, read_text, total_size, unpack
 from webnn.serve.options import Options
 from webnn.serve.pages import ENDPOINT, Endpoint, Pages
 from webnn.serve.record import Record
@@ -371,7 +371,7 @@ class Server:
                     if len(message.data) > SMALL:
                         await send(answer)
         except (EndedError, FullError, MessageError) as error:
-            await socket.close(message=str(error).encode()[:100])
+            await socket.close(message=close_reason(error).encode())
         finally:
             self._live_connections -= 1
             if session is not None:
@@ -397,7 +397,7 @@ class Server:
                 if message.type is WSMsgType.BINARY:
                     await socket.send_bytes(b"".join(await self._answer(name, message.data)))
         except (EndedError, FullError, MessageError) as error:
-            await socket.close(message=str(error).encode()[:100])
+            await socket.close(message=close_reason(error).encode())
         return socket
 
 

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 
-from webnn.serve.messages import MessageError, pack, read_text, unpack
+from webnn.serve.messages import MessageError, close_reason, pack, read_text, unpack
 
 
 def body(*pieces: bytes, number: int = 1) -> bytes:
@@ -69,3 +69,19 @@ def test_text_is_utf_8() -> None:
     assert read_text("é".encode()) == "é"
     with pytest.raises(MessageError, match="from byte 1 on"):
         read_text(b"a\xff")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("why", "why"),
+        ("a" * 200, "a" * 100),
+        ("é" * 200, "é" * 50),
+        ("a" + "é" * 200, "a" + "é" * 49),
+        ("\ud800", "?"),
+        (ValueError("é"), "é"),
+    ],
+    ids=["short", "long", "two bytes each", "cut in a character", "half a character", "an error"],
+)
+def test_reasons_are_cut_between_characters(text: object, reason: str) -> None:
+    assert close_reason(text) == reason

@@ -113,6 +113,16 @@ async def test_a_relay_begins_with_a_greeting(
     assert not server.sessions.living
 
 
+@pytest.mark.parametrize("connection", ["relay", "live"])
+@pytest.mark.parametrize("lead", ["", "a"], ids=["even", "odd"])
+async def test_why_a_greeting_is_refused(server: Server, connection: str, lead: str) -> None:
+    """In whole characters, wherever the text is cut."""
+    async with aiohttp.ClientSession() as client, client.ws_connect(f"{server.endpoint}/{connection}?s={NAME}") as socket:
+        await socket.send_str(json.dumps({**HELLO, "origin": lead + "é" * 60}))
+        end = await socket.receive(timeout=PATIENCE)
+    assert (end.type, str(end.extra)[:14]) == (aiohttp.WSMsgType.CLOSE, "origin must be")
+
+
 @WAYS
 async def test_a_session_that_has_ended_has_no_relay(
     server: Server, monkeypatch: pytest.MonkeyPatch, can_hand_over: Callable[[], bool]
