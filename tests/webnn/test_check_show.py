@@ -68,6 +68,7 @@ profile  verdict  graphs  why, and what to change
 small    refused  0 of 1  maxPool2d [pool]: input is int8, allowed: float32,
                           float16
                           change: cast input to float16
+                          and 2 more: --all prints them
 large    builds        1
 
 builds on 1 of 2 profiles in 1.2 s

@@ -31,7 +31,7 @@ def print_report(console: Console, report: Report, *, every: bool) -> None:
     """Print a report: the matrix, the details, and a line that sums up; with ``every``, every refusal and all that falls back."""
     runs = (report.baseline, *report.profiles)
     with console.capture() as captured:
-        console.print(_matrix(console, report, runs))
+        console.print(_matrix(console, report, runs, every=every))
         for title, lines in (*_by_fallbacks(runs), *by_partitions(runs)):
             shown = lines if every or len(lines) <= _FEW else [*lines[: _FEW - 1], f"and {len(lines) - _FEW + 1} more: --all prints them"]
             _print_title(console, title)
@@ -74,7 +74,7 @@ def summary(report: Report) -> str:
     return f"builds on {totals.passed} of {totals.profiles} profile{plural} in {report.seconds:.1f} s{failed}"
 
 
-def _matrix(console: Console, report: Report, runs: Sequence[Run]) -> Table:
+def _matrix(console: Console, report: Report, runs: Sequence[Run], *, every: bool) -> Table:
     names = [graph.name for graph in report.baseline.graphs]
     falls_back = any(run.fallbacks for run in runs)
     taken = sum(2 + min(len(name), _LONGEST_NAME) for name in names) + (_FALLBACK_WIDTH if falls_back else 0)
@@ -104,7 +104,7 @@ def _matrix(console: Console, report: Report, runs: Sequence[Run]) -> Table:
             cells.append(Text(f"{run.fallbacks} of {total}" if run.fallbacks else "", "yellow"))
         if report.has_partitions:
             cells.append(Text(partition_figures(run)))
-        table.add_row(*cells, _why(console, run))
+        table.add_row(*cells, _why(console, run, every=every))
     return table
 
 
@@ -126,8 +126,8 @@ def explain(run: Run) -> str:
     return describe_refusal(refusal) + change
 
 
-def _why(console: Console, run: Run) -> Text:
-    """Say in a few lines what a run met."""
+def _why(console: Console, run: Run, *, every: bool) -> Text:
+    """Say in a few lines what a run met; the other refusals follow below if ``every`` is set."""
     lines: list[Text] = []
     refusal: Refusal | None = None
     if run.verdict is Verdict.BUILDS_DIFFERENTLY:
@@ -142,6 +142,8 @@ def _why(console: Console, run: Run) -> Text:
         lines.append(_text(console, describe_refusal(refusal)))
         if refusal.change is not None:
             lines.append(_text(console, f"change: {refusal.change.text}", "green"))
+        if run.fatal is not None and len(run.refusals) > 1 and not every:
+            lines.append(_text(console, f"and {len(run.refusals) - 1} more: --all prints them", "dim"))
     lines += [_text(console, note, "dim") for note in run.notes]
     return Text("\n").join(lines)
 

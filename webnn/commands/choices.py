@@ -128,5 +128,5 @@ def set_numerics(chosen: Numerics | None) -> None:
 def choose_dialect(dialect: str | None, former: str | None) -> str | None:
     """Return the dialect that a command was given; warn if it was given by the name of the option until 0.1."""
     if former is not None:
-        typer.echo("webnn: --profile is now called --dialect: the old name will go", err=True)
+        typer.echo("webnn: --profile is now called --dialect: the old name will go; --device-profile is the one for devices", err=True)
     return dialect or former

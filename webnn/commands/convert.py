@@ -13,7 +13,7 @@ from webnn.commands.completion import complete_output, complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.graphs import load_graph
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
-from webnn.formats import WRITERS
+from webnn.formats import WRITERS, save
 
 __all__ = ["command"]
 
@@ -58,7 +58,8 @@ def command(
     options = ModelOptions.parse(source, shapes, dims, constants, int32, precision)
     description = load_graph(source, arguments or [], graph=graph, revision=revision, options=options)
     try:
-        replace(description, name=name or description.name or output.name.partition(".")[0]).save(output)
+        weights = save(replace(description, name=name or description.name or output.name.partition(".")[0]), output)
     except (OSError, ValueError, webnn.WebNNTypeError) as error:
         raise failure(str(error), _WRONG) from None
-    typer.echo(f"{output}: {len(description.operators)} operators, {len(description.constants)} constants", err=True)
+    beside = "" if weights is None else f", with weights in {weights.name}"
+    typer.echo(f"{output}: {len(description.operators)} operators, {len(description.constants)} constants{beside}", err=True)

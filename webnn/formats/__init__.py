@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["READERS", "WRITERS", "find_suffix", "load", "save"]
 
-#: The module of each format that can be written, by suffix: it has ``write(description, path)``. The longest suffix that fits counts.
+#: The module of each format that can be written, by suffix: it has ``write(description, path)``, which returns the
+#: file of weights beside it, if there is one. The longest suffix that fits counts.
 WRITERS: Mapping[str, str] = MappingProxyType(
     {
         ".webnn": "webnn.formats.text",
@@ -40,12 +41,15 @@ READERS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def save(description: GraphDescription, path: str | os.PathLike[str]) -> None:
+def save(description: GraphDescription, path: str | os.PathLike[str]) -> Path | None:
     """Write a graph to a file. An existing file is replaced, once the new one is complete.
 
     Args:
         description: The graph.
         path: The file. Its suffix chooses the format: one of `WRITERS`. Weights are written to a file beside it.
+
+    Returns:
+        The file of weights, if the graph needs one.
 
     Raises:
         FormatError: The format cannot say something in the graph; the message says what.
@@ -63,7 +67,8 @@ def save(description: GraphDescription, path: str | os.PathLike[str]) -> None:
         raise FormatError(
             f"a graph with the name {names[0]!r} in a shape cannot be written as {suffix}: give it a size, as with --dim {names[0]}=1", file
         )
-    import_module(WRITERS[suffix]).write(description, file)
+    weights: Path | None = import_module(WRITERS[suffix]).write(description, file)
+    return weights
 
 
 def load(path: str | os.PathLike[str]) -> GraphDescription:

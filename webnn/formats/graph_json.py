@@ -24,16 +24,18 @@ __all__ = ["read", "write"]
 _SUFFIX = ".webnn.json"
 
 
-def write(description: GraphDescription, path: Path) -> None:
+def write(description: GraphDescription, path: Path) -> Path | None:
     """Write a graph, with one line for each value and node; see `webnn.formats.save`."""
     encoded = encode(description)
     try:
         text = _format(encoded, ascii=False).encode()
     except UnicodeEncodeError:  # a name with half a character
         text = _format(encoded, ascii=True).encode()
-    if encoded.weights:
-        write_weights(encoded.weights, weights_path(path, _SUFFIX))
+    beside = weights_path(path, _SUFFIX) if encoded.weights else None
+    if beside is not None:
+        write_weights(encoded.weights, beside)
     files.write(path, text)
+    return beside
 
 
 def _format(encoded: Encoded, *, ascii: bool) -> str:

@@ -52,14 +52,14 @@ _BIG = ("int64", "uint64")
 _SAFE = 2**53
 
 
-def write(description: GraphDescription, path: Path) -> None:
+def write(description: GraphDescription, path: Path) -> Path | None:
     """Write a graph as a JavaScript module, with ``inputs``, ``outputs`` and ``build(context, weights)``; the graph is lifted first.
 
     Raises:
         DescriptionError: The graph has something without counterpart in the newest draft, or contradicts itself.
         OSError: A file cannot be written.
     """
-    program.write(description.lift(), path, _LANGUAGE, _compose)
+    return program.write(description.lift(), path, _LANGUAGE, _compose)
 
 
 def _compose(graph: program.Program, weights: Path) -> Iterator[str]:
@@ -102,6 +102,9 @@ def _compose(graph: program.Program, weights: Path) -> Iterator[str]:
 _READER = """
 /** Return a function that makes constants from the bytes of a safetensors file. */
 function constantsOf(builder, weights) {
+  if (Object.prototype.toString.call(weights) !== '[object ArrayBuffer]') {
+    throw new TypeError('build: weights must be an ArrayBuffer, the bytes of the .safetensors file beside this module');
+  }
   const length = Number(new DataView(weights).getBigUint64(0, true));
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(weights, 8, length)));
   return (name, dataType, shape) => {

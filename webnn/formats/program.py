@@ -265,7 +265,7 @@ class Program:
             raise DescriptionError(str(error), path) from None
 
 
-def write(description: GraphDescription, path: Path, language: Language, compose: Callable[[Program, Path], Iterator[str]]) -> None:
+def write(description: GraphDescription, path: Path, language: Language, compose: Callable[[Program, Path], Iterator[str]]) -> Path | None:
     """Write a program, and the weights that it needs.
 
     The file of weights holds all constants of the graph: programs and other files of one graph may share it.
@@ -275,6 +275,9 @@ def write(description: GraphDescription, path: Path, language: Language, compose
         path: The program.
         language: Its language.
         compose: Yields the lines of the program, from the path of the file of weights.
+
+    Returns:
+        The file of weights, if the program needs it.
     """
     program = Program(description, language)
     beside = weights.weights_path(path, language.suffix)
@@ -282,6 +285,7 @@ def write(description: GraphDescription, path: Path, language: Language, compose
     if program.has_weights:
         weights.write_weights(description.constants, beside)
     files.write(path, text)
+    return beside if program.has_weights else None
 
 
 def _get(given: Mapping[str, Any], name: str, path: str) -> Any:

@@ -24,14 +24,14 @@ _RESERVED = frozenset([*keyword.kwlist, "__debug__", "builder", "constant", "con
 _SAFE = 2**53
 
 
-def write(description: GraphDescription, path: Path) -> None:
+def write(description: GraphDescription, path: Path) -> Path | None:
     """Write a graph as a Python module, with ``INPUTS``, ``OUTPUTS`` and ``build(context, weights)``; run, it prints what it is.
 
     Raises:
         DescriptionError: The description contradicts itself.
         OSError: A file cannot be written.
     """
-    program.write(description, path, _LANGUAGE, _compose)
+    return program.write(description, path, _LANGUAGE, _compose)
 
 
 def _compose(graph: program.Program, weights: Path) -> Iterator[str]:

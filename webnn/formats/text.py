@@ -26,16 +26,18 @@ __all__ = ["read", "write"]
 _SUFFIX = ".webnn"
 
 
-def write(description: GraphDescription, path: Path) -> None:
+def write(description: GraphDescription, path: Path) -> Path | None:
     """Write a graph, with one line for each value and node; see `webnn.formats.save`.
 
     Inputs and outputs keep their names. Other values get new ones where the text cannot say theirs.
     """
     encoded = encode(description)
     text = _Printer(encoded, path).print()
-    if encoded.weights:
-        write_weights(encoded.weights, weights_path(path, _SUFFIX))
+    beside = weights_path(path, _SUFFIX) if encoded.weights else None
+    if beside is not None:
+        write_weights(encoded.weights, beside)
     files.write(path, text)
+    return beside
 
 
 class _Printer:

@@ -68,13 +68,18 @@ def test_convert(tmp_path: Path) -> None:
     code, output, errors = call("convert", write(tmp_path, "build(0.5)"), "-o", file)
     # What the program prints is not the command's.
     assert (code, output) == (0, "")
-    assert errors.endswith(f"{file}: 2 operators, 1 constants\n")
+    assert errors.endswith(f"{file}: 2 operators, 1 constants, with weights in model.safetensors\n")
     description = webnn.load(file)
     assert (description.name, list(description.inputs), [each.operation for each in description.operators]) == (
         "model",
         ["x"],
         ["matmul", "leakyRelu"],
     )
+    # A page needs the weights, too.
+    module = tmp_path / "model.mjs"
+    code, _, errors = call("convert", write(tmp_path, "build(0.5)"), "-o", module)
+    assert (code, errors.splitlines()[-1]) == (0, f"{module}: 2 operators, 1 constants, with weights in model.safetensors")
+    assert (tmp_path / "model.safetensors").is_file()
     # From file to file.
     text = tmp_path / "copy.webnn"
     assert call("convert", file, "-o", text, "--name", "other")[0] == 0

@@ -323,7 +323,7 @@ def test_the_former_name_of_dialects(tmp_path: Path) -> None:
     program = write(tmp_path / "a.mjs", "console.log(typeof MLTensor, typeof MLTensorUsage);")
     result = run_here("--profile", "browsers-2026", program)
     assert (result.returncode, result.stdout) == (0, "function object\n")
-    assert result.stderr == "webnn: --profile is now called --dialect: the old name will go\n"
+    assert result.stderr == "webnn: --profile is now called --dialect: the old name will go; --device-profile is the one for devices\n"
 
 
 def test_a_device_profile_in_javascript(tmp_path: Path) -> None:
