@@ -15,6 +15,7 @@ from tests.webnn.formats.examples import LABELS, capture, hostile
 from tests.webnn.formats.modules import build_in_node, export
 from tests.webnn.formats.numbers import ELEMENTS, constant_of, numbers_of
 from tests.webnn.formats.recorded import recorded
+from tests.webnn.javascript.node_support import run
 
 #: The dialect of the recorded graphs, whose draft has int4 too.
 DIALECTS = {"2024-06": None, "2025-03": "wpt-2025-03"}
@@ -70,6 +71,21 @@ def test_examples_numbers_and_hostile_labels(tmp_path: Path) -> None:
     numbers = numbers_of("2026-06+browsers")
     graphs = [capture("transformer_block")[0], capture("int8_graph")[0], numbers, *map(hostile, LABELS)]
     compare(graphs, tmp_path, "browsers-2026")
+
+
+@pytest.mark.processes
+def test_a_module_without_its_weights(tmp_path: Path) -> None:
+    export([capture("transformer_block")[0]], tmp_path)
+    source = """
+        import {build} from './graph0.mjs';
+        const context = await navigator.ml.createContext();
+        for (const weights of [undefined, new Uint8Array(8)]) await build(context, weights).catch((error) => console.log(String(error)));
+        const weights = await (await fetch('graph0.safetensors')).arrayBuffer();
+        console.log((await build(context, weights)).constructor.name);
+    """
+    why = "TypeError: build: weights must be an ArrayBuffer, the bytes of the .safetensors file beside this module"
+    outcome = run(tmp_path, source, revision="2026-06")
+    assert outcome.stdout.splitlines() == [why, why, "MLGraph"], outcome.stderr
 
 
 def test_what_it_looks_like(tmp_path: Path) -> None:
