@@ -1,7 +1,11 @@
-"""Tests with marks: those that read the data beside the checkout, and those that start processes.
+"""Marks and options of this suite.
 
-A test that needs the data carries the mark ``shared``. Where the environment variable ``WEBNN_REQUIRE_SHARED`` is set, as in continuous
-integration, a run in which no such test ran fails.
+A test that needs the data beside the checkout carries the mark ``shared``. Where the environment variable ``WEBNN_REQUIRE_SHARED`` is set,
+as in continuous integration, a run in which no such test ran fails.
+
+``--all`` runs every case: those with the mark ``slow``, and all cases of tests with the mark ``sample``. By day such a test runs a sample.
+
+A run stores the names of the tests that passed in pytest's cache. ``--not-passed-in CHECKOUT`` runs all others.
 
 A test that needs a real browser takes the fixture ``browser_program``: the program that the environment variable ``WEBNN_BROWSER`` names.
 
@@ -10,11 +14,15 @@ A test that starts a process and does not carry the mark ``processes`` fails.
 
 from __future__ import annotations
 
+import gc
+import json
 import os
 import signal
 import sys
-from collections.abc import Generator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +30,17 @@ import pytest
 #: which puts this repository on the path.
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 RAN = pytest.StashKey[int]()
+#: The key of pytest's cache for the names of the tests that passed.
+PASSED = "webnn/passed"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("this suite")
+    group.addoption("--all", action="store_true", help="run every case, the slow ones too; takes an hour")
+    group.addoption("--seed", type=int, default=0, help="the seed of samples of cases (default: %(default)s)")
+    group.addoption(
+        "--not-passed-in", type=Path, metavar="CHECKOUT", help="run only the tests that did not pass in the last run in another checkout"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,14 +51,60 @@ def pytest_configure(config: pytest.Config) -> None:
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
     config.stash[RAN] = 0
+    if config.option.all and config.option.markexpr == "not slow":
+        config.option.markexpr = ""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not SHARED.is_dir():
         skip = pytest.mark.skip(reason=f"the folder {SHARED.name}/ is not beside this checkout")
         for item in items:
             if item.get_closest_marker("shared"):
                 item.add_marker(skip)
+    left = set() if config.option.all else unsampled(items, config.option.seed)
+    if config.option.not_passed_in:
+        left |= passed_in(config.option.not_passed_in)
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left])
+    items[:] = [item for item in items if item.nodeid not in left]
+
+
+def unsampled(items: Collection[pytest.Item], seed: int) -> set[str]:
+    """Return the names of the cases that are not in the samples of their tests."""
+    families, sizes = defaultdict[str, list[str]](list), dict[str, int]()
+    for item in items:
+        if mark := item.get_closest_marker("sample"):
+            name = item.nodeid.partition("[")[0]
+            families[name].append(item.nodeid)
+            [sizes[name]] = mark.args
+    if not families:
+        return set()
+    from tests.samples import Sample
+
+    chosen = {case for name, cases in families.items() for case in Sample(name, seed, everything=False)(cases, sizes[name])}
+    return {case for cases in families.values() for case in cases} - chosen
+
+
+def passed_in(checkout: Path) -> set[str]:
+    """Return the names of the tests that passed in the last run in a checkout."""
+    try:
+        stored = json.loads((checkout / ".pytest_cache" / "v" / PASSED).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise pytest.UsageError(f"--not-passed-in must be a checkout whose tests ran, got {checkout}: {error}") from None
+    return set(stored)
+
+
+def pytest_collection_finish() -> None:
+    # Thousands of tests are objects that stay: without this, each full collection of garbage takes 0.2 s for them.
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture
+def sample(request: pytest.FixtureRequest) -> Callable[[Sequence[Any], int], list[Any]]:
+    """A `tests.samples.Sample` of this test: of many cases in one test, by day some."""
+    from tests.samples import Sample
+
+    return Sample(request.node.nodeid, request.config.option.seed, everything=request.config.option.all)
 
 
 @pytest.fixture(scope="session")
@@ -52,14 +117,21 @@ def browser_program() -> Path:
 
 
 class Counter:
-    """Counts the tests with the mark that passed or failed, in the process that reports."""
+    """Counts the tests with the mark ``shared`` that ran, and keeps the names of those that passed, in the process that reports."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
+        self.passed: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call" and "shared" in report.keywords:
-            self.config.stash[RAN] += 1
+        if report.when == "call":
+            self.config.stash[RAN] += "shared" in report.keywords
+            if report.passed:
+                self.passed.append(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        if self.config.cache is not None and not hasattr(self.config, "workerinput"):
+            self.config.cache.set(PASSED, sorted(self.passed))
 
 
 class Processes:

@@ -10,7 +10,7 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import onnx
@@ -22,7 +22,7 @@ from webnn.onnx.partition import table
 from webnn.onnx.rules import RULES
 from webnn.onnx.source import ONNX_DOMAINS
 
-__all__ = ["PAGE", "main", "page", "run", "written_for"]
+__all__ = ["PAGE", "groups", "main", "page", "rows", "run", "written_for"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "onnx-ops.md"
@@ -32,10 +32,19 @@ _FAULTS: Sequence[Outcome] = ("wrong", "failed")
 _REASONS, _LONGEST = 2, 160
 
 
-def run() -> dict[str, Result]:
-    """Judge every test."""
-    context = make_context()
-    return {name: judge(case, context) for name, case in collect().items()}
+def groups() -> dict[str, list[str]]:
+    """Return the names of the tests of each operator, in alphabetical order."""
+    found: dict[str, list[str]] = {}
+    for name, case in collect().items():
+        found.setdefault(_operator(case.model), []).append(name)
+    return dict(sorted(found.items()))
+
+
+def run(operators: Collection[str] | None = None) -> dict[str, Result]:
+    """Judge the tests of some operators; by default, of all."""
+    context, cases = make_context(), collect()
+    chosen = groups()
+    return {name: judge(cases[name], context) for operator in (chosen if operators is None else operators) for name in chosen[operator]}
 
 
 def written_for() -> str:
@@ -50,7 +59,6 @@ def page(results: Mapping[str, Result]) -> str:
 
 
 def _table(results: Mapping[str, Result]) -> Iterator[str]:
-    cases = collect()
     totals = Counter(result.outcome for result in results.values())
     figures = ", ".join(f"{totals[outcome]} {outcome}" for outcome in (*_COLUMNS, *_FAULTS))
     yield ""
@@ -58,11 +66,16 @@ def _table(results: Mapping[str, Result]) -> Iterator[str]:
     yield ""
     yield f"| operator | import | ONNX Runtime Web {table.source()['version']} | {' | '.join(_COLUMNS)} | why |"
     yield f"|---|---|---|{'---|' * len(_COLUMNS)}---|"
-    groups: dict[str, list[Result]] = {}
-    for name, result in results.items():
-        groups.setdefault(_operator(cases[name].model), []).append(result)
+    yield from rows(results)
+
+
+def rows(results: Mapping[str, Result]) -> Iterator[str]:
+    """Return the rows of the page for all operators whose tests were judged."""
     taken = table.rules()
-    for operator, found in sorted(groups.items()):
+    for operator, names in groups().items():
+        found = [results[name] for name in names if name in results]
+        if not found:
+            continue
         counts = Counter(result.outcome for result in found)
         reasons = Counter(_shorten(result.reason) for result in found if result.outcome in ("refused", *_FAULTS))
         cells = [str(counts[outcome] or "") for outcome in _COLUMNS]

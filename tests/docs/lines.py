@@ -23,6 +23,8 @@ __all__ = [
     "added",
     "installed",
     "lines_of",
+    "missing",
+    "never",
     "reason",
     "smaller",
     "split",
@@ -107,10 +109,19 @@ COMMANDS = [
 ]
 
 
+def never(line: str) -> str | None:
+    """Return why a line does not run in any environment, if it does not."""
+    return next((why for pattern, why in NOT_RUN.items() if re.match(pattern, line)), None)
+
+
+def missing(line: str) -> str | None:
+    """Return why a line does not run in this environment, if something is missing here."""
+    return next((why for pattern, (there, why) in NEEDS.items() if not there and re.match(pattern, line)), None)
+
+
 def reason(line: str) -> str | None:
     """Return why a line does not run here, if it does not."""
-    missing = {pattern: why for pattern, (there, why) in NEEDS.items() if not there}
-    return next((why for pattern, why in {**NOT_RUN, **missing}.items() if re.match(pattern, line)), None)
+    return never(line) or missing(line)
 
 
 def added(line: str) -> list[str]:

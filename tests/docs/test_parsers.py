@@ -21,9 +21,9 @@ import typer
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.docs.lines import COMMANDS, installed, reason, split
+from tests.docs.lines import COMMANDS, installed, never, split
 from tests.shared import ROOT
-from tests.support import each_row
+from tests.support import Failures
 from webnn.commands.main import app
 from webnn.onnx.partition.table import source
 
@@ -63,8 +63,7 @@ def parse_webnn(words: Sequence[str], patch: pytest.MonkeyPatch) -> None:
 
 
 def parse_mkdocs(words: Sequence[str], patch: pytest.MonkeyPatch) -> None:
-    if installed("mkdocs"):
-        parse_click(importlib.import_module("mkdocs.__main__").cli, words)
+    parse_click(importlib.import_module("mkdocs.__main__").cli, words)
 
 
 def parse_python(words: Sequence[str], patch: pytest.MonkeyPatch) -> None:
@@ -164,13 +163,25 @@ def parse(line: str, patch: pytest.MonkeyPatch) -> None:
             PARSERS[program](words, patch)
 
 
-@each_row("line", sorted({line for _, line in COMMANDS}))
-def test_each_line_is_parsed(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    try:
-        with monkeypatch.context() as patch:
-            parse(line, patch)
-    except (Exception, SystemExit) as error:
-        pytest.fail(f"{line}: {error!r}")
+#: Lines of programs that an extra installs, by the program.
+EXTRAS = {"mkdocs": pytest.mark.skipif(not installed("mkdocs"), reason="needs mkdocs, the extra `docs`")}
+
+
+@pytest.mark.parametrize("program", ["", *(pytest.param(program, marks=mark) for program, mark in EXTRAS.items())])
+def test_each_line_is_parsed(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    failures = Failures()
+    for line in sorted({line for _, line in COMMANDS if extra_of(line) == program}):
+        with failures.of(line), monkeypatch.context() as patch:
+            try:
+                parse(line, patch)
+            except SystemExit as error:
+                pytest.fail(f"it exits: {error!r}")
+    failures.report()
+
+
+def extra_of(line: str) -> str:
+    """Return the program of a line if an extra installs it, otherwise an empty text."""
+    return next((program for program in EXTRAS if line.startswith(program)), "")
 
 
 #: Lines that are wrong, and a part of the error.
@@ -199,7 +210,10 @@ WRONG = [
 ]
 
 
-@each_row(("line", "message"), [row for row in WRONG if installed("mkdocs") or not row[0].startswith("mkdocs")])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [pytest.param(*row, marks=[mark for program, mark in EXTRAS.items() if program == extra_of(row[0])]) for row in WRONG],
+)
 def test_wrong_lines_are_refused(line: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     with monkeypatch.context() as patch, pytest.raises((Exception, SystemExit)) as caught:
         parse(line, patch)
@@ -207,5 +221,4 @@ def test_wrong_lines_are_refused(line: str, message: str, monkeypatch: pytest.Mo
 
 
 def test_only_these_lines_neither_run_nor_have_a_parser() -> None:
-    left = [line for _, line in COMMANDS if reason(line) is not None and line.split()[0] in WITHOUT]
-    assert [line for line in left if not re.match(r"(export|dask|tar|playwright)\b", line)] == []
+    assert [line for _, line in COMMANDS if never(line) is not None and line.split()[0] in WITHOUT] == []

@@ -193,10 +193,10 @@ def peaks(folder: Path, rows: int, size: int, executor: str, output: str = "") -
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the resident memory is counted in another way")
 @pytest.mark.parametrize(("executor", "output"), [("threads:1", ""), ("processes:1", ""), ("processes:1", "out")])
 def test_memory_is_bounded(tmp_path: Path, executor: str, output: str) -> None:
-    """16 MiB of data and 256 MiB of data take the same memory; parts of 64 MiB take more than parts of 1 MiB."""
+    """16 MiB of data and 128 MiB of data take the same memory; parts of 64 MiB take more than parts of 1 MiB."""
     small = peaks(tmp_path / "small", 1 << 10, 64, executor, output)
-    large = peaks(tmp_path / "large", 1 << 14, 64, executor, output)
-    coarse = peaks(tmp_path / "coarse", 1 << 14, 1 << 12, executor, output)
+    large = peaks(tmp_path / "large", 1 << 13, 64, executor, output)
+    coarse = peaks(tmp_path / "coarse", 1 << 13, 1 << 12, executor, output)
     for index in (0, 1):
         assert large[index] < small[index] + 32, (small, large)
     assert max(coarse) > max(large) + 64, (large, coarse)
