@@ -3,9 +3,11 @@
 A test that needs the data beside the checkout carries the mark ``shared``. Where the environment variable ``WEBNN_REQUIRE_SHARED`` is set,
 as in continuous integration, a run in which no such test ran fails.
 
-``--all`` runs every case: those with the mark ``slow``, and all cases of tests with the mark ``sample``. By day such a test runs a sample.
+A run of the whole suite runs a sample of each large family: of a test with many parameters, ``FAMILY`` cases, or as many as its mark
+``sample`` says. ``--seed`` chooses them. A run of some folders, files or names (``-k``) runs all of their cases. ``--all`` runs everything,
+tests with the mark ``slow`` too.
 
-A run stores the names of the tests that passed in pytest's cache. ``--not-passed-in CHECKOUT`` runs all others.
+A run stores the names of the tests that passed in pytest's cache. ``--not-passed-in CHECKOUT`` runs all others, without samples.
 
 A test that needs a real browser takes the fixture ``browser_program``: the program that the environment variable ``WEBNN_BROWSER`` names.
 
@@ -30,6 +32,8 @@ import pytest
 #: which puts this repository on the path.
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 RAN = pytest.StashKey[int]()
+#: How many cases of a test a run of the whole suite runs.
+FAMILY = 12
 #: The key of pytest's cache for the names of the tests that passed.
 PASSED = "webnn/passed"
 
@@ -39,7 +43,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--all", action="store_true", help="run every case, the slow ones too; takes an hour")
     group.addoption("--seed", type=int, default=0, help="the seed of samples of cases (default: %(default)s)")
     group.addoption(
-        "--not-passed-in", type=Path, metavar="CHECKOUT", help="run only the tests that did not pass in the last run in another checkout"
+        "--not-passed-in",
+        type=Path,
+        metavar="CHECKOUT",
+        help="run only the tests that did not pass in the last run in another checkout; write it with an equals sign",
     )
 
 
@@ -55,13 +62,31 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = ""
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    # One more than there are cores: many tests wait for a process.
+    return 1 + (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"large families: {f'a sample, --seed {config.option.seed}' if sampled(config) else 'all cases'}"
+
+
+def sampled(config: pytest.Config) -> bool:
+    """Return whether this run takes samples: it is one of the whole suite."""
+    tests = Path(__file__).parent
+    whole = all(config.invocation_params.dir.joinpath(each).resolve() in (tests, tests.parent) for each in config.args)
+    return whole and not (config.option.all or config.option.keyword or config.option.not_passed_in)
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not SHARED.is_dir():
         skip = pytest.mark.skip(reason=f"the folder {SHARED.name}/ is not beside this checkout")
         for item in items:
             if item.get_closest_marker("shared"):
                 item.add_marker(skip)
-    left = set() if config.option.all else unsampled(items, config.option.seed)
+    left = unsampled(items, config.option.seed) if sampled(config) else set()
     if config.option.not_passed_in:
         left |= passed_in(config.option.not_passed_in)
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left])
@@ -69,19 +94,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def unsampled(items: Collection[pytest.Item], seed: int) -> set[str]:
-    """Return the names of the cases that are not in the samples of their tests."""
-    families, sizes = defaultdict[str, list[str]](list), dict[str, int]()
-    for item in items:
-        if mark := item.get_closest_marker("sample"):
-            name = item.nodeid.partition("[")[0]
-            families[name].append(item.nodeid)
-            [sizes[name]] = mark.args
-    if not families:
-        return set()
+    """Return the names of the cases that are not in the samples of their families."""
     from tests.samples import Sample
 
+    families, sizes = defaultdict[str, list[str]](list), dict[str, int]()
+    for item in items:
+        # The family of a mark of a class or a module is all of it.
+        node, mark = next(item.iter_markers_with_node("sample"), (item, None))
+        name = item.nodeid.partition("[")[0] if node is item else node.nodeid
+        families[name].append(item.nodeid)
+        sizes[name] = mark.args[0] if mark else FAMILY
     chosen = {case for name, cases in families.items() for case in Sample(name, seed, everything=False)(cases, sizes[name])}
-    return {case for cases in families.values() for case in cases} - chosen
+    return {item.nodeid for item in items} - chosen
 
 
 def passed_in(checkout: Path) -> set[str]:
@@ -104,7 +128,7 @@ def sample(request: pytest.FixtureRequest) -> Callable[[Sequence[Any], int], lis
     """A `tests.samples.Sample` of this test: of many cases in one test, by day some."""
     from tests.samples import Sample
 
-    return Sample(request.node.nodeid, request.config.option.seed, everything=request.config.option.all)
+    return Sample(request.node.nodeid, request.config.option.seed, everything=not sampled(request.config))
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Samples of families of cases: by day a test runs some of them, chosen by a seed; `pytest --all` runs all."""
+"""Samples of families of cases: a run of the whole suite runs some of them, chosen by a seed (tests/conftest.py)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Sample:
     Attributes:
         family: The name of the family: another one has another sample.
         seed: The option ``--seed``.
-        everything: The option ``--all``.
+        everything: Whether this run takes all cases.
     """
 
     family: str
@@ -27,7 +27,7 @@ class Sample:
     everything: bool
 
     def __call__(self, cases: Sequence[T], count: int) -> list[T]:
-        """Return some cases, in their order; all of them with ``--all``, or if there are no more."""
+        """Return some cases, in their order; all of them if there are no more."""
         if self.everything or count >= len(cases):
             return list(cases)
         return [cases[index] for index in sorted(random.Random(f"{self.seed} {self.family}").sample(range(len(cases)), count))]

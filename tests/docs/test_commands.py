@@ -195,6 +195,7 @@ def started(line: str, folder: Path) -> Iterator[None]:
                 process.wait()
 
 
+@pytest.mark.sample(6)
 @pytest.mark.processes
 @pytest.mark.parametrize("document", RUN)
 def test_the_commands_run(document: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
