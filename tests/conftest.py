@@ -19,15 +19,18 @@ from __future__ import annotations
 import gc
 import json
 import os
+import random
 import signal
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
+T = TypeVar("T")
 #: As in `tests.shared`, which cannot be imported here: with a checkout elsewhere, `pytest --wpt CHECKOUT` does not find pyproject.toml,
 #: which puts this repository on the path.
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -95,8 +98,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def unsampled(items: Collection[pytest.Item], seed: int) -> set[str]:
     """Return the names of the cases that are not in the samples of their families."""
-    from tests.samples import Sample
-
     families, sizes = defaultdict[str, list[str]](list), dict[str, int]()
     for item in items:
         # The family of a mark of a class or a module is all of it.
@@ -125,9 +126,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def sample(request: pytest.FixtureRequest) -> Callable[[Sequence[Any], int], list[Any]]:
-    """A `tests.samples.Sample` of this test: of many cases in one test, by day some."""
-    from tests.samples import Sample
-
+    """Chooses some of many cases in one test: a `Sample`."""
     return Sample(request.node.nodeid, request.config.option.seed, everything=not sampled(request.config))
 
 
@@ -138,6 +137,27 @@ def browser_program() -> Path:
     if not program:
         pytest.skip("the environment variable WEBNN_BROWSER names no browser")
     return Path(program)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Chooses cases of a family.
+
+    Attributes:
+        family: The name of the family: another one has another sample.
+        seed: The option ``--seed``.
+        everything: Whether this run takes all cases.
+    """
+
+    family: str
+    seed: int
+    everything: bool
+
+    def __call__(self, cases: Sequence[T], count: int) -> list[T]:
+        """Return some cases, in their order; all of them if there are no more."""
+        if self.everything or count >= len(cases):
+            return list(cases)
+        return [cases[index] for index in sorted(random.Random(f"{self.seed} {self.family}").sample(range(len(cases)), count))]
 
 
 class Counter:
@@ -154,8 +174,9 @@ class Counter:
                 self.passed.append(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
-        if self.config.cache is not None and not hasattr(self.config, "workerinput"):
-            self.config.cache.set(PASSED, sorted(self.passed))
+        cache = getattr(self.config, "cache", None)  # missing with `-p no:cacheprovider`
+        if cache is not None and not hasattr(self.config, "workerinput"):
+            cache.set(PASSED, sorted(self.passed))
 
 
 class Processes:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.samples import Sample
+from tests.conftest import Sample
 from tests.shared import ROOT
 
 SUITE = """
@@ -48,8 +48,7 @@ def test_in_itself(sample):
 def suite(tmp_path: Path) -> Path:
     tests = tmp_path / "tests"
     tests.mkdir()
-    for name in ("conftest.py", "samples.py"):
-        shutil.copy(ROOT / "tests" / name, tests)
+    shutil.copy(ROOT / "tests" / "conftest.py", tests)
     settings = (
         "[pytest]\ntestpaths = tests\npythonpath = .\naddopts = -m 'not slow'\nmarkers =\n  shared\n  processes\n  slow\n  sample(count)\n"
     )

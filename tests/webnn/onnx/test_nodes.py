@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import onnx
 import pytest
 
-from tests.samples import Sample
 from tools import onnx_ops
 
 
 @pytest.mark.processes
-def test_no_result_is_wrong(sample: Sample) -> None:
+def test_no_result_is_wrong(sample: Callable[[list[str], int], list[str]]) -> None:
     """By day of some operators. Their rows are those of the page; all of them are the page."""
     every = list(onnx_ops.groups())
     operators = sample(every, 50)
