@@ -3,9 +3,10 @@
 A test that needs the data beside the checkout carries the mark ``shared``. Where the environment variable ``WEBNN_REQUIRE_SHARED`` is set,
 as in continuous integration, a run in which no such test ran fails.
 
-A run of the whole suite runs a sample of each large family: of a test with many parameters, ``FAMILY`` cases, or as many as its mark
-``sample`` says. ``--seed`` chooses them. A run of some folders, files or names (``-k``) runs all of their cases. ``--all`` runs everything,
-tests with the mark ``slow`` too.
+A run of the whole suite runs samples: ``CASES`` of the cases of a parametrized test, ``PROCESSES`` of the tests of a file that start
+processes, or as many as the mark ``sample`` says. ``--seed`` chooses them. A run of some folders, files or names (``-k``) takes no samples,
+nor does one with ``--no-samples`` or the environment variable ``WEBNN_NO_SAMPLES``. ``--all`` runs everything, tests with the mark ``slow``
+too.
 
 A run stores the names of the tests that passed in pytest's cache. ``--not-passed-in CHECKOUT`` runs all others, without samples.
 
@@ -35,8 +36,8 @@ T = TypeVar("T")
 #: which puts this repository on the path.
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 RAN = pytest.StashKey[int]()
-#: How many cases of a test a run of the whole suite runs.
-FAMILY = 12
+#: Of how many cases of a test, and of how many tests of a file that start processes, a run of the whole suite consists.
+CASES, PROCESSES = 12, 5
 #: The key of pytest's cache for the names of the tests that passed.
 PASSED = "webnn/passed"
 
@@ -44,6 +45,8 @@ PASSED = "webnn/passed"
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("this suite")
     group.addoption("--all", action="store_true", help="run every case, the slow ones too; takes an hour")
+    without = bool(os.environ.get("WEBNN_NO_SAMPLES"))
+    group.addoption("--no-samples", action="store_true", default=without, help="run every case, except for tests with the mark slow")
     group.addoption("--seed", type=int, default=0, help="the seed of samples of cases (default: %(default)s)")
     group.addoption(
         "--not-passed-in",
@@ -72,14 +75,15 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    return f"large families: {f'a sample, --seed {config.option.seed}' if sampled(config) else 'all cases'}"
+    return f"tests: {f'samples, --seed {config.option.seed}' if sampled(config) else 'all'}"
 
 
 def sampled(config: pytest.Config) -> bool:
     """Return whether this run takes samples: it is one of the whole suite."""
     tests = Path(__file__).parent
     whole = all(config.invocation_params.dir.joinpath(each).resolve() in (tests, tests.parent) for each in config.args)
-    return whole and not (config.option.all or config.option.keyword or config.option.not_passed_in)
+    option = config.option
+    return whole and not (option.all or option.no_samples or option.keyword or option.not_passed_in)
 
 
 @pytest.hookimpl(trylast=True)
@@ -100,13 +104,20 @@ def unsampled(items: Collection[pytest.Item], seed: int) -> set[str]:
     """Return the names of the cases that are not in the samples of their families."""
     families, sizes = defaultdict[str, list[str]](list), dict[str, int]()
     for item in items:
-        # The family of a mark of a class or a module is all of it.
-        node, mark = next(item.iter_markers_with_node("sample"), (item, None))
-        name = item.nodeid.partition("[")[0] if node is item else node.nodeid
+        name, count = family_of(item)
         families[name].append(item.nodeid)
-        sizes[name] = mark.args[0] if mark else FAMILY
+        sizes[name] = count
     chosen = {case for name, cases in families.items() for case in Sample(name, seed, everything=False)(cases, sizes[name])}
     return {item.nodeid for item in items} - chosen
+
+
+def family_of(item: pytest.Item) -> tuple[str, int]:
+    """Return the name of the family of a test, and the size of its sample."""
+    test, file = item.nodeid.partition("[")[0], item.nodeid.partition("::")[0]
+    for node, mark in item.iter_markers_with_node("sample"):
+        # The family of a mark of a class or a module is all of it.
+        return test if node is item else node.nodeid, mark.args[0]
+    return (file, PROCESSES) if item.get_closest_marker("processes") else (test, CASES)
 
 
 def passed_in(checkout: Path) -> set[str]:

@@ -39,6 +39,15 @@ class TestSeveral:
     def test_b(self): pass
     def test_c(self): pass
 
+@pytest.mark.processes
+@pytest.mark.parametrize("case", range(9))
+def test_process(case):
+    pass
+
+@pytest.mark.processes
+def test_another_process():
+    pass
+
 def test_in_itself(sample):
     print("chosen", len(sample(range(50), 7)))
 """
@@ -73,21 +82,33 @@ def run(suite: Path, *options: str, fails: str = "-1", folder: Path | None = Non
 @pytest.mark.processes
 def test_runs_take_samples_only_of_the_whole_suite(suite: Path) -> None:
     printed, counts = run(suite)
-    assert "large families: a sample, --seed 0" in printed
+    assert "tests: samples, --seed 0" in printed
     assert counts["test_marked"] == 3
     assert counts["test_few"] == 5
     assert 5 < counts["test_many"] < 40
     assert sum(counts.get(f"test_{letter}", 0) for letter in "abc") == 2
+    assert counts.get("test_process", 0) + counts.get("test_another_process", 0) == 5
     assert "test_slow" not in counts
     assert "chosen 7\n" in printed
-    whole = {"test_many": 40, "test_marked": 40, "test_few": 5, "test_a": 1, "test_b": 1, "test_c": 1, "test_in_itself": 1}
+    whole = {
+        "test_many": 40,
+        "test_marked": 40,
+        "test_few": 5,
+        "test_a": 1,
+        "test_b": 1,
+        "test_c": 1,
+        "test_in_itself": 1,
+        "test_process": 9,
+    }
+    whole["test_another_process"] = 1
     for options, expected in (
         (["--all"], {**whole, "test_slow": 1}),
+        (["--no-samples"], whole),
         (["tests/test_it.py"], whole),
         (["-k", "many"], {"test_many": 40}),
     ):
         printed, counts = run(suite, *options)
-        assert "large families: all cases" in printed
+        assert "tests: all\n" in printed
         assert counts == expected, options
         assert "chosen 50\n" in printed or options[0] == "-k"
 
@@ -98,8 +119,9 @@ def test_what_did_not_pass_elsewhere_runs(suite: Path, tmp_path_factory: pytest.
     other = tmp_path_factory.mktemp("other") / "checkout"
     shutil.copytree(suite, other, ignore=shutil.ignore_patterns(".pytest_cache"))
     printed, second = run(other, f"--not-passed-in={suite}")
+    assert second.pop("test_process", 0) + second.pop("test_another_process", 0) == 5
     assert second == {"test_many": 40, "test_marked": 37, **{f"test_{letter}": 1 for letter in "abc" if f"test_{letter}" not in first}}
-    assert "large families: all cases" in printed
+    assert "tests: all\n" in printed
     printed, counts = run(other, f"--not-passed-in={other / 'nowhere'}")
     assert (counts, "passed" in printed) == ({}, False)
 

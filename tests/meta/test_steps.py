@@ -15,7 +15,7 @@ def test_each_step_is_cited_or_has_a_reason() -> None:
 
 
 def test_each_cited_step_is_reached_by_a_test() -> None:
-    """`python -m tools.spec_coverage --measure -n auto tests` finds out which test it is."""
+    """`python -m tools.spec_coverage --measure -n auto --no-samples` finds out which test it is."""
     assert list(spec_coverage.unreached(reach.load())) == []
 
 
