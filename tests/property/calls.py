@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.support import CURRENT, Act, Array
-from webnn import MLContext, MLGraphBuilder, MLOperand
-from webnn.reference.operations import REFERENCE, REFERENCE_NEWEST
+from tests.support import Act, Array, compute_directly
+from webnn import MLContext, MLGraphBuilder, MLOperand, MLTensor
+from webnn.reference.operations import operations_of
 
 __all__ = ["Call", "Connected", "Operands", "Raw", "Results", "compute", "connect", "expected", "map_arrays"]
 
@@ -120,14 +120,24 @@ def connect(builder: MLGraphBuilder, call: Call, operands: Operands | None = Non
 def compute(context: MLContext, builder: MLGraphBuilder, outputs: Sequence[MLOperand], feeds: Mapping[str, Array]) -> Results:
     """Build a graph and compute it twice: once as programs do, once with outputs that the engine allocates by its own shapes."""
     graph = builder.buildSync({f"output{index}": operand for index, operand in enumerate(outputs)})
+    inputs = {name: feeds[name].copy() for name in graph._implementation.inputs}
     # The engine's session gives the arrays it wants to give, whatever the descriptors say.
-    implementation = graph._implementation
-    values = {implementation.inputs[name].value: feeds[name] for name in implementation.inputs}
-    fresh = implementation._session.run([slot.value for slot in implementation.outputs.values()], values)
-    buffers = {f"output{index}": np.zeros(operand.shape(), operand.dataType()) for index, operand in enumerate(outputs)}
-    inputs = {name: feeds[name].copy() for name in implementation.inputs}
-    result = context.computeSync(graph, inputs, buffers)
-    return Results([result["outputs"][name] for name in buffers], [np.asarray(array) for array in fresh])
+    fresh = [np.asarray(array) for array in compute_directly(graph, feeds)]
+    described = {f"output{index}": operand._descriptor for index, operand in enumerate(outputs)}
+    if not context._revision.tensors:
+        buffers = {name: np.zeros(each.dimensions, each.dataType) for name, each in described.items()}
+        result = context.computeSync(graph, inputs, buffers)
+        return Results([result["outputs"][name] for name in buffers], fresh)
+
+    def tensor(dataType: Any, shape: Sequence[int]) -> MLTensor:
+        return context.createTensorSync(dataType=dataType, shape=shape, readable=True, writable=True)
+
+    given = {name: tensor(array.dtype.name, array.shape) for name, array in inputs.items()}
+    taken = {name: tensor(each.dataType, each.dimensions) for name, each in described.items()}
+    for name, array in inputs.items():
+        context.writeTensor(given[name], array)
+    context.dispatch(graph, given, taken)
+    return Results([context.readTensorSync(each) for each in taken.values()], fresh)
 
 
 def expected(call: Call, function: Callable[[Array], Array] = lambda array: array) -> list[Array]:
@@ -145,6 +155,5 @@ def expected(call: Call, function: Callable[[Array], Array] = lambda array: arra
 
     arguments = map_arrays(dict(call.arguments), function)
     options = {member: activation(map_arrays(value, function)) for member, value in call.options.items()}
-    reference = REFERENCE_NEWEST if call.revision == CURRENT else REFERENCE
-    returned = reference[call.name](*arguments.values(), **options)
+    returned = operations_of(call.revision)[call.name](*arguments.values(), **options)
     return returned if isinstance(returned, list) else [returned]

@@ -12,7 +12,21 @@ from tests.support import FIRST, Array
 from webnn.reference.numbers import idl_float
 from webnn.validation.descriptor import DATA_TYPES, MAX_RANK
 
-__all__ = ["ANY", "NUMBERS", "PATTERNS", "TAME", "Draw", "arrays", "axis_lists", "broadcastable", "floats", "optional", "shapes", "types"]
+__all__ = [
+    "ANY",
+    "NUMBERS",
+    "PATTERNS",
+    "TAME",
+    "Draw",
+    "arrays",
+    "axis_lists",
+    "broadcastable",
+    "floats",
+    "make",
+    "optional",
+    "shapes",
+    "types",
+]
 
 Draw = Any
 
@@ -80,24 +94,27 @@ _SPECIAL_INTEGERS: dict[str, Array] = {
 
 def _integers(rng: np.random.Generator, style: str, dtype: str, shape: Sequence[int]) -> Array:
     info = np.iinfo(dtype)
-    if style in ("small", "uniform"):
-        return rng.integers(max(-8, info.min), 9, shape).astype(dtype)
+    if style in ("small", "uniform", "positive"):
+        return rng.integers(1 if style == "positive" else max(-8, info.min), 9, shape).astype(dtype)
     array = rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
     if style in ("special", "extreme"):
         return np.where(rng.random(shape) < 0.8, rng.choice(_SPECIAL_INTEGERS[dtype], shape), array)
     return array
 
 
-def _make(seed: int, style: str, dtype: str, shape: Sequence[int]) -> Array:
-    """Make values from a seed: one by one they would take most of the time, and large arrays of equal values find little."""
-    make = _floats if dtype.startswith("float") else _integers
-    array = np.asarray(make(np.random.default_rng(seed), style, dtype, shape))
+def make(seed: int, style: str, dtype: str, shape: Sequence[int]) -> Array:
+    """Make values from a seed: one by one they would take most of the time, and large arrays of equal values find little.
+
+    Integers know "small", "positive", "wide" and "special" values.
+    """
+    of_type = _floats if dtype.startswith("float") else _integers
+    array = np.asarray(of_type(np.random.default_rng(seed), style, dtype, shape))
     return array.reshape(tuple(shape))
 
 
 def arrays(dtype: str, shape: Sequence[int], styles: Sequence[str] = ANY) -> st.SearchStrategy[Array]:
-    """Return arrays of a type and shape; integers know "small", "wide" and "special" values."""
-    return st.builds(_make, _SEEDS, st.sampled_from(styles), st.just(dtype), st.just(tuple(shape)))
+    """Return arrays of a type and shape, each in one of the styles."""
+    return st.builds(make, _SEEDS, st.sampled_from(styles), st.just(dtype), st.just(tuple(shape)))
 
 
 def types(name: str, argument: str = "input") -> st.SearchStrategy[str]:

@@ -8,19 +8,17 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.property.calls import Call, Operands, connect
-from tests.property.mutations import ROWS, mutated
+from tests.property.mutation_rows import ROWS
+from tests.property.mutations import mutated
 from tests.property.profiles import NIGHTLY_EXAMPLES, hold
-from tests.property.strategies import CALLS, FAMILIES
-from tests.support import make_context
-from webnn import MLContext, MLGraphBuilder, WebNNTypeError
+from tests.property.strategies import CALLS, FAMILIES, OPERATIONS
+from tests.support import shared_context
+from webnn import MLGraphBuilder, WebNNTypeError
+from webnn.fuzz.mutations import options_of
+from webnn.validation.drafts import DRAFTS, find_revision
 
-#: For each operation, in continuous integration; every mutation is applied to each of them. More, if a mutation applies to none of a few.
-EXAMPLES, MORE_EXAMPLES = 4, 20
-
-
-@pytest.fixture(scope="module")
-def context() -> MLContext:
-    return make_context()
+#: For each operation, in continuous integration; every mutation is applied to each of them. More for mutations that apply to none of a few.
+EXAMPLES, MORE_EXAMPLES = 2, 20
 
 
 def refusal(builder: MLGraphBuilder, call: Call, operands: Operands) -> WebNNTypeError | None:
@@ -32,10 +30,13 @@ def refusal(builder: MLGraphBuilder, call: Call, operands: Operands) -> WebNNTyp
     return None
 
 
-def check(context: MLContext, call: Call, applied: Counter[int]) -> None:
-    """Apply all mutations to a call; count for each one what it made."""
+def check(call: Call, applied: Counter[int], *, idle: bool = False) -> None:
+    """Apply all mutations to a call, or those that have not applied yet; count for each one what it made."""
+    context = shared_context(call.revision)
     builder, other, operands = MLGraphBuilder(context), MLGraphBuilder(context), Operands()
-    for index, row in enumerate(ROWS[call.name]):
+    for index, row in enumerate(ROWS[call.revision][call.name]):
+        if idle and applied[index]:
+            continue
         for mutant in mutated(call, row, other):
             applied[index] += 1
             error = refusal(builder, mutant, operands)
@@ -45,20 +46,33 @@ def check(context: MLContext, call: Call, applied: Counter[int]) -> None:
             assert str(error).startswith(f"{call.name}: {error.argument} ")
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_operation(context: MLContext, name: str) -> None:
+@pytest.mark.parametrize(("draft", "name"), OPERATIONS)
+def test_operation(draft: str, name: str) -> None:
     applied: Counter[int] = Counter()
-    for examples in (EXAMPLES, MORE_EXAMPLES):
-        hold("ci", examples, CALLS[name], lambda call: check(context, call, applied))
-        idle = [row.argument for index, row in enumerate(ROWS[name]) if not applied[index]]
-        if not idle:
-            break
-    assert not idle, f"mutations that never applied: {idle}"
+
+    def idle() -> list[str]:
+        return [row.argument for index, row in enumerate(ROWS[draft][name]) if not applied[index]]
+
+    hold("ci", EXAMPLES, CALLS[draft][name], lambda call: check(call, applied))
+    if idle():
+        hold("ci", MORE_EXAMPLES, CALLS[draft][name], lambda call: check(call, applied, idle=True))
+    assert not idle(), f"mutations that never applied: {idle()}"
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_family(context: MLContext, family: str) -> None:
-    calls = st.sampled_from(sorted(FAMILIES[family])).flatmap(FAMILIES[family].__getitem__)
-    hold("nightly", NIGHTLY_EXAMPLES, calls, lambda call: check(context, call, Counter()))
+@pytest.mark.parametrize(("draft", "family"), [(draft, family) for draft in DRAFTS for family in FAMILIES[draft]])
+def test_family(draft: str, family: str) -> None:
+    calls = st.sampled_from(sorted(FAMILIES[draft][family])).flatmap(FAMILIES[draft][family].__getitem__)
+    hold("nightly", NIGHTLY_EXAMPLES, calls, lambda call: check(call, Counter()))
+
+
+def test_every_argument_of_every_draft_has_mutations() -> None:
+    """Anything becomes a boolean, and a label is any text."""
+    for draft, name in OPERATIONS:
+        revision = find_revision(draft)
+        operation = revision.operations[name]
+        members = options_of(revision.idl(), name) if operation.options else {}
+        options = {f"options.{member}" for member, kind in members.items() if kind != "boolean" and member != "label"}
+        arguments = {*operation.operands, *(argument.name for argument in operation.arguments)}
+        assert {row.argument for row in ROWS[draft][name]} == arguments | options, f"{name} in {draft}"

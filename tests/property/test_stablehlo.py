@@ -13,9 +13,9 @@ import webnn
 from tests.property.calls import Call, connect
 from tests.property.profiles import hold
 from tests.property.samples import SAMPLES, Sample, numbers
-from tests.property.strategies import CALLS
+from tests.property.strategies import CALLS, OPERATIONS
 from tests.property.tolerances import TOLERANCES, Tolerance, compare
-from tests.support import CURRENT, Array, make_context
+from tests.support import CURRENT, FIRST, Array, make_context
 from tools.stablehlo_export import Judge, load_judge
 from webnn.hlo.export import export
 from webnn.hlo.mlir import write_mlir
@@ -49,13 +49,13 @@ def check(judge: Judge, context: webnn.MLContext, call: Call) -> None:
         compare(call, judge("".join(write_mlir(export(described))), feeds), OF_XLA)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_operation(judge: Judge, name: str) -> None:
-    context = make_context()
-    hold("ci", EXAMPLES, CALLS[name], lambda call: check(judge, context, call))
+@pytest.mark.parametrize(("draft", "name"), OPERATIONS)
+def test_operation(judge: Judge, draft: str, name: str) -> None:
+    context = make_context(draft)
+    hold("ci", EXAMPLES, CALLS[draft][name], lambda call: check(judge, context, call))
 
 
-@pytest.mark.parametrize("sample", [each for each in SAMPLES if each.name not in CALLS], ids=lambda sample: sample.title)
+@pytest.mark.parametrize("sample", [each for each in SAMPLES if each.name not in FIRST.operations], ids=lambda sample: sample.title)
 def test_operation_of_the_newest_draft(judge: Judge, sample: Sample) -> None:
     context, count = make_context(CURRENT), 0
     for dtype in ("float32", "float16", "int32", "uint32", "int64", "uint64", "int8", "uint8"):

@@ -32,13 +32,21 @@ class Dice:
         empty: Whether a shape may have dimensions of size 0.
     """
 
+    #: The largest rank of a shape, and the bounds of sizes, of which each size has one.
+    max_rank = 5
+    sizes: Sequence[int] = (2, 3, 5, 17)
+
     def __init__(self, seed: str, *, empty: bool = False) -> None:
-        self._next = random.Random(seed).random
+        self._random = random.Random(seed)
         self.empty = empty
+
+    def fraction(self) -> float:
+        """Choose a number from 0 to 1, without 1."""
+        return self._random.random()
 
     def integer(self, low: int, high: int) -> int:
         """Choose an integer from ``low`` to ``high``, both included."""
-        return low + int(self._next() * (high - low + 1))
+        return low + int(self.fraction() * (high - low + 1))
 
     def pick(self, values: Sequence[T]) -> T:
         """Choose one of several values."""
@@ -46,7 +54,7 @@ class Dice:
 
     def chance(self, probability: float = 0.5) -> bool:
         """Decide."""
-        return self._next() < probability
+        return self.fraction() < probability
 
     def shuffle(self, values: Sequence[T]) -> list[T]:
         """Return the values in another order."""
@@ -62,13 +70,13 @@ class Dice:
         kind = self.integer(0, 2)
         if kind == 0:
             return self.integer(low, high)
-        return self.integer(4 * low, 4 * high) / 4 if kind == 1 else low + (high - low) * self._next()
+        return self.integer(4 * low, 4 * high) / 4 if kind == 1 else low + (high - low) * self.fraction()
 
     def shape(self, low: int, high: int, most: int = 60) -> list[int]:
         """Choose a shape of few elements, with a rank from ``low`` to ``high``."""
         sizes: list[int] = []
-        for _ in range(self.integer(low, min(high, 5))):
-            sizes.append(self.integer(1, max(1, min(self.pick((2, 3, 5, 17)), most))))
+        for _ in range(self.integer(low, min(high, self.max_rank))):
+            sizes.append(self.integer(1, max(1, min(self.pick(self.sizes), most))))
             most //= sizes[-1]
         if self.empty and sizes and self.chance(_EMPTY):
             sizes[self.integer(0, len(sizes) - 1)] = 0
@@ -102,4 +110,4 @@ class Dice:
         low, high = {"unit": (-1.0, 1.0), "positive": (0.125, 4.0)}.get(style, (-4.0, 4.0))
         # The element is a number of the type itself, so that its text is exact.
         exact = np.float32 if dataType in LOW_PRECISION_TYPES else NUMPY_DTYPES[dataType].type
-        return float(exact(low + (high - low) * self._next()))
+        return float(exact(low + (high - low) * self.fraction()))

@@ -17,8 +17,6 @@ __all__ = ["Limits", "Maker", "Value", "types_of"]
 
 #: What `MLContext.opSupportLimits` returns: for each operation, the types and ranks of its operands.
 Limits = Mapping[str, Any]
-#: The largest rank of a generated operand.
-_MAX_RANK = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ class Maker:
     def ranks(self, name: str, operand: str) -> tuple[int, int]:
         """Return the smallest and the largest rank that an operation takes for an operand."""
         known = self.limits[name][operand]["rankRange"]
-        return known["min"], min(known["max"], _MAX_RANK)
+        return known["min"], min(known["max"], self.dice.max_rank)
 
     def operand(self, dataType: DataType, shape: Sequence[int], style: Style = "small", values: Sequence[Scalar] | None = None) -> Value:
         """Make an input or a constant, of certain elements or of any in a style."""

@@ -71,7 +71,7 @@ def mutate(m: Maker, name: str, members: Mapping[str, Any]) -> None:
 
 def options_of(idl: Mapping[str, Any], operation: str) -> dict[str, Any]:
     """Return the types of an operation's options by name."""
-    [row] = [each for each in idl["interfaces"]["MLGraphBuilder"]["operations"] if each["name"] == operation]
+    row = next(each for each in idl["interfaces"]["MLGraphBuilder"]["operations"] if each["name"] == operation)
     name, found = row["arguments"][-1]["type"], {}
     while name:
         dictionary = idl["dictionaries"][name]

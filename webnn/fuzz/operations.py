@@ -111,7 +111,7 @@ def _split(m: Maker) -> Arguments:
 
 
 def _expand(m: Maker) -> Arguments:
-    x = m.first("expand", ranks=(0, 4), most=12)
+    x = m.first("expand", most=12)
     high = m.ranks("expand", "output")[1]
     shape = [m.dice.integer(1, 3) if size == 1 else size for size in x.shape]
     return [x, [*m.dice.integers(m.dice.integer(0, max(0, min(2, high - x.rank))), 1, 3), *shape]], {}
@@ -120,7 +120,7 @@ def _expand(m: Maker) -> Arguments:
 def _reshape(m: Maker) -> Arguments:
     x = m.first("reshape")
     count, shape = math.prod(x.shape), list[int]()
-    while count > 1 and len(shape) < 3:
+    while count > 1 and len(shape) < m.ranks("reshape", "output")[1] - 1:
         shape.append(m.dice.pick([size for size in range(1, count + 1) if count % size == 0]))
         count //= shape[-1]
     return [x, [*shape, count] if count > 1 or m.dice.chance(0.3) else shape], {}
@@ -155,7 +155,8 @@ def _triangular(m: Maker) -> Arguments:
 def _pad(m: Maker) -> Arguments:
     x = m.first("pad", most=20)
     mode = m.dice.pick(("constant", "edge", "reflection"))
-    ends = [[m.dice.integer(0, size - 1 if mode == "reflection" else 2) for size in x.shape] for _ in range(2)]
+    most = 2 if x.rank < 5 else 1
+    ends = [[m.dice.integer(0, size - 1 if mode == "reflection" else most) for size in x.shape] for _ in range(2)]
     value = m.dice.integer(0, 9) if not is_float(x.dataType) else m.dice.number(-5, 5)
     return [x, *ends], {**({} if mode == "constant" and m.dice.chance() else {"mode": mode}), **_options(m, value=lambda: value)}
 
@@ -200,9 +201,10 @@ def _indices(m: Maker, name: str, shape: list[int], sizes: list[int]) -> Value:
 
 
 def _gather(m: Maker) -> Arguments:
-    x = m.first("gather", ranks=(1, 3))
+    x = m.first("gather")
     axis = m.dice.integer(0, x.rank - 1)
-    indices = _indices(m, "gather", m.dice.shape(0, 2, 12), [x.shape[axis]])
+    rank = min(m.ranks("gather", "indices")[1], m.ranks("gather", "output")[1] - x.rank + 1)
+    indices = _indices(m, "gather", m.dice.shape(0, rank, 12), [x.shape[axis]])
     return [x, indices], {"axis": axis} if axis or m.dice.chance() else {}
 
 
@@ -223,15 +225,18 @@ def _scatter_elements(m: Maker) -> Arguments:
 
 
 def _gather_nd(m: Maker) -> Arguments:
-    x = m.first("gatherND", ranks=(1, 4))
+    x = m.first("gatherND")
     depth = m.dice.integer(1, x.rank)
-    return [x, _indices(m, "gatherND", [*m.dice.shape(0, 2, 6), depth], list(x.shape[:depth]))], {}
+    rank = min(m.ranks("gatherND", "indices")[1] - 1, m.ranks("gatherND", "output")[1] - x.rank + depth)
+    return [x, _indices(m, "gatherND", [*m.dice.shape(0, rank, 6), depth], list(x.shape[:depth]))], {}
 
 
 def _scatter_nd(m: Maker) -> Arguments:
-    x = m.first("scatterND", ranks=(1, 4))
+    x = m.first("scatterND")
     depth = m.dice.integer(1, x.rank)
-    shape = m.dice.pick(([], [1])) if x.rank < 5 else []
+    # One update: the same place twice has no defined result.
+    rank = min(m.ranks("scatterND", "indices")[1] - 1, m.ranks("scatterND", "updates")[1] - x.rank + depth)
+    shape = [1] * m.dice.integer(0, rank)
     indices = _indices(m, "scatterND", [*shape, depth], list(x.shape[:depth]))
     return [x, indices, m.other(x.dataType, [*shape, *x.shape[depth:]])], {}
 
@@ -331,7 +336,7 @@ def _window(
 def _resample(m: Maker) -> Arguments:
     x = m.first("resample2d", most=80, style="uniform")
     options: dict[str, Any] = _options(m, mode=lambda: m.dice.pick(("nearest-neighbor", "linear")))
-    options |= {"axes": m.dice.pick(([0, 1], [1, 2], [2, 3]))} if m.dice.chance() else {}
+    options |= {"axes": m.dice.axes(4, 4)[:2]} if m.dice.chance() else {}
     axes = options.get("axes", [2, 3])
     if m.dice.chance():
         options["sizes"] = m.dice.integers(2, 1, 6)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from webnn import OperatorDescription
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["find_wrong"]
+__all__ = ["PARTIAL", "find_wrong"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Descriptors = Mapping[str, "OperandDescriptor"]
@@ -30,7 +30,7 @@ Descriptors = Mapping[str, "OperandDescriptor"]
 #: How many units of its last place each operand may have moved, and how often that is tried.
 _UNITS, _TRIALS = 16.0, 10
 #: Operations whose intermediate numbers may be too large for float32 where the result is not, from such operands on (docs/numerics.md).
-_PARTIAL = frozenset(
+PARTIAL = frozenset(
     {
         *("averagePool2d", "conv2d", "convTranspose2d", "gemm", "instanceNormalization", "l2Pool2d", "layerNormalization", "matmul"),
         *("reduceL2", "reduceLogSum", "reduceMean", "reduceProduct", "reduceSumSquare"),
@@ -92,7 +92,7 @@ def _compare(
         # A window without elements gives the lowest number or the infinity below it; that is carried by float32.
         lowest = -FLOAT_FORMATS[dataType].largest
         wrong &= ~((exact == -np.inf) & (actual.astype(np.float64) == lowest))
-    if operator.operation in _PARTIAL and floating and _is_large(operator, known, values):
+    if operator.operation in PARTIAL and floating and _is_large(operator, known, values):
         wrong &= np.isfinite(actual.astype(np.float64))
     if operator.operation in _SCALED and floating:
         # What a parameter that became infinite makes of a zero is not specified.

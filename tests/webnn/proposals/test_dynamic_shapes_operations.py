@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.property.calls import Call, connect
 from tests.property.profiles import NIGHTLY_EXAMPLES, hold
 from tests.property.strategies import CALLS
-from tests.support import CURRENT, NEWEST, Array, shared_context
+from tests.support import CURRENT, FIRST, NEWEST, Array, shared_context
 from webnn import GraphDescription, MLGraph, MLGraphBuilder, WebNNTypeError
 from webnn.builder.describe import describe
 from webnn.builder.description import DescriptionError
@@ -83,8 +83,8 @@ def _lift(call: Call) -> tuple[GraphDescription, Mapping[str, Array]]:
 def graphs(operation: str) -> st.SearchStrategy[tuple[GraphDescription, Mapping[str, Array]]]:
     """Draw graphs with an operation: recorded ones, and random calls."""
     drawn = [st.sampled_from(recorded()[operation])] if recorded()[operation] else []
-    if operation in CALLS:
-        drawn.append(CALLS[operation].map(_lift))
+    if operation in CALLS[FIRST.name]:
+        drawn.append(CALLS[FIRST.name][operation].map(_lift))
     if operation in _FEW:
         call = Call(name=operation, arguments=_FEW[operation], revision=CURRENT)
         drawn.append(st.just(call).map(_lift))
@@ -182,4 +182,4 @@ def test_all_operations() -> None:
 
 
 def test_every_operation_has_examples() -> None:
-    assert {name for name in OPERATIONS if not recorded()[name] and name not in CALLS} == set(_FEW)
+    assert {name for name in OPERATIONS if not recorded()[name] and name not in CALLS[FIRST.name]} == set(_FEW)

@@ -14,7 +14,7 @@ from tests.property.calls import Call, connect, map_arrays
 from tests.property.profiles import NIGHTLY_EXAMPLES, hold
 from tests.property.strategies import CALLS
 from tests.property.tolerances import COPIES, EPSILON, LEAST, TOLERANCES
-from tests.support import CURRENT, Array, each_row, shared_context
+from tests.support import CURRENT, FIRST, Array, each_row, shared_context
 from webnn import GraphDescription, MLGraphBuilder
 from webnn.builder.describe import describe
 from webnn.builder.description import DescriptionError
@@ -30,7 +30,7 @@ OPERATIONS = {
     dataType: [
         name
         for name, rows in find_revision(REVISION).data_types.items()
-        if name in CALLS and any(dataType in types for types in rows.values())
+        if name in CALLS[FIRST.name] and any(dataType in types for types in rows.values())
     ]
     for dataType in LOW_PRECISION_TYPES
 }
@@ -175,7 +175,7 @@ def _compare_within(actual: Array, wanted: Array, error: Array, dataType: DataTy
 
 @pytest.mark.parametrize(("dataType", "name"), [(dataType, name) for dataType, names in OPERATIONS.items() for name in names])
 def test_operation(dataType: DataType, name: str) -> None:
-    hold("ci", 4, CALLS[name], lambda call: check(call, dataType))
+    hold("ci", 4, CALLS[FIRST.name][name], lambda call: check(call, dataType))
 
 
 @pytest.mark.slow
@@ -183,7 +183,7 @@ def test_operation(dataType: DataType, name: str) -> None:
 @pytest.mark.parametrize("dataType", LOW_PRECISION_TYPES)
 def test_all_operations(dataType: DataType) -> None:
     for name in OPERATIONS[dataType]:
-        hold("nightly", NIGHTLY_EXAMPLES // 100, CALLS[name], lambda call: check(call, dataType))
+        hold("nightly", NIGHTLY_EXAMPLES // 100, CALLS[FIRST.name][name], lambda call: check(call, dataType))
 
 
 @each_row("dataType", LOW_PRECISION_TYPES)
