@@ -174,6 +174,16 @@ def test_many_sums() -> None:
     check("scatter", [x, indices, updates], wanted, {"scatter_dimension_numbers": PLACES}, [body("f32", "add")])
 
 
+@pytest.mark.parametrize("count", [9, 16, 33, 4096, 4097])
+def test_many_sums_of_one_row(count: int) -> None:
+    """Each step of the combination doubles how many updates of a row are summed: one step less leaves the last ones out."""
+    x, indices = np.full(3, 0.5, np.float32), np.ones((count, 1), np.int32)
+    updates = RANDOM.integers(1, 5, count).astype(np.float32)
+    wanted = np.array([0.5, 0.5 + updates.sum(), 0.5], np.float32)
+    attributes: Mapping[str, Any] = {"scatter_dimension_numbers": PLACES}
+    check("scatter", [x, indices, updates], wanted, attributes, [body("f32", "add")], known=[(), (1,)])
+
+
 def _pairs() -> Region:
     """Return a region that keeps the pair with the greater first number."""
     scalar, flag = TensorType(shape=(), element="f32"), TensorType(shape=(), element="i1")
