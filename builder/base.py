@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from webnn.builder.operand import MLActivation, MLOperand, Operator
-from webnn.validation import numbers, webidl
+from webnn.validation import webidl
 from webnn.validation.descriptor import DataType, OperandDescriptor, Types
 from webnn.validation.errors import InvalidStateError, label_prefix
 from webnn.validation.ignored import warn_ignored
@@ -104,13 +104,13 @@ def _prepare(revision: Revision, name: str) -> _Prepared:
 _prepare_once = cache(_prepare)
 
 
-def _round(dictionary: Dictionary, members: Sequence[str], dataType: DataType, *, isOwn: bool) -> Dictionary:
+def _round(revision: Revision, dictionary: Dictionary, members: Sequence[str], dataType: DataType, *, isOwn: bool) -> Dictionary:
     """Cast members of a dictionary to a data type; change the dictionary if it is this call's own, otherwise a copy."""
     changes: dict[str, int | float] = {}
     for member in members:
         value = getattr(dictionary, member)
         if value is not None:
-            rounded = numbers.cast(value, dataType)
+            rounded = revision.cast(value, dataType)
             if rounded != value or type(rounded) is not type(value):
                 changes[member] = rounded
     if not changes:
@@ -242,7 +242,7 @@ class BuilderBase(DraftMembers):
         if limits and (optional or not _fit(limits, descriptors)):
             self._checkLimits(call, operation, inputs, optional)
         if dictionary is not None and (numbers_ := operation.numbers):
-            dictionary = _round(dictionary, numbers_, inputs[0]._descriptor.dataType, isOwn=bool(given))
+            dictionary = _round(call.revision, dictionary, numbers_, inputs[0]._descriptor.dataType, isOwn=bool(given))
         # The operation's own steps.
         positional: Sequence[Any] = (tuple(descriptors),) if operation.variadic else descriptors
         if dictionary is None:

@@ -73,7 +73,7 @@ def _is_unwritable(view: Array) -> bool:
 def scalar(descriptor: OperandDescriptor, number: float) -> Array:
     """Cast a number to the data type of a scalar: Web IDL's integer conversion, or rounding to nearest.
 
-    Until 2024-06 the number is a finite double. Since 2026-06 it is already cast (`numbers.cast`), and not changed here.
+    Until 2024-06 the number is a finite double. Since 2026-06 it is already cast (`Revision.cast`), and not changed here.
     """
     dtype = NUMPY_DTYPES[descriptor.dataType]
     if is_float(descriptor.dataType):

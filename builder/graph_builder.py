@@ -29,7 +29,7 @@ from webnn.builder.ops.resample import ResampleOps
 from webnn.builder.ops.tiling import TilingOps
 from webnn.builder.ops.unary import UnaryOps
 from webnn.builder.options import MLOperandDescriptor
-from webnn.validation import buffers, numbers, webidl
+from webnn.validation import buffers, webidl
 from webnn.validation.data_type import conversion
 from webnn.validation.descriptor import NUMPY_DTYPES, OperandDescriptor
 from webnn.validation.operand_descriptor import convertDescriptor
@@ -216,7 +216,7 @@ class GraphBuilder(
         self._checkCanBuild("constant")
         if revision.big_numbers:
             # 2. Since 2026-06 the number is cast to the type here; then the next step does not change it.
-            value = numbers.cast(value, converted)
+            value = revision.cast(value, converted)
         # 3.-4. (1.-2.) A scalar operand with the number cast to its type.
         descriptor = OperandDescriptor(converted)
         self._checkTensor(call, "constant", argument, descriptor)

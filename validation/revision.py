@@ -9,11 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from webnn.validation import numbers
 from webnn.validation.descriptor import (
     DATA_TYPES,
     MAX_BYTE_LENGTH,
     MAX_DIMENSION,
     MAX_RANK,
+    DataType,
     OperandDescriptor,
     Ranks,
     Types,
@@ -80,6 +82,7 @@ class Revision:
         any_buffer: A constant's bytes may come from any buffer, not only from one of its element type.
         big_numbers: Numbers that are converted to an operand's type are ``MLNumber``: integers of any size, infinities and NaN; otherwise
             doubles.
+        cast: Converts such a number to the type.
         types: The values of ``MLOperandDataType``.
         convert_name: The Web IDL conversion of the names of inputs and outputs: ``DOMString``, or ``USVString``.
         shares_names: Inputs of a builder may have one name; `build` asks that the inputs of a graph have different ones.
@@ -114,6 +117,7 @@ class Revision:
     build_once: bool = False
     any_buffer: bool = False
     big_numbers: bool = False
+    cast: Callable[[float, DataType], int | float] = numbers.cast
     types: Types = DATA_TYPES
     convert_name: Callable[[object], str] = domString
     conflicts: Mapping[tuple[str, str], str] = field(default_factory=dict)

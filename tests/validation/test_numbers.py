@@ -9,7 +9,7 @@ import pytest
 
 from webnn.reference.numbers import cast_number
 from webnn.validation.descriptor import DATA_TYPES, DataType
-from webnn.validation.numbers import cast
+from webnn.validation.numbers import cast, cast_as_browsers
 
 INF, NAN = math.inf, math.nan
 
@@ -84,3 +84,43 @@ def test_all_sizes_round_as_numpy_rounds(dataType: DataType) -> None:
     np.testing.assert_array_equal(actual, expected)
     np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
     assert math.isnan(cast(NAN, dataType))
+
+
+@pytest.mark.parametrize(
+    ("number", "dataType", "expected"),
+    [
+        # The nearest float32 is the largest finite one.
+        (3.4028235e38, "float32", INF),
+        (-3.4028235e38, "float32", -INF),
+        (3.4028234663852886e38, "float32", 3.4028234663852886e38),
+        (-3.4028234663852886e38, "float32", -3.4028234663852886e38),
+        (1e39, "float16", INF),
+        (7e-46, "float32", 0.0),
+        (1e-45, "float32", 2.0**-149),
+        (65519, "float16", 65504.0),
+        # By way of float32, where it is 65520.
+        (65519.999, "float16", INF),
+        (3e-8, "float16", 2.0**-24),
+        (NAN, "int32", 0),
+        (INF, "int8", 127),
+        (-INF, "int32", -(2**31)),
+        (-3.4028235e38, "int64", -(2**63)),
+        (1.5, "int32", 1),
+        (254.9, "uint8", 254),
+        (-1.5, "int8", -1),
+        (-0.9, "uint8", 0),
+        (2147483647.5, "int32", 2**31 - 1),
+        (10**40, "int64", 2**63 - 1),
+        (2**53 + 1, "int64", 2**53 + 1),
+    ],
+)
+def test_cast_as_browsers(number: float, dataType: DataType, expected: float) -> None:
+    """The results of Chromium 153 on Linux."""
+    result = cast_as_browsers(number, dataType)
+    assert result == expected
+    assert type(result) is (float if dataType.startswith("float") else int)
+
+
+def test_special_values_as_browsers() -> None:
+    assert math.isnan(cast_as_browsers(NAN, "float16"))
+    assert math.copysign(1, cast_as_browsers(-0.0, "float32")) == -1

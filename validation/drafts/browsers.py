@@ -1,4 +1,4 @@
-"""What browsers take beyond a draft, since 2026-06: int4 and uint4, two elements in a byte.
+"""What browsers take beyond a draft, since 2026-06: int4 and uint4, two elements in a byte. They also convert numbers in their own way.
 
 No draft has these types. Chromium's backends support them as follows (as of 2025 and 2026; read from its source, for LiteRT measured):
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from webnn.validation import numbers
 from webnn.validation.descriptor import SMALL_TYPES, Types
 from webnn.validation.drafts.delta import Delta
 from webnn.validation.drafts.limits import Limits, with_types
@@ -47,4 +48,5 @@ BROWSERS = Delta(
     since="2026-06",
     types=SMALL_TYPES,
     limits=_extend,
+    flags={"cast": numbers.cast_as_browsers},
 )

@@ -13,7 +13,7 @@ from pydantic import create_model
 
 from webnn.validation.context_options import ContextOptions
 from webnn.validation.data_type import conversion, convertDataType
-from webnn.validation.descriptor import DATA_TYPES, OperandDescriptor, Types
+from webnn.validation.descriptor import DATA_TYPES, DataType, OperandDescriptor, Types
 from webnn.validation.dictionary import Dictionary, find_replacements
 from webnn.validation.drafts.idl import Idl
 from webnn.validation.drafts.limits import Limits, tables
@@ -40,6 +40,7 @@ class Flags(TypedDict, total=False):
     build_once: bool
     any_buffer: bool
     big_numbers: bool
+    cast: Callable[[float, DataType], int | float]
     convert_name: Callable[[object], str]
     context_options: type[ContextOptions]
     shares_names: bool

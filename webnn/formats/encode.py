@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from webnn.builder.description import ActivationDescription, ConstantDescription, DescriptionError, GraphDescription, OperatorDescription
+from webnn.formats.decimals import shorten
 from webnn.formats.exchange import has_types, signatures
 from webnn.validation import webidl
 from webnn.validation.caller import find_program
@@ -93,7 +94,7 @@ def _encode_constant(name: str, constant: ConstantDescription, weights: dict[str
     descriptor = constant.descriptor
     if constant.value.nbytes <= _INLINE and descriptor.dataType not in SMALL_TYPES:
         if descriptor.dataType == "float32" and not descriptor.dimensions and np.isfinite(constant.value):
-            return {"kind": "scalar", "value": float(str(constant.value[()]))}
+            return {"kind": "scalar", "value": shorten(float(constant.value[()]), constant.value.dtype)}
         return {"kind": "inlineBytes", "bytes": list(constant.value.tobytes())}
     reference = name if _is_unicode(name) and name != "__metadata__" else f"constant{len(weights)}"
     while reference in weights:
@@ -145,7 +146,7 @@ def _encode_value(value: Any, dtype: np.dtype[Any] | None) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-        return _shorten(float(value), dtype)
+        return shorten(float(value), dtype)
     if isinstance(value, tuple | list):
         return [_encode_value(each, dtype) for each in value]
     if isinstance(value, np.generic):
@@ -154,12 +155,3 @@ def _encode_value(value: Any, dtype: np.dtype[Any] | None) -> Any:
         options = {name: _encode_value(each, dtype) for name, each in value.options.items()}
         return {"op": value.operation, **({"options": options} if options else {})}
     raise DescriptionError(f"must be a number, a string, a boolean or a sequence, got {webidl.describe(value)}", "operators")
-
-
-def _shorten(number: float, dtype: np.dtype[Any] | None) -> float:
-    """Return the shortest decimal that rounds to an element of a type, if the number is one: 1e-05, not 9.999999747378752e-06."""
-    if dtype is None or dtype.kind != "f" or number.is_integer():
-        return number
-    with np.errstate(over="ignore"):
-        element = dtype.type(number)
-    return float(str(element)) if float(element) == number else number

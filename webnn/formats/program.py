@@ -20,10 +20,12 @@ from webnn.builder.description import ActivationDescription, ConstantDescription
 from webnn.builder.graph_builder import GraphBuilder
 from webnn.builder.names import Names
 from webnn.formats import files, weights
+from webnn.formats.decimals import shorten
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.drafts import find_revision
 from webnn.validation.member import class_of_draft
+from webnn.validation.numbers import LARGEST_SINGLE
 from webnn.validation.revision import Revision
 
 __all__ = ["INLINE_BYTES", "Language", "Program", "returns_sequence", "write"]
@@ -260,9 +262,14 @@ class Program:
             pairs = [(name, self._literal(each, path)) for name, each in value.options.items()]
             return f"builder.{value.operation}({self._language.options(pairs) if pairs else ''})"
         try:
-            return self._language.literal(value)
+            return self._language.literal(self._fit(value) if isinstance(value, float) else value)
         except TypeError as error:
             raise DescriptionError(str(error), path) from None
+
+    def _fit(self, number: float) -> float:
+        """Return the largest float32 for a number beyond it that rounds to it: browsers make an infinity of such a number, or refuse it."""
+        single = self.revision.cast(number, "float32")
+        return single if abs(number) > LARGEST_SINGLE and math.isfinite(single) else number
 
 
 def write(description: GraphDescription, path: Path, language: Language, compose: Callable[[Program, Path], Iterator[str]]) -> Path | None:
@@ -319,11 +326,10 @@ def _number(constant: ConstantDescription) -> float | None:
 
 
 def _shorten(element: Any) -> float:
-    """Return an element as a number; of those that are rounded to it one with few digits."""
+    """Return an element as a number, with as few digits as it needs."""
     if element.dtype.kind in "iu":
         return int(element)
     if np.isnan(element):
         # Not `float(element)`, which would keep bits that a literal loses.
         return math.nan
-    short = float(element) if element.dtype.kind == "V" else float(str(element))
-    return short if element.dtype.type(short) == element else float(element)
+    return shorten(float(element), element.dtype)

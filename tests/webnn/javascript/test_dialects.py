@@ -284,6 +284,31 @@ def test_a_strict_dialect_has_what_the_browser_has() -> None:
     assert set(idl["interfaces"]) == set(recorded["interfaces"])
 
 
+_FINITE = "-3.4028234663852886e38"
+
+
+@needs_quickjs
+@pytest.mark.parametrize(
+    ("dialect", "low"), [("chromium-153", "-Infinity"), ("browsers-2026", "-Infinity"), ("wpt-2025-03", "-Infinity"), (None, _FINITE)]
+)
+def test_numbers_beyond_single_precision(tmp_path: Path, dialect: str | None, low: str) -> None:
+    """float32's shortest digits of its lowest number are beyond its range: browsers make an infinity of them, the draft the number."""
+    body = f"""
+    const context = await navigator.ml.createContext(), builder = new MLGraphBuilder(context);
+    const x = builder.constant({{dataType: 'float32', shape: [1]}}, new Float32Array([-Infinity]));
+    const low = builder.clamp(x, {{minValue: -3.4028235e38}}), padded = builder.pad(x, [1], [0], {{value: -3.4028235e38}});
+    const scalar = builder.expand(builder.constant("float32", -3.4028235e38), [1]);
+    const graph = await builder.build({{y: builder.concat([low, padded, scalar], 0)}});
+    const tensor = await context.createTensor({{dataType: 'float32', shape: [4], readable: true}});
+    context.dispatch(graph, {{}}, {{y: tensor}});
+    assert_array_equals(new Float32Array(await context.readTensor(tensor)), [{low}, {low}, -Infinity, {low}]);
+    """
+    checkout = Checkout(make_checkout(tmp_path, {"x.any.js": f"'use strict'; promise_test(async t => {{ {body} }}, 'a');"}))
+    settings = Settings(revision=CURRENT, dialect=dialect, timeout_multiplier=PATIENT)
+    result = run_test(checkout, checkout.tests()[0], settings)
+    assert [(result.status, result.message), *((each.status, each.message) for each in result.subtests)] == [("OK", ""), ("PASS", "")]
+
+
 @needs_quickjs
 def test_what_programs_see_of_a_strict_dialect(tmp_path: Path) -> None:
     body = """
