@@ -12,10 +12,11 @@ from typing import Any
 
 from webnn.builder.description import FormatError
 from webnn.formats.exchange import FORMAT
+from webnn.formats.identifiers import IDENTIFIER, PREFIX, WORDS, read_identifier, read_name
 from webnn.validation import webidl
 from webnn.validation.descriptor import LOW_PRECISION_TYPES, DataType
 
-__all__ = ["NAME", "TYPES", "WORDS", "Parsed", "parse"]
+__all__ = ["TYPES", "Parsed", "parse"]
 
 #: The text's names of data types.
 TYPES: Mapping[DataType, str] = MappingProxyType(
@@ -35,11 +36,6 @@ TYPES: Mapping[DataType, str] = MappingProxyType(
     }
 )
 _TYPES_BY_NAME = {name: dataType for dataType, name in TYPES.items()}
-#: Names of values. These patterns are possessive, so that nothing is tried twice.
-_NAME = r"[A-Za-z_/$][A-Za-z0-9_/.]*+"
-NAME = re.compile(_NAME)
-#: Words that are no names among arguments.
-WORDS: Mapping[str, bool | None] = MappingProxyType({"true": True, "false": False, "null": None})
 #: The deepest nesting of lists and objects.
 _DEEPEST = 16
 #: The most digits of a number; no type has so many.
@@ -49,7 +45,7 @@ _LONGEST_NUMBER = 400
 _GAP = r"(?:[ \t\r\n]++|#[^\n]*+)*+"
 #: A token: a name, a mark, a number, a string, an annotation, any other character, or nothing at the end.
 _TOKEN = re.compile(
-    rf"{_GAP}({_NAME}"
+    rf"{_GAP}({IDENTIFIER}"
     r"|[][{}():;,=]"
     r"|-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
     r'|"(?:[^"\\\x00-\x1f]++|\\.)*+"'
@@ -61,15 +57,23 @@ _NUMBER = r"-?+(?:0|[1-9][0-9]{0,29}+)(?:\.[0-9]{1,30}+)?+(?:[eE][+-]?+[0-9]{1,2
 _JSON = rf'{_NUMBER}|"[^"\\\x00-\x1f]*+"|\[(?:{_NUMBER}(?:, {_NUMBER})*+)?+\]'
 #: A node as `webnn.formats.text` writes most of them: its name or the names of its results, its operation, its operands, and its options.
 _NODE = re.compile(
-    rf"{_GAP}({_NAME}|\[{_NAME}(?:, {_NAME})*+\]) = ({_NAME})"
-    rf"\(({_NAME}(?=[,)])(?:, {_NAME}(?=[,)]))*+)((?:, {_NAME}=(?:{_NAME}|{_JSON}))*+)\);"
+    rf"{_GAP}({IDENTIFIER}|\[{IDENTIFIER}(?:, {IDENTIFIER})*+\]) = ({IDENTIFIER})"
+    rf"\(({IDENTIFIER}(?=[,)])(?:, {IDENTIFIER}(?=[,)]))*+)((?:, {IDENTIFIER}=(?:{IDENTIFIER}|{_JSON}))*+)\);"
 )
 #: One of these options: its name, and its value, which is a word or JSON.
-_OPTION = re.compile(rf", ({_NAME})=(?:({_NAME})|({_JSON}))")
+_OPTION = re.compile(rf", ({IDENTIFIER})=(?:({IDENTIFIER})|({_JSON}))")
 _read_json = json.JSONDecoder().raw_decode
 #: The first characters of names and numbers.
 _NAME_STARTS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$")
 _NUMBER_STARTS = frozenset("-0123456789")
+
+
+def _read_names(identifiers: list[str]) -> list[str]:
+    return [read_name(each) for each in identifiers]
+
+
+def _keep_names(identifiers: list[str]) -> list[str]:
+    return identifiers
 
 
 class Parsed:
@@ -239,9 +243,9 @@ class _Parser:
                 raise self._unexpected("@quantized or @draft")
 
     def _new(self, section: str) -> str:
-        """Take the name of a new member of a section."""
+        """Take the name of a new value of a section."""
         start = self._match.start(1)
-        name = self._name()
+        name = read_name(self._name())
         if name in self._parsed.content[section]:
             raise self._error(f"there is a name {webidl.describe(name)} in {section} already", start)
         self._parsed.mark(start, section, name)
@@ -300,13 +304,14 @@ class _Parser:
         begin = end = self._match.start(1)
         while match := _NODE.match(self._text, end):
             name, operation, inputs, given = match.groups()
-            node: dict[str, Any] = {"id": name, "op": operation, "inputs": inputs.split(", ")}
+            read = _read_names if PREFIX in match[0] else _keep_names
+            outputs = read(name.strip("[]").split(", "))
+            node: dict[str, Any] = {"id": outputs[0], "op": operation, "inputs": read(inputs.split(", "))}
             if name[0] == "[":
-                node["outputs"] = name[1:-1].split(", ")
-                node["id"] = node["outputs"][0]
+                node["outputs"] = outputs
             if given:
                 found = _OPTION.findall(given)
-                options = {option: WORDS.get(word, word) if word else _read_json(value)[0] for option, word, value in found}
+                options = {option: WORDS.get(word, read_name(word)) if word else _read_json(value)[0] for option, word, value in found}
                 if len(options) < len(found):  # there is an option twice
                     break
                 node["options"] = options
@@ -327,11 +332,11 @@ class _Parser:
         if self._skip("["):
             outputs = []
             while not self._skip("]"):
-                outputs.append(self._name())
+                outputs.append(read_name(self._name()))
                 self._separate("]")
             name = outputs[0] if outputs else ""
         else:
-            name = self._name()
+            name = read_name(self._name())
         self._take("=")
         node: dict[str, Any] = {"id": name, "op": self._name("an operation")}
         self._take("(")
@@ -341,7 +346,7 @@ class _Parser:
             match = self._match
             word = self._name("the name of a value or an option")
             if not self._skip("="):
-                inputs.append(word)
+                inputs.append(read_name(word))
             elif word in options:
                 raise self._error(f"there is an option {webidl.describe(word)} already", match.start(1))
             else:
@@ -356,8 +361,13 @@ class _Parser:
         self._parsed.content["nodes"].append(node)
 
     def _output(self) -> None:
-        name = self._new("outputs")
-        self._parsed.content["outputs"][name] = name
+        start = self._match.start(1)
+        value, names = read_identifier(self._name())
+        for name in names:
+            if name in self._parsed.content["outputs"]:
+                raise self._error(f"there is a name {webidl.describe(name)} in outputs already", start)
+            self._parsed.mark(start, "outputs", name)
+            self._parsed.content["outputs"][name] = value
         if not self._skip(",") and not self._skip(";") and self._token != "}":
             raise self._unexpected("',', ';' or '}'")
         self._skip(";")
@@ -369,7 +379,7 @@ class _Parser:
             return self._number()
         if first in _NAME_STARTS:
             name = self._name()
-            return WORDS.get(name, name)
+            return WORDS.get(name, read_name(name))
         if first == '"':
             return self._string()
         if depth == _DEEPEST:

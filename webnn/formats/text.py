@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +11,9 @@ from webnn.builder.description import FormatError, GraphDescription
 from webnn.formats import exchange, files
 from webnn.formats.decode import decode
 from webnn.formats.encode import Encoded, encode, encode_options
-from webnn.formats.grammar import NAME, TYPES, WORDS, parse
+from webnn.formats.grammar import TYPES, parse
+from webnn.formats.identifiers import write_identifier
 from webnn.formats.weights import Weights, weights_path, write_weights
-from webnn.validation import webidl
 from webnn.validation.named_descriptor import has_names
 
 if TYPE_CHECKING:
@@ -27,12 +26,9 @@ _SUFFIX = ".webnn"
 
 
 def write(description: GraphDescription, path: Path) -> Path | None:
-    """Write a graph, with one line for each value and node; see `webnn.formats.save`.
-
-    Inputs and outputs keep their names. Other values get new ones where the text cannot say theirs.
-    """
+    """Write a graph, with one line for each value and node; see `webnn.formats.save`."""
     encoded = encode(description)
-    text = _Printer(encoded, path).print()
+    text = _Printer(encoded).print()
     beside = weights_path(path, _SUFFIX) if encoded.weights else None
     if beside is not None:
         write_weights(encoded.weights, beside)
@@ -43,54 +39,41 @@ def write(description: GraphDescription, path: Path) -> Path | None:
 class _Printer:
     """Prints one graph."""
 
-    def __init__(self, encoded: Encoded, path: Path) -> None:
+    def __init__(self, encoded: Encoded) -> None:
         self._encoded = encoded
         self._graph = encoded.description
-        self._path = path
-        self._names = self._rename()
+        self._names = self._identify()
 
     def print(self) -> str:
         graph = self._graph
         draft = f" @draft({self._text(self._encoded.draft)})" if self._encoded.draft else ""
-        known = graph.descriptors().get
+        known, names = graph.descriptors().get, self._names
         return "\n".join(
             [
                 f"webnn_graph {self._text(graph.name)} v{exchange.VERSIONS[-1]}{draft} {{",
-                *_section("inputs", [f"{name}: {_type(each)};" for name, each in graph.inputs.items()]),
+                *_section("inputs", [f"{names.get(name, name)}: {_type(each)};" for name, each in graph.inputs.items()]),
                 *_section("consts", map(self._constant, graph.constants)),
                 *_section("nodes", [self._node(operator, known) for operator in graph.operators]),
-                f"  outputs {{ {', '.join(graph.outputs)}; }}",
+                f"  outputs {{ {', '.join(dict.fromkeys([names.get(value, value) for value in graph.outputs.values()]))}; }}",
                 "}",
                 "",
             ]
         )
 
-    def _rename(self) -> Mapping[str, str]:
-        """Return the new names of values, by their old ones.
-
-        Raises:
-            FormatError: An input or an output cannot keep its name.
-        """
+    def _identify(self) -> Mapping[str, str]:
+        """Return the identifiers of the values that are not said by their names."""
         graph = self._graph
-        new: dict[str, str] = {}
+        outputs: dict[str, list[str]] = {}
         for name, value in graph.outputs.items():
-            if value in new:
-                raise self._error(f"cannot say two names for one value, got {webidl.describe(new[value])} and {webidl.describe(name)}")
-            if name in graph.inputs:
-                raise self._error(f"cannot give an output the name of an input, got {webidl.describe(name)}")
-            new[value] = name
-        for name in (*graph.inputs, *graph.outputs):
-            if not _is_sayable(name):
-                raise self._error(f"cannot say the name {webidl.describe(name)}, only letters, digits and _ / . $")
-        taken = {*graph.inputs, *graph.outputs}
-        counts: dict[str, int] = {}
-        for name in (*graph.constants, *[name for operator in graph.operators for name in operator.outputs]):
-            if name in new:
-                continue
-            if name in taken or not _is_sayable(name):
-                new[name] = _find_name(name, taken, counts)
-            taken.add(new.get(name, name))
-        return {old: name for old, name in new.items() if old != name}
+            outputs.setdefault(value, []).append(name)
+        results = [name for operator in graph.operators for name in operator.outputs]
+        found = {}
+        for name in (*graph.inputs, *graph.constants, *results):
+            own = outputs.get(name, [])
+            identifier = write_identifier(name, () if own == [name] else own)
+            if identifier != name:
+                found[name] = identifier
+        return found
 
     def _constant(self, name: str) -> str:
         init = self._encoded.constants[name]
@@ -129,9 +112,6 @@ class _Printer:
                 return json.dumps(value, allow_nan=False)
         return text
 
-    def _error(self, message: str) -> FormatError:
-        return FormatError(f"the text {message}: save it as .webnn.json", self._path)
-
 
 def _section(name: str, lines: Iterable[str]) -> list[str]:
     return [f"  {name} {{", *[f"    {line}" for line in lines], "  }"]
@@ -143,23 +123,6 @@ def _type(descriptor: OperandDescriptor) -> str:
         return f"{TYPES[descriptor.dataType]}{list(sizes)}"
     written = [f"dyn({json.dumps(each)}, {exchange.LARGEST_SIZE})" if isinstance(each, str) else str(each) for each in sizes]
     return f"{TYPES[descriptor.dataType]}[{', '.join(written)}]"
-
-
-def _is_sayable(name: str) -> bool:
-    # Two slashes begin a comment.
-    return NAME.fullmatch(name) is not None and name not in WORDS and not name.startswith("//")
-
-
-def _find_name(name: str, taken: set[str], counts: dict[str, int]) -> str:
-    """Return a name that the text can say: a similar one, with a number if that is taken. The numbers of each name are counted."""
-    base = re.sub(r"\W+", "_", name, flags=re.ASCII) or "value"
-    if base[0].isdigit() or base in WORDS:
-        base = f"_{base}"
-    found = base
-    while found in taken:
-        counts[base] = counts.get(base, 1) + 1
-        found = f"{base}_{counts[base]}"
-    return found
 
 
 def read(path: Path) -> GraphDescription:
