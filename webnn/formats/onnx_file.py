@@ -69,6 +69,7 @@ def write(description: GraphDescription, path: Path) -> None:
     model = translate(graph)
     proto = model.proto
     _rename(model, description, operands)
+    _order_inputs(proto.graph, description)
     _spread_scales(proto.graph)
     proto.producer_version = __version__
     proto.graph.name = description.name or path.stem
@@ -80,6 +81,14 @@ def write(description: GraphDescription, path: Path) -> None:
         _write_external(proto, model.weights, path.with_name(f"{path.name}.data"))
     with files.replacing(path) as stream:
         stream.write(proto.SerializeToString())
+
+
+def _order_inputs(graph: Any, description: GraphDescription) -> None:
+    """Put the inputs into the order of the description; the translation has them in that of their use."""
+    places = {name: place for place, name in enumerate(description.inputs)}
+    inputs = sorted(graph.input, key=lambda info: places[info.name])
+    del graph.input[:]
+    graph.input.extend(inputs)
 
 
 def _add_metadata(entries: Any, values: Mapping[str, str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from webnn.hlo.attributes import Attribute, Symbol
 from webnn.hlo.ir import Function, Location, Module, Operation, Region, Value
+from webnn.hlo.names import ARGUMENT, RESULT, read_result
 from webnn.hlo.text import parse_attribute, parse_elements, parse_location, parse_type
 from webnn.hlo.types import FunctionType, QuantizedType, TensorType, find_dtype
 
@@ -87,13 +87,16 @@ class _Decoder:
         body = self._region(found["regions"][0])
         argument_attributes, result_attributes = self._sets(given.get("arg_attrs")), self._sets(given.get("res_attrs"))
         locations = (found["regions"][0] or {}).get("locations", ())
-        names = self.names[given["sym_name"]] = tuple([self._locations[number].name for number in locations])
+        names = tuple([self._locations[number].name for number in locations])
+        if names and argument_attributes:
+            names = tuple([name or _text(each, ARGUMENT) for name, each in zip(names, argument_attributes, strict=True)])
+        self.names[given["sym_name"]] = names
         return Function(
             name=given["sym_name"],
             body=body,
             type=type,
             argument_names=names,
-            result_names=tuple([_name_of_result(each) for each in result_attributes]),
+            result_names=tuple([read_result(_text(each, RESULT)) for each in result_attributes]),
             argument_attributes=argument_attributes,
             result_attributes=result_attributes,
             attributes=attributes,
@@ -182,10 +185,10 @@ class _Decoder:
         return np.frombuffer(data, dtype).reshape(shape)
 
 
-def _name_of_result(attributes: Mapping[str, Attribute]) -> str:
-    """Return how JAX names a result: ``result['logits']`` is "logits", ``[0]`` has no name."""
-    info = attributes.get("jax.result_info")
-    return ".".join(re.findall(r"[^\W\d]\w*|\d+", info.removeprefix("result"))) if isinstance(info, str) else ""
+def _text(attributes: Mapping[str, Attribute], name: str) -> str:
+    """Return an attribute that is a text; an empty one if there is none."""
+    found = attributes.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def _stored(type: TensorType) -> TensorType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from webnn.builder.description import DescriptionError, GraphDescription
 from webnn.builder.graph import collect
 from webnn.importing.narrow import narrow
 from webnn.importing.report import RefusedModelError, Report
+from webnn.validation import webidl
 from webnn.validation.drafts import DRAFTS
 from webnn.validation.errors import NotSupportedError
 
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
     from webnn.importing.values import Value
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["DRAFT", "Imported", "build_import", "describe_import", "finish_import", "fit_integers"]
+__all__ = ["DRAFT", "Imported", "build_import", "describe_import", "finish_import", "fit_integers", "note_unused"]
 
 #: The draft that rules are written for.
 DRAFT = "2026-06"
+#: The most inputs that a note names.
+_FEW = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +52,22 @@ class Imported:
 
 
 def describe_import(operands: Operands, outputs: Mapping[str, Value], name: str) -> GraphDescription:
-    """Return the graph of an import that refused nothing."""
+    """Return the graph of an import that refused nothing. Its inputs are in the order of the model."""
     graph = collect({name: operands.find(value) for name, value in outputs.items()})
-    return describe_graph(graph, name, operands.names)
+    description = describe_graph(graph, name, operands.names)
+    places = {name: place for place, name in enumerate(operands.inputs)}
+    inputs = sorted(description.inputs.items(), key=lambda item: places.get(item[0], len(places)))
+    return replace(description, inputs=dict(inputs))
+
+
+def note_unused(report: Report, operands: Operands, description: GraphDescription) -> Report:
+    """Return a report that names the inputs of the model that the graph does not have, because no output needs them."""
+    unused = [name for name in operands.inputs if name not in description.inputs]
+    if not unused:
+        return report
+    more = f" and {len(unused) - _FEW} more" if len(unused) > _FEW else ""
+    names = ", ".join([webidl.describe(name) for name in unused[:_FEW]])
+    return replace(report, notes=(*report.notes, f"no output needs the inputs {names}{more}, so the graph does not have them"))
 
 
 def finish_import(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.builder.describe import value_key
-from webnn.importing.values import Array, Refused, Value, carrier
+from webnn.importing.values import Array, Exhausted, Refused, Value, carrier
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, pack
 
 if TYPE_CHECKING:
@@ -36,12 +36,14 @@ class Operands:
     Attributes:
         names: The names that the model gives values, by `value_key`.
         notes: What differs from the model.
+        inputs: The names of the model's inputs, in its order.
     """
 
     def __init__(self, builder: LabellingBuilder, *, float64: bool, advice: str) -> None:
         self.builder = builder
         self.names: dict[object, str] = {}
         self.notes: dict[str, None] = {}
+        self.inputs: list[str] = []
         self._float64 = float64
         self._advice = advice
         self._shared: dict[object, MLOperand] = {}
@@ -51,6 +53,17 @@ class Operands:
         self._left = _MOST_BYTES
         #: What is known by its id is kept, so that the id stays its own.
         self._kept: list[object] = []
+
+    def input(self, name: str, dtype: np.dtype[Any], shape: Shape) -> MLOperand:
+        """Return the operand of an input of the model.
+
+        Raises:
+            Refused: WebNN does not have the element type.
+            WebNNTypeError: The builder refuses it.
+        """
+        operand = self.builder.input(name, dataType=self.carrier(dtype), shape=list(shape))
+        self.inputs.append(name)
+        return operand
 
     def remember(self, name: str, value: Value) -> None:
         """Remember the name that the model gives a value, if there is an operand."""
@@ -72,16 +85,16 @@ class Operands:
         self._left += _MOST_FACTOR * count
 
     def spend(self, count: int) -> None:
-        """Note the bytes of an array that was made.
+        """Note the bytes of an array that is made.
 
         Raises:
-            Refused: There are too many.
+            Exhausted: There are too many. They are not counted.
         """
-        self._left -= count
-        if self._left < 0:
-            raise Refused(
+        if count > self._left:
+            raise Exhausted(
                 f"what is computed at import must have at most 1 GiB, and {_MOST_FACTOR} bytes for each byte of the model's tensors"
             )
+        self._left -= count
 
     def carrier(self, dtype: np.dtype[Any]) -> DataType:
         """Return the data type of WebNN for an element type."""
@@ -121,11 +134,11 @@ class Operands:
         dtype = array.dtype if dataType in SMALL_TYPES else NUMPY_DTYPES[dataType]
         count = array.size * dtype.itemsize
         key: object = id(array)
-        if count > _SHARED_BYTES and key not in self._shared:
-            # Before it is copied: an array that repeats elements may become much larger.
-            self.spend(count)
         carried = np.asarray(array)
         if carried.dtype != dtype or not carried.flags.c_contiguous:
+            if count > _SHARED_BYTES and key not in self._shared:
+                # An array that repeats elements may become much larger.
+                self.spend(count)
             with np.errstate(over="ignore"):
                 carried = np.ascontiguousarray(array, dtype).reshape(array.shape)
         if count <= _SHARED_BYTES:

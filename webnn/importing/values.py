@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from webnn.builder.operand import MLOperand
     from webnn.validation.descriptor import DataType
 
-__all__ = ["Array", "Blocked", "Refused", "Value", "carrier"]
+__all__ = ["Array", "Blocked", "Exhausted", "Refused", "Value", "carrier"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -44,6 +44,10 @@ class Refused(Exception):
         super().__init__(reason)
         self.reason = reason
         self.advice = advice
+
+
+class Exhausted(Refused):
+    """What is computed at import would take too much memory."""
 
 
 @dataclass(slots=True, eq=False)

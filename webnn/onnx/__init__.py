@@ -15,7 +15,7 @@ from onnx import ModelProto, TensorProto
 
 from webnn.builder.collection import without_collection
 from webnn.builder.sketch import LabellingBuilder, make_sketch
-from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import
+from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import, note_unused
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.onnx.importer import Importer
 from webnn.onnx.inputs import Settings
@@ -82,7 +82,8 @@ def survey(model: Model, settings: Settings) -> tuple[GraphDescription | None, R
     report = importer.run()
     if report.refusals:
         return None, report
-    return describe_import(importer.operands, importer.outputs, model.proto.graph.name), report
+    description = describe_import(importer.operands, importer.outputs, model.proto.graph.name)
+    return description, note_unused(report, importer.operands, description)
 
 
 def _has_small_integers(model: Model) -> bool:

@@ -162,8 +162,7 @@ class Importer:
         if 0 in shape:
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), info.name)
-        dataType = self.operands.carrier(dtype)
-        operand = self._builder.input(info.name, dataType=dataType, shape=list(shape))
+        operand = self.operands.input(info.name, dtype, shape)
         value = self.inputs[info.name] = Value(info.name, dtype, shape, operand=operand, roots=frozenset({info.name}))
         return value
 

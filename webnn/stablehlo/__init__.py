@@ -15,7 +15,7 @@ from webnn.builder.collection import without_collection
 from webnn.builder.sketch import LabellingBuilder, make_sketch
 from webnn.hlo.ir import Module
 from webnn.hlo.reader import read
-from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import
+from webnn.importing.imported import DRAFT, Imported, describe_import, finish_import, note_unused
 from webnn.importing.report import NodeReport, Refusal, RefusedModelError, Report
 from webnn.stablehlo.lowering import Lowering, Settings
 from webnn.stablehlo.rules import RULES
@@ -94,7 +94,8 @@ def survey(module: Module, settings: Settings, function: str = "main") -> tuple[
     report = lowering.run(found)
     if report.refusals:
         return None, report
-    return describe_import(lowering.operands, lowering.outputs, module.name), report
+    description = describe_import(lowering.operands, lowering.outputs, module.name)
+    return description, note_unused(report, lowering.operands, description)
 
 
 def _has_small_integers(module: Module) -> bool:

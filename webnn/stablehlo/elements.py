@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
+from math import prod
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from webnn.hlo.types import QuantizedType, TensorType, find_dtype
 from webnn.importing.values import Refused, carrier
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from webnn.hlo.ir import Module
     from webnn.hlo.types import ElementType, Type
 
-__all__ = ["check_element", "dtype_of", "shape_of", "tensor_type"]
+__all__ = ["check_element", "count_constant_bytes", "dtype_of", "shape_of", "tensor_type"]
 
 
 @functools.cache
@@ -57,3 +59,17 @@ def shape_of(type: Type) -> tuple[int, ...]:
     if len(sizes) != len(shape):
         raise Refused(f"all sizes must be known, got {type}")
     return sizes
+
+
+def count_constant_bytes(module: Module) -> int:
+    """Return how many bytes the constants of a program take. An element that is repeated takes none."""
+    arrays = {
+        id(value): value
+        for function in module.functions
+        if function.body is not None
+        for operation in function.body.walk()
+        if operation.name == "stablehlo.constant" and isinstance(value := operation.attributes.get("value"), np.ndarray)
+    }
+    return sum(
+        array.itemsize * prod(size for size, stride in zip(array.shape, array.strides, strict=True) if stride) for array in arrays.values()
+    )

@@ -12,8 +12,8 @@ from webnn.builder.operand import MLOperand
 from webnn.hlo.types import TensorType, TokenType, TupleType
 from webnn.importing.operands import Operands
 from webnn.importing.report import NodeReport, Outcome, Refusal, Report
-from webnn.importing.values import Blocked, Refused, Value
-from webnn.stablehlo.elements import check_element, dtype_of, shape_of, tensor_type
+from webnn.importing.values import Blocked, Exhausted, Refused, Value
+from webnn.stablehlo.elements import check_element, count_constant_bytes, dtype_of, shape_of, tensor_type
 from webnn.stablehlo.folding import FOLDS, VIEWS
 from webnn.stablehlo.node import REFUSED, Item, Node, Token
 from webnn.stablehlo.quantization import express, is_computed, quantize_results
@@ -101,6 +101,7 @@ class Lowering:
 
     def run(self, function: Function) -> Report:
         """Lower a function and what it calls."""
+        self.operands.allow(count_constant_bytes(self._module))
         # What is computed may overflow as it would when the graph runs.
         with np.errstate(all="ignore"):
             self._lower_function(function)
@@ -163,7 +164,7 @@ class Lowering:
             # There is only one such tensor.
             return Value.known(np.zeros(shape, dtype), name)
         check_element(tensor_type(type).element)
-        operand = self._builder.input(name, dataType=self.operands.carrier(dtype), shape=list(shape))
+        operand = self.operands.input(name, dtype, shape)
         return Value(name, dtype, shape, operand=operand, roots=frozenset({name}))
 
     def _output(self, name: str, item: Item | None) -> None:
@@ -344,7 +345,12 @@ class Lowering:
             express(node)
         count = self._builder._count
         try:
-            found = self._fold(node)
+            try:
+                found = self._fold(node)
+            except Exhausted:
+                if node.name not in self._rules:
+                    raise
+                found = None
             if found is None:
                 found = self._apply(node, roots)
         except MemoryError:

@@ -302,7 +302,7 @@ REFUSED: dict[str, tuple[Callable[[], Module], str]] = {
         lambda: single("stablehlo.broadcast_in_dim", [SCALAR], [_HUGE], {"broadcast_dimensions": ()}),
         "WebNN refuses it: expand: output must have at most 2147483647 bytes",
     ),
-    "doubling": (lambda: grown("concatenate", 30), "what is computed at import must have at most 1 GiB"),
+    "doubling": (lambda: grown("concatenate", 30), "concat: output must have at most 2147483647 bytes"),
     "doubling of views": (lambda: grown("reshape", 30), "what is computed at import must have at most 1 GiB"),
     "a sum of a view": (lambda: view("reduce", body("f32", "add")), "what is computed at import must have at most 1 GiB"),
     "any reduction of a view": (lambda: view("reduce", body("f32", "subtract")), "what is computed at import must have at most 1 GiB"),

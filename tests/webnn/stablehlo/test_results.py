@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
 import webnn.stablehlo
+from tests.support import CURRENT, make_context
+from webnn.context import once
 from webnn.hlo import Function, Module, RegionBuilder
-from webnn.hlo.types import TokenType, TupleType, Type
+from webnn.hlo.ir import Value
+from webnn.hlo.types import TensorType, TokenType, TupleType, Type
 
 
 def test_a_program_must_return_a_tensor() -> None:
@@ -17,3 +26,45 @@ def test_a_program_must_return_a_tensor() -> None:
         )
         assert description is None
         assert [(each.place, each.reason) for each in report.refusals] == [("results", "the function must return a tensor")]
+
+
+ROW = TensorType(shape=(2,), element="f32")
+
+
+def _main(*names: str) -> RegionBuilder:
+    return RegionBuilder([ROW] * len(names))
+
+
+def _load(main: RegionBuilder, names: Sequence[str], results: Sequence[Value], **options: Any) -> webnn.stablehlo.Imported:
+    main.append("func.return", results)
+    function = Function(name="main", body=main.build(), argument_names=tuple(names))
+    return webnn.stablehlo.load(Module(functions=(function,)), **options)
+
+
+@pytest.mark.parametrize("int32", [False, True])
+def test_inputs_are_in_the_order_of_the_program(int32: bool) -> None:
+    """`zip` with the names feeds the right ones, whatever the order of use."""
+    names = ("b", "a", "c")
+    main = _main(*names)
+    (difference,) = main.append("stablehlo.subtract", [main.arguments[2], main.arguments[1]], [ROW])
+    (total,) = main.append("stablehlo.subtract", [difference, main.arguments[0]], [ROW])
+    imported = _load(main, names, [total], int32=int32)
+    assert tuple(imported.description.inputs) == tuple(imported.inputs) == names
+    assert imported.report.notes == ()
+    arrays = [np.array([1, 10], np.float32), np.array([2, 20], np.float32), np.array([100, 1000], np.float32)]
+    context = make_context(CURRENT)
+    builder = webnn.MLGraphBuilder(context)
+    graph = builder.buildSync(imported.description.build(builder))
+    (found,) = once.compute(context, graph, dict(zip(imported.inputs, arrays, strict=True))).values()
+    np.testing.assert_array_equal(found, arrays[2] - arrays[1] - arrays[0])
+
+
+def test_an_unused_parameter_is_no_input() -> None:
+    """No graph of WebNN has an input that its outputs do not need. The report names it."""
+    names = ("unused", "x", "idle")
+    main = _main(*names)
+    (result,) = main.append("stablehlo.tanh", [main.arguments[1]], [ROW])
+    imported = _load(main, names, [result])
+    assert list(imported.inputs) == ["x"]
+    (note,) = imported.report.notes
+    assert "'unused', 'idle'" in note

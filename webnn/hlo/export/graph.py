@@ -13,6 +13,7 @@ from webnn.builder.transform import survey
 from webnn.hlo.export.emitter import Array, Emitter, Functions, Tensor
 from webnn.hlo.export.rule import ELEMENTS, Op, Rule, RuleError
 from webnn.hlo.ir import Function, Location, Module, RegionBuilder
+from webnn.hlo.names import ARGUMENT, RESULT, write_result
 from webnn.hlo.types import TensorType
 from webnn.validation.descriptor import SMALL_TYPES, OperandDescriptor, unpack
 from webnn.validation.errors import label_prefix
@@ -22,14 +23,12 @@ if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.builder.operand import MLOperand, Operator
 
-__all__ = ["ARGUMENT", "RESULT", "RULES", "export"]
+__all__ = ["RULES", "export"]
 
 #: The rule of each operation.
 RULES: Mapping[str, Rule] = MappingProxyType(
     {name: rule for family in FAMILIES for name, rule in import_module(f"webnn.hlo.export.{family}").RULES.items()}
 )
-#: The attributes of the arguments and results of @main that have the names of inputs and outputs. JAX calls them so.
-ARGUMENT, RESULT = "jax.arg_info", "jax.result_info"
 
 
 def export(description: GraphDescription) -> Module:
@@ -61,8 +60,10 @@ def export(description: GraphDescription) -> Module:
     main = Function(
         name="main",
         body=region.build(),
+        argument_names=tuple(description.inputs),
+        result_names=tuple(description.outputs),
         argument_attributes=tuple([{ARGUMENT: name} for name in description.inputs]),
-        result_attributes=tuple([{RESULT: name} for name in description.outputs]),
+        result_attributes=tuple([{RESULT: write_result(name)} for name in description.outputs]),
     )
     return Module(functions=(main, *functions.made), name=description.name)
 

@@ -29,8 +29,8 @@ def _dynamic_broadcast_in_dim(node: Node) -> Result:
 
 def _dynamic_iota(node: Node) -> Result:
     """Refuse sizes that are not known; others are folded. `stablehlo#dynamic_iota`."""
-    node.known(node.value(0), "output_shape")
-    raise AssertionError("known sizes are folded")
+    sizes = node.known_integers(0, "output_shape")
+    raise Refused(f"the result must have few enough elements to be computed at import, got {sizes}")
 
 
 def _dynamic_pad(node: Node) -> Result:

@@ -15,10 +15,11 @@ from tests.webnn.formats.examples import LABELS, capture, hostile
 from tests.webnn.formats.recorded import recorded
 from tests.webnn.hlo.test_reader import jaxlib, read_here
 from webnn.hlo.export import RuleError, export
-from webnn.hlo.export.graph import ARGUMENT, RESULT, RULES
+from webnn.hlo.export.graph import RULES
 from webnn.hlo.export.rule import ELEMENTS
 from webnn.hlo.ir import Function, Module
 from webnn.hlo.mlir import write_mlir
+from webnn.hlo.names import ARGUMENT, RESULT, write_result
 from webnn.hlo.types import TensorType
 from webnn.validation.families import OPERATIONS
 
@@ -58,7 +59,8 @@ def check_signature(description: webnn.GraphDescription, module: Module) -> None
     ):
         assert list(types) == [TensorType(shape=each.dimensions, element=ELEMENTS[each.dataType]) for each in values]
     assert [each[ARGUMENT] for each in main.argument_attributes] == list(description.inputs)
-    assert [each[RESULT] for each in main.result_attributes] == list(description.outputs)
+    assert [each[RESULT] for each in main.result_attributes] == list(map(write_result, description.outputs))
+    assert (main.argument_names, main.result_names) == (tuple(description.inputs), tuple(description.outputs))
 
 
 def test_every_operation_has_a_rule() -> None:
