@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from webnn.importing.along import invert_order
 from webnn.importing.steps import limit_of
 from webnn.importing.values import Refused
 from webnn.validation.descriptor import SMALL_TYPES
@@ -118,8 +119,7 @@ def _rank(node: Node, keys: Keys, count: int) -> MLOperand:
     other = [node.reshape(key, [shape[0], 1, *shape[1:]]) for key, shape in zip(keys.operands, shapes, strict=True)]
     ranks = builder.reduceSum(node.cast(keys.precedes(other, one), "int32"), axes=[2], keepDimensions=False)
     ranks = _expand(node, ranks, keys.shape)
-    positions = _expand(node, make_positions(node, size), keys.shape)
-    order = builder.scatterElements(positions, ranks, positions, axis=1)
+    order = invert_order(node, ranks, make_positions(node, size))
     return builder.slice(order, [0, 0, 0], [before, count, behind]) if count < size else order
 
 

@@ -145,7 +145,7 @@ def test_what_stays() -> None:
     """Positions in order are the order."""
     x, places = np.arange(9, dtype=np.float32), np.arange(9, dtype=np.int32)
     module = program("sort", [x, places], [type_of(x), type_of(places)], {}, [compare(["f32", "i32"], "LT")])
-    assert operators(module, {"arg1": places}).count("gatherElements") == 1
+    assert operators(module, {"arg1": places}).count("gather") == 1
 
 
 # The greatest elements.
@@ -214,6 +214,15 @@ def test_few_of_many() -> None:
     np.testing.assert_array_equal(x[places], values)
     # 3 stages order blocks of 4; then 11 times the first ones of two blocks are kept, and ordered in 2 stages.
     assert len(operators(_top_k(x, 3))) < 36 * 16
+
+
+@pytest.mark.usefixtures("_way")
+def test_browsers_take_it() -> None:
+    """TFLite's gatherElements and scatterElements take no computed indices."""
+    x = np.zeros((2, 9), np.float32)
+    builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06", profile="tflite-chromium153", fallback="deny").createContextSync())
+    imported = webnn.stablehlo.load(_top_k(x, 3), builder)
+    assert isinstance(builder.buildSync(imported.outputs), webnn.MLGraph)
 
 
 # Refusals.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from webnn.importing.along import put
 from webnn.importing.steps import Result, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
@@ -187,7 +188,7 @@ def _max_unpool(node: Node) -> MLOperand:
     x, indices = node.operand(0), node.indices(1, product(wanted))
     zeros = node.builder.expand(node.scalar(0, x), [product(wanted)])
     count = node.value(0).size
-    return node.reshape(node.builder.scatterElements(zeros, node.reshape(indices, [count]), node.reshape(x, [count]), axis=0), wanted)
+    return node.reshape(put(node, zeros, node.reshape(indices, [count]), node.reshape(x, [count])), wanted)
 
 
 def _global_axes(node: Node) -> list[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.importing.along import invert_order, take_along
 from webnn.importing.steps import Result, limit_of, product
 from webnn.importing.values import Refused
 from webnn.onnx.node import Node
@@ -34,11 +35,11 @@ def _order(node: Node, keys: MLOperand, count: int, *, largest: bool) -> MLOpera
     positions = node.constant(numbers)
     is_earlier = builder.lesser(positions, node.constant(numbers.reshape(size, 1)))
     one, other = node.reshape(keys, [rows, size, 1]), node.reshape(keys, [rows, 1, size])
-    compare, compare_equal = (builder.greater, builder.greaterOrEqual) if largest else (builder.lesser, builder.lesserOrEqual)
-    is_before = builder.where(is_earlier, compare_equal(other, one), compare(other, one))
+    compare = builder.greater if largest else builder.lesser
+    is_before = builder.logicalOr(compare(other, one), builder.logicalAnd(builder.equal(other, one), is_earlier))
     ranks = builder.reduceSum(node.cast(is_before, "int32"), axes=[2], keepDimensions=False)
-    everywhere = builder.expand(positions, [rows, size])
-    order = builder.scatterElements(everywhere, ranks, everywhere, axis=1)
+    order = invert_order(node, node.reshape(ranks, [rows, size, 1]), node.reshape(positions, [1, size, 1]))
+    order = node.reshape(order, [rows, size])
     return builder.slice(order, [0, 0], [rows, count]) if count < size else order
 
 
@@ -141,7 +142,7 @@ def _top_k(node: Node) -> list[Result]:
     x = node.operand(0)
     if count == 1:
         best = (builder.argMax if largest else builder.argMin)(_with_nan_last(node, x), axis, keepDimensions=True, outputDataType="int32")
-        return [builder.gatherElements(x, best, axis=axis), best]
+        return [take_along(node, x, best, axis), best]
     moved = [*(each for each in range(value.rank) if each != axis), axis]
     rows = node.transpose(x, moved)
     shape = rows._descriptor.dimensions
@@ -152,7 +153,7 @@ def _top_k(node: Node) -> list[Result]:
         order = _Network(node, keys, largest=largest).order(count)
     order = node.reshape(order, [*shape[:-1], count])
     order = node.transpose(order, [moved.index(each) for each in range(value.rank)])
-    return [builder.gatherElements(x, order, axis=axis), order]
+    return [take_along(node, x, order, axis), order]
 
 
 def _with_nan_last(node: Node, x: MLOperand) -> MLOperand:

@@ -10,6 +10,7 @@ import numpy as np
 
 from webnn.builder.operand import MLOperand
 from webnn.hlo.ir import Region
+from webnn.importing.along import put
 from webnn.importing.steps import product
 from webnn.importing.values import Array, Refused
 from webnn.stablehlo.indexed import Windows, count_earlier, find_scattered
@@ -246,9 +247,9 @@ class _Scatter:
             last = [count - 1]
             is_same = builder.equal(builder.slice(ordered, [1], last), builder.slice(ordered, [0], last))
             next_ones = builder.where(is_same, builder.slice(order, [1], last), end)
-            following = builder.scatterElements(builder.expand(end, [count]), builder.slice(order, [0], last), next_ones, axis=0)
+            following = put(node, builder.expand(end, [count]), builder.slice(order, [0], last), next_ones)
         zeros, ones = (builder.expand(node.scalar(number, "int32"), [size]) for number, size in ((0, count + 1), (1, count)))
-        is_next = builder.slice(builder.scatterElements(zeros, following, ones, axis=0), [0], [count])
+        is_next = builder.slice(put(node, zeros, following, ones), [0], [count])
         return following, builder.where(node.cast(is_next, "uint8"), node.scalar(self._size, "int32"), places)
 
 

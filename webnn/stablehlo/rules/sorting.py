@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webnn.importing.along import take_along
 from webnn.importing.steps import normalize_axis, product
 from webnn.importing.values import Array, Refused, Value
 from webnn.stablehlo.comparators import Comparator, split_comparator
@@ -45,7 +46,7 @@ def _sort(node: Node) -> list[Item] | list[Result]:
     order = order_by(node, keys, wide[1])
     results: list[Result] = []
     for value, operand in zip(values, operands, strict=True):
-        found = order if _counts(value.array, axis) else node.builder.gatherElements(operand, order, axis=1)
+        found = order if _counts(value.array, axis) else take_along(node, operand, order, 1)
         results.append(node.reshape(found, shape))
     return results
 
@@ -125,7 +126,7 @@ def _find_top(node: Node, count: int, *, is_descending: bool) -> list[Result]:
         return [np.zeros(shape, node.dtype(index)) for index in range(2)]
     operand = node.reshape(node.operand(0), [product(value.shape[:-1]), value.shape[-1], 1])
     order = order_by(node, make_key(node, operand, is_descending=is_descending, is_total=True), count)
-    found = node.builder.gatherElements(operand, order, axis=1)
+    found = take_along(node, operand, order, 1)
     return [node.reshape(found, shape), node.reshape(order, shape)]
 
 

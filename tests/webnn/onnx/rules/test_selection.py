@@ -22,6 +22,15 @@ def build_top_k(x: Any, k: int, version: int = 11, **attributes: int) -> tuple[A
     return make(helper.make_node("TopK", list(feeds), ["y", "i"], **attributes), feeds, version), feeds
 
 
+@pytest.mark.parametrize(("size", "k"), [(9, 1), (9, 3), (600, 3)])
+def test_browsers_take_it(size: int, k: int) -> None:
+    """TFLite's gatherElements and scatterElements take no computed indices."""
+    model, feeds = build_top_k(np.zeros((2, size, 2), np.float32), k, axis=1)
+    builder = webnn.MLGraphBuilder(webnn.ML(revision="2026-06", profile="tflite-chromium153", fallback="deny").createContextSync())
+    imported = webnn.onnx.load(model, builder, constants={"k": feeds["k"]})
+    assert isinstance(builder.buildSync(imported.outputs), webnn.MLGraph)
+
+
 @pytest.mark.parametrize("largest", [0, 1])
 @pytest.mark.parametrize(("shape", "axis", "k"), [((7,), 0, 1), ((7,), 0, 7), ((3, 9), -1, 4), ((3, 9, 2), 1, 3), ((5, 2, 3), 0, 1)])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "int32"])
