@@ -25,7 +25,7 @@ import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["SYSTEM_PATHS", "WALLS", "describe", "main"]
+__all__ = ["SYSTEM_PATHS", "WALLS", "confine", "describe", "main"]
 
 #: The walls, in the order in which they are put up, and what each one is for.
 WALLS: Mapping[str, str] = {
@@ -33,9 +33,11 @@ WALLS: Mapping[str, str] = {
     "threads": "at most 256 threads (RLIMIT_NPROC)",
     "memory": "a limit of memory (RLIMIT_DATA)",
     "files": "no file but those of Node (Landlock)",
-    "system calls": "no new process, no signal to another process, no socket (seccomp)",
     "parent": "it ends with its parent (PR_SET_PDEATHSIG)",
+    "system calls": "no new process, no signal to another process, no socket, no change of a file's owner, mode or times (seccomp)",
 }
+#: Those that a running Python can put up.
+_IN_PLACE = ("files", "system calls")
 #: What a dynamically linked Node, and V8's look at the machine, need.
 SYSTEM_PATHS = (
     *("/usr", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store", "/etc/ld.so.cache", "/etc/ssl/openssl.cnf", "/etc/localtime"),
@@ -99,25 +101,27 @@ def _limit_memory(size: int) -> None:
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _GET_VERSION, _RULE_PATH_BENEATH = 1, 1
-_EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _USE_DEVICE = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 15
 #: How many rights to files a version knows, from the first version on; the last number holds for the versions after it, too.
 _FILE_RIGHTS = (13, 14, 15, 15, 16)
 #: TCP since version 4; sockets without a path, and signals, of other processes since version 6.
 _NETWORK_RIGHTS, _SCOPES = 0b11, 0b11
 
 
-def _confine_files(allowed: Sequence[str]) -> None:
+def _confine_files(read: Sequence[str], use: Sequence[str] = ()) -> None:
     _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     version = _call("syscall", _CREATE_RULESET, None, ctypes.c_size_t(0), _GET_VERSION)
     files = (1 << _FILE_RIGHTS[min(version, len(_FILE_RIGHTS)) - 1]) - 1
     handled = struct.pack("=QQQ", files, _NETWORK_RIGHTS if version >= 4 else 0, _SCOPES if version >= 6 else 0)
     rules = _call("syscall", _CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), 0)
-    for path in allowed:
+    for path in (*read, *use):
         try:
             place = os.open(path, os.O_PATH)
         except OSError:
             continue  # not every system has it
         rights = _READ_FILE | _EXECUTE | (_READ_DIR if os.path.isdir(path) else 0)
+        if path in use:
+            rights |= (_WRITE_FILE | _USE_DEVICE) & files
         _call("syscall", _ADD_RULE, rules, _RULE_PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
         os.close(place)
     _call("syscall", _RESTRICT_SELF, rules, 0)
@@ -128,24 +132,46 @@ def _confine_files(allowed: Sequence[str]) -> None:
 
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _EPERM, _ENOSYS = 1, 38
-_NOT_EQUAL, _EQUAL, _MASKED_EQUAL = 1, 4, 7
+_NOT_EQUAL, _MASKED_EQUAL = 1, 7
 _CLONE_THREAD = 0x00010000
 _UNKNOWN = -1
 _NOT_PERMITTED = (
+    # Owners, permissions, times and attributes of files: Landlock has no right for them. Before version 3, nor for cutting a file.
+    *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "chown32", "lchown", "lchown32", "fchown", "fchown32", "fchownat"),
+    *("utime", "utimes", "futimesat", "utimensat", "utimensat_time64", "truncate", "truncate64", "file_setattr"),
+    *("setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat"),
+    # The priority, the processors and the memory of a process: by its number it may be another one.
+    *("setpriority", "sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity", "ioprio_set"),
+    *("migrate_pages", "move_pages", "process_mrelease"),
     # A socket: whatever its family is, and whatever the namespace.
     *("socket", "socketpair", "connect", "bind", "listen", "accept", "accept4"),
     # A process, another one's memory, files and signals.
     *("fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_open", "pidfd_getfd"),
     *("pidfd_send_signal", "kcmp", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"),
     # Ways around: other namespaces, mounts, files by number, keys, parts of the kernel.
-    *("unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen", "fsmount"),
+    *("unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount", "mount_setattr"),
+    *("fsopen", "fsconfig", "fsmount", "fspick"),
     *("open_by_handle_at", "keyctl", "add_key", "request_key", "bpf", "perf_event_open", "userfaultfd", "init_module", "finit_module"),
     *("shmget", "shmat", "msgget", "semget", "mq_open", "swapon", "swapoff", "reboot", "kexec_load", "acct", "quotactl"),
 )
 #: A filter cannot see what these calls are asked to do. The C library and libuv fall back to older ones.
 _NOT_KNOWN = ("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register")
-_FCNTL_OWNER, _FCNTL_SIGNAL, _FCNTL_OWNER_EX = 8, 10, 15
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+#: The newest calls have the same number on every architecture. An older libseccomp does not know their names.
+_NUMBERS: Mapping[str, int] = {
+    **{"pidfd_send_signal": 424, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428},
+    **{"move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "pidfd_open": 434, "clone3": 435},
+    **{"pidfd_getfd": 438, "process_madvise": 440, "mount_setattr": 442, "process_mrelease": 448, "fchmodat2": 452},
+    **{"setxattrat": 463, "removexattrat": 466, "open_tree_attr": 467, "file_setattr": 469},
+}
+#: The kernel reads these arguments as 32 bits; what a program writes above them must not change the comparison.
+_INT = 0xFFFFFFFF
+#: Commands of fcntl: to whom a file sends signals, and which.
+_OWNER_COMMANDS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+_REFUSED_REQUESTS = (
+    *(0x5412, 0x541C),  # TIOCSTI, TIOCLINUX: characters that a terminal treats as typed
+    *(0x8901, 0x8902),  # FIOSETOWN, SIOCSPGRP: to whom a socket sends signals
+    *(0x40086602, 0x40046602, 0x401C5820, 0x40087602),  # FS_IOC_SETFLAGS (and its form of 32 bits), FS_IOC_FSSETXATTR, FS_IOC_SETVERSION
+)
 
 
 class _Comparison(ctypes.Structure):
@@ -174,13 +200,16 @@ def _restrict_system_calls() -> None:
         ("kill", _EPERM, (0, _NOT_EQUAL, own, 0)),
         ("tgkill", _EPERM, (0, _NOT_EQUAL, own, 0)),
         ("prlimit64", _EPERM, (0, _NOT_EQUAL, 0, 0)),
-        # Signals to the owner of a file, and characters that a terminal treats as typed.
-        *(("fcntl", _EPERM, (1, _EQUAL, command, 0)) for command in (_FCNTL_OWNER, _FCNTL_SIGNAL, _FCNTL_OWNER_EX)),
-        *(("ioctl", _EPERM, (1, _EQUAL, command, 0)) for command in (_TIOCSTI, _TIOCLINUX)),
+        *((name, _EPERM, (1, _MASKED_EQUAL, _INT, command)) for name in ("fcntl", "fcntl64") for command in _OWNER_COMMANDS),
+        *(("ioctl", _EPERM, (1, _MASKED_EQUAL, _INT, request)) for request in _REFUSED_REQUESTS),
+        # It must not outlive its parent after all.
+        ("prctl", _EPERM, (0, _MASKED_EQUAL, _INT, _PR_SET_PDEATHSIG)),
     ]
     for name, error, comparison in rules:
         number = library.seccomp_syscall_resolve_name(name.encode())
-        # An older libseccomp does not know the newest calls.
+        if number == _UNKNOWN:
+            number = _NUMBERS.get(name, _UNKNOWN)
+        # Not every architecture has the older calls.
         if number == _UNKNOWN:
             continue
         count = 0 if comparison is None else 1
@@ -211,15 +240,41 @@ def _put_up(orders: Mapping[str, object]) -> dict[str, str]:
         "threads": lambda: _limit_threads(namespace="namespace" not in missing, root=root),
         "memory": lambda: _limit_memory(int(str(orders["memory"]))),
         "files": lambda: _confine_files(orders["read"]),  # type: ignore[arg-type]
-        "system calls": _restrict_system_calls,
-        # This comes last, because a change of the process's rights undoes it.
+        # Behind the namespace, because a change of the process's rights undoes it.
         "parent": lambda: _end_with(int(str(orders["parent"]))),
+        "system calls": _restrict_system_calls,
     }
     for name in WALLS:
-        try:
-            steps[name]()
-        except (_MissingError, OSError, ValueError, AttributeError) as error:
-            missing[name] = str(error)
+        _attempt(name, steps[name], missing)
+    return missing
+
+
+def _attempt(name: str, step: Callable[[], None], missing: dict[str, str]) -> None:
+    """Put up a wall, or note why it is missing."""
+    try:
+        step()
+    except (_MissingError, OSError, ValueError, AttributeError) as error:
+        missing[name] = str(error)
+
+
+def confine(read: Sequence[str], use: Sequence[str] = ()) -> dict[str, str]:
+    """Put up the walls around files and system calls in this process, which must have one thread; later threads are behind them, too.
+
+    Args:
+        read: The files and folders that it may read from now on.
+        use: The devices that it may read and write.
+
+    Returns:
+        The walls that are missing, and why.
+    """
+    if _libc is None:
+        return dict.fromkeys(_IN_PLACE, "only Linux has it")
+    # The system puts them up for one thread only.
+    if len(os.listdir("/proc/self/task")) > 1:
+        return dict.fromkeys(_IN_PLACE, "the process has other threads")
+    missing: dict[str, str] = {}
+    _attempt("files", lambda: _confine_files(read, use), missing)
+    _attempt("system calls", _restrict_system_calls, missing)
     return missing
 
 

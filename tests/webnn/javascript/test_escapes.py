@@ -198,12 +198,21 @@ def test_prizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: dict[st
 #: What can be reached where a wall is missing.
 WITHOUT: Mapping[str, set[str]] = {
     "files": {
-        *("file", "file by /proc/self/root", "folder", "new file", "link", "removal", "database", "the parent's environment"),
+        *("file", "file by /proc/self/root", "folder", "new file", "link", "removal", "database", "the parent's environment", "length"),
         *("the parent's memory", "the file in another thread"),
     },
     "system calls": {
-        *("process", "signal to the parent", "signal to the group", "signal to a process", "connection", "connection to a path", "server"),
-        *("fetch", "datagram", "inspector"),
+        *(
+            "process",
+            "signal to the parent",
+            "signal to the group",
+            "signal to a process",
+            "priority",
+            "connection",
+            "connection to a path",
+            "server",
+        ),
+        *("fetch", "datagram", "inspector", "mode", "owner", "times"),
     },
     "memory": {"memory"},
 }

@@ -7,6 +7,7 @@ import dgram from 'node:dgram';
 import fs from 'node:fs';
 import inspector from 'node:inspector';
 import net from 'node:net';
+import os from 'node:os';
 import {DatabaseSync} from 'node:sqlite';
 import {Worker} from 'node:worker_threads';
 
@@ -23,6 +24,11 @@ const ATTEMPTS = {
   'new file': () => fs.writeFileSync(`${FOLDER}/new-@RUN@.txt`, ''),
   'link': () => fs.linkSync(`${FOLDER}/secret.txt`, `${FOLDER}/link-@RUN@.txt`),
   'removal': () => fs.unlinkSync(`${FOLDER}/removed.txt`),
+  'mode': () => fs.chmodSync(`${FOLDER}/secret.txt`, 0o600),
+  'owner': () => fs.chownSync(`${FOLDER}/secret.txt`, process.getuid(), process.getgid()),
+  'times': () => fs.utimesSync(`${FOLDER}/secret.txt`, 1, 1),
+  'length': () => fs.truncateSync(`${FOLDER}/secret.txt`, 10),
+  'priority': () => os.setPriority(ppid, os.getPriority(ppid)),
   'database': () => new DatabaseSync(`${FOLDER}/new-@RUN@.db`).exec('create table t(x)'),
   "the parent's environment": () => fs.readFileSync(`/proc/${ppid}/environ`),
   "the parent's memory": () => fs.openSync(`/proc/${ppid}/mem`),
