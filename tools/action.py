@@ -46,8 +46,9 @@ def _install() -> int:
     if not re.fullmatch(r"[a-z]*(,[a-z]+)*", extras):
         raise InputError(f"extras: must be names with commas between them, got {extras!r}")
     _tell("reports", str(_reports()))
+    # Without -P, pip would import modules of the repository that is checked.
     package = f"{_PACKAGE}[{extras}]" if extras else str(_PACKAGE)
-    return subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", package], check=False).returncode
+    return subprocess.run([sys.executable, "-P", "-m", "pip", "install", "--quiet", package], check=False).returncode
 
 
 def _check() -> int:

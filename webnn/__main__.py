@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from webnn._installation import find_mixture, is_overwritten
@@ -23,4 +24,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    # `python -m` looks for modules in the current folder first. Only what Python itself needed came from there until now.
+    if sys.path[:1] == [os.getcwd()]:
+        del sys.path[0]
     main()

@@ -18,7 +18,7 @@ from typing import Any
 
 from webnn.context.devices.selection import usable_cores
 from webnn.processes.child import end_with_parent
-from webnn.processes.spawn import Spawner
+from webnn.processes.spawn import Spawner, without_current_folder
 
 __all__ = ["FORMS", "Stored", "Workers", "check_executor", "fetch", "open_workers"]
 
@@ -131,7 +131,8 @@ class _OwnProcesses(_Processes):
         self.threads = max(1, usable_cores() // count)
 
     def _make(self, count: int) -> Executor:
-        return ProcessPoolExecutor(count, self._spawner, _begin)
+        with without_current_folder():
+            return ProcessPoolExecutor(count, self._spawner, _begin)
 
     def renew(self) -> bool:
         self._end()

@@ -8,16 +8,33 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import util
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Spawner", "starting"]
+__all__ = ["Spawner", "starting", "without_current_folder"]
 
 _MAIN = "__main__"
 #: What `starting` changes belongs to the process.
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()
+
+
+@contextmanager
+def without_current_folder() -> Iterator[None]:
+    """Make `multiprocessing` start Python with ``-P``.
+
+    It starts ``python -c``, which looks for modules in the current folder first: a file ``signal.py`` there would run. That holds for
+    processes, and for the one that counts the semaphores of pools and queues. Both ask the same function for their options.
+    """
+    with _LOCK:
+        options = util._args_from_interpreter_flags  # type: ignore[attr-defined]
+        util._args_from_interpreter_flags = lambda: [*options(), "-P"]  # type: ignore[attr-defined]
+        try:
+            yield
+        finally:
+            util._args_from_interpreter_flags = options  # type: ignore[attr-defined]
 
 
 @contextmanager
@@ -25,12 +42,13 @@ def starting() -> Iterator[None]:
     """Make processes start well.
 
     - They ignore Ctrl-C from the beginning. It reaches all processes of a terminal, and only one should handle it.
+    - They run no module of the current folder (`without_current_folder`).
     - They find this package. A process gets the module search path of this one. With an editable installation, a folder ``webnn`` in any
       folder of that path would be imported as the package. A checkout of web-platform-tests has such a folder.
     - They do not run the program's main module again, whose functions they do not need. A script needs no ``if __name__ == "__main__"``.
     - They start from a worker of another pool, too, whose processes may have no children of their own. Ours end with their parent.
     """
-    with _LOCK:
+    with _LOCK, without_current_folder():
         in_main_thread = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main_thread else None
         sys.path.append(str(Path(__file__).absolute().parents[2]))
