@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import threading
@@ -14,13 +15,14 @@ from pathlib import Path
 from typing import TypeVar
 
 import webnn
+from webnn.javascript.confinement import confine
 from webnn.processes.executors import open_workers
-from webnn.processes.pool import End, Finished, Worker, run_tasks
+from webnn.processes.pool import Distrust, End, Finished, Worker, run_tasks
 from webnn.processes.spread import spread
 from webnn.wpt_runner.checkout import Checkout, Test
 from webnn.wpt_runner.flavours import Flavour
 from webnn.wpt_runner.harness import Settings, run_test, time_limit
-from webnn.wpt_runner.results import FileResult, FileStatus, Subtest
+from webnn.wpt_runner.results import FileResult, FileStatus, Subtest, SubtestStatus
 
 __all__ = ["OneByOne", "Work", "describe_run", "run_each", "run_one", "run_tests", "run_tests_on"]
 
@@ -52,12 +54,26 @@ def _find_word(root: Path, path: str) -> str:
 
 
 def _run(checkout: Checkout, settings: Settings, test: Test, note: Callable[[Subtest], None]) -> FileResult:
-    lack = _find_lack(checkout, test)
-    if not lack:
-        return run_test(checkout, test, settings, note)
+    return run_test(checkout, test, settings, note)
+
+
+def _run_in_node(checkout: Checkout, settings: Settings, test: Test, note: Callable[[Subtest], None]) -> FileResult:
     from webnn.wpt_runner.node_tests import run_test_in_node  # noqa: PLC0415 (few tests need Node)
 
-    return run_test_in_node(checkout, test, settings, lack, note)
+    return run_test_in_node(checkout, test, settings, _find_lack(checkout, test), note)
+
+
+def _prepare(work: Work[R], checkout: Checkout, settings: Settings) -> Callable[[Test, Callable[[Subtest], None]], R]:
+    """Prepare a process behind walls for its tests."""
+    # A test must not put models there that another program takes.
+    os.environ.pop("WEBNN_CACHE", None)
+    return partial(work, checkout, settings)
+
+
+def _distrust(checkout: Checkout, types: Sequence[type]) -> Distrust:
+    """Return how processes are treated that run tests in the engine: they read Python, the engine, the checkout and the profile only."""
+    files = [str(checkout.root), *filter(None, [os.environ.get("WEBNN_PROFILE")])]
+    return Distrust(confine=partial(confine, files), types=(FileResult, FileStatus, Subtest, SubtestStatus, Flavour, *types))
 
 
 def _limit(settings: Settings, test: Test) -> float:
@@ -97,9 +113,14 @@ def run_one(checkout: Checkout, settings: Settings, test: Test) -> FileResult:
 def run_tests(
     checkout: Checkout, tests: Sequence[Test], settings: Settings, *, processes: int, on_result: Callable[[FileResult], None]
 ) -> list[FileResult]:
-    """Run tests in processes: see `run_each`."""
-    results = run_each(_run, lambda result: result, checkout, tests, settings, processes, lambda _, result: on_result(result))
-    return list(results.values())
+    """Run tests in processes: see `run_each`. Those that need Node come last: it has walls of its own, and its processes have none."""
+    results: dict[Test, FileResult] = {}
+    for work, confined in ((_run, True), (_run_in_node, False)):
+        chosen = [test for test in tests if confined != bool(_find_lack(checkout, test))]
+        results |= run_each(
+            work, lambda result: result, checkout, chosen, settings, processes, lambda _, result: on_result(result), confined=confined
+        )
+    return [results[test] for test in tests]
 
 
 def run_each(
@@ -110,10 +131,14 @@ def run_each(
     settings: Settings,
     processes: int,
     on_result: Callable[[Test, R], None],
+    *,
+    types: Sequence[type] = (),
+    confined: bool = True,
 ) -> dict[Test, R]:
     """Do something with tests in processes; return the results in the tests' order, and hand each over as soon as its test has ended.
 
-    A test whose process died or was too slow has a `FileResult`, of which `fail` makes a result.
+    A test whose process died or was too slow has a `FileResult`, of which `fail` makes a result. Results may hold objects of `types`. The
+    processes are behind walls if they are confined.
 
     Raises:
         StartError: The processes do not start.
@@ -122,8 +147,9 @@ def run_each(
     order = sorted(tests, key=lambda test: not test.file.long)
     results: dict[Test, R] = {}
     finished: Generator[Finished[Test, Subtest, R]]
-    prepare = partial(partial, work, checkout, settings)
-    with closing(run_tasks(order, prepare, jobs=processes, limit=partial(_limit, settings))) as finished:
+    prepare = partial(_prepare if confined else partial, work, checkout, settings)
+    distrust = _distrust(checkout, types) if confined else None
+    with closing(run_tasks(order, prepare, jobs=processes, limit=partial(_limit, settings), distrust=distrust)) as finished:
         for each in finished:
             results[each.task] = result = fail(_ended(each)) if each.result is None else each.result
             on_result(each.task, result)
@@ -131,25 +157,31 @@ def run_each(
 
 
 class OneByOne:
-    """Runs tests on demand, one after another, in a child process."""
+    """Runs tests on demand, one after another, in a child process, or in another one that starts Node."""
 
     def __init__(self, checkout: Checkout, settings: Settings) -> None:
-        self._make = partial(Worker[Test, Subtest, FileResult], partial(partial, _run, checkout, settings), partial(_limit, settings))
-        self._worker: Worker[Test, Subtest, FileResult] | None = None
+        self._checkout = checkout
+        self._settings = settings
+        self._workers: dict[bool, Worker[Test, Subtest, FileResult]] = {}
 
     def run(self, test: Test) -> FileResult:
         """Run a test; raises `StartError` if the process does not start."""
-        worker = self._worker = self._worker or self._make()
+        confined = not _find_lack(self._checkout, test)
+        worker = self._workers.get(confined)
+        if worker is None:
+            distrust = _distrust(self._checkout, ()) if confined else None
+            begin, work = (_prepare, _run) if confined else (partial, _run_in_node)
+            prepare = partial(begin, work, self._checkout, self._settings)
+            worker = self._workers[confined] = Worker(prepare, partial(_limit, self._settings), distrust)
         finished = worker.run(test)
         if worker.dead:
-            self._worker = None
+            del self._workers[confined]
         return _ended(finished) if finished.result is None else finished.result
 
     def close(self) -> None:
-        """End the process."""
-        if self._worker is not None:
-            self._worker.kill()
-            self._worker = None
+        """End the processes."""
+        while self._workers:
+            self._workers.popitem()[1].kill()
 
 
 class _Children(threading.local):

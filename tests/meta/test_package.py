@@ -32,6 +32,7 @@ STATE = {
     ("webnn/commands/scripts.py", "sys"): "a Python program finds its arguments where the interpreter would put them",
     ("webnn/inspect/capture.py", "warnings"): "within `webnn run --inspect`, which puts it back",
     ("webnn/javascript/node.py", "warnings"): "within `catch_warnings`, which puts it back",
+    ("webnn/processes/spawn.py", "util"): "while a process starts: `multiprocessing` has no other way to give Python an option",
 }
 #: Methods that change a list, dictionary or set.
 _MUTATORS = frozenset({"add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"})

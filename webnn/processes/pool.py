@@ -9,14 +9,17 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
 import signal
+import sys
 import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from io import BytesIO
 from multiprocessing import connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -26,7 +29,7 @@ from webnn.context.devices.selection import usable_cores as cores
 from webnn.processes.child import describe_code, end_with_parent
 from webnn.processes.spawn import starting
 
-__all__ = ["End", "Finished", "StartError", "Worker", "cores", "run_tasks"]
+__all__ = ["Distrust", "End", "Finished", "StartError", "Worker", "cores", "run_tasks"]
 
 T = TypeVar("T")
 N = TypeVar("N")
@@ -74,8 +77,26 @@ class Finished(Generic[T, N, R]):
     seconds: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distrust:
+    """How a process is treated whose tasks may take it over.
+
+    Attributes:
+        confine: Puts walls around the process, before it loads what its tasks need.
+        types: The classes of which its messages may hold objects, beside plain data: loading any other one could run code.
+    """
+
+    confine: Callable[[], object]
+    types: tuple[type, ...]
+
+
 def run_tasks(
-    tasks: Sequence[T], prepare: Callable[[], Work[T, N, R]], *, jobs: int, limit: Callable[[T], float]
+    tasks: Sequence[T],
+    prepare: Callable[[], Work[T, N, R]],
+    *,
+    jobs: int,
+    limit: Callable[[T], float],
+    distrust: Distrust | None = None,
 ) -> Generator[Finished[T, N, R]]:
     """Run tasks in several processes, and yield each one when it ends. Closing the iterator ends the processes at once.
 
@@ -85,6 +106,7 @@ def run_tasks(
         jobs: The largest number of processes.
         limit: How long a task may take, in seconds; its process is killed then. On a busy machine it gets more time, until it has had so
             much of the processor: at most ten times as much. (Elsewhere than on Linux nothing is known of that, and every task gets it.)
+        distrust: How the processes are treated if the tasks are hostile.
 
     Raises:
         StartError: ``prepare`` fails.
@@ -94,7 +116,7 @@ def run_tasks(
     try:
         while waiting or workers:
             while waiting and len(workers) < min(jobs, _MOST_PROCESSES):
-                workers.append(Worker(prepare, limit))
+                workers.append(Worker(prepare, limit, distrust))
                 workers[-1].send(waiting.popleft())
             for worker in _wait(workers):
                 finished = worker.receive()
@@ -122,9 +144,12 @@ def _wait(workers: Sequence[Worker[T, N, R]]) -> list[Worker[T, N, R]]:
 class Worker(Generic[T, N, R]):
     """A process that does tasks, seen from the one that started it. Its arguments are those of `run_tasks`."""
 
-    def __init__(self, prepare: Callable[[], Work[T, N, R]], limit: Callable[[T], float]) -> None:
+    def __init__(self, prepare: Callable[[], Work[T, N, R]], limit: Callable[[T], float], distrust: Distrust | None = None) -> None:
         self.connection, theirs = _SPAWN.Pipe()
-        self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs, prepare), daemon=True)
+        self._types = None if distrust is None else {End, *distrust.types}
+        # As bytes, because loading it imports much, which must happen behind the walls.
+        given = (theirs, None if distrust is None else distrust.confine, pickle.dumps(prepare))
+        self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=given, daemon=True)
         try:
             with starting():
                 self.process.start()
@@ -158,7 +183,7 @@ class Worker(Generic[T, N, R]):
         """Receive its message, which `_wait` has waited for; return its task if that has ended."""
         try:
             if self.connection.poll():
-                end, value, seconds = self.connection.recv()
+                end, value, seconds = self._load(self.connection.recv_bytes())
             elif (rest := self._rest()) > 0:
                 self.deadline = time.monotonic() + max(rest, _LEAST_WAIT)
                 return None
@@ -171,6 +196,8 @@ class Worker(Generic[T, N, R]):
             code = self.process.exitcode
             value = "the process closed its connection" if code is None else f"the process died ({describe_code(code)})"
             end, seconds = End.DIED, time.monotonic() - self._began
+        except pickle.UnpicklingError as error:
+            end, value, seconds = End.DIED, f"the process sent what it must not: {error}", time.monotonic() - self._began
         if end is None:
             self._notes.append(value)
             return None
@@ -183,6 +210,14 @@ class Worker(Generic[T, N, R]):
         self.dead = end in (End.TIMEOUT, End.DIED)
         result, problem = (value, "") if end is End.RETURNED else (None, value)
         return Finished(task=self._task, end=end, result=result, problem=problem, notes=tuple(self._notes), seconds=seconds)
+
+    def _load(self, message: bytes) -> Any:
+        if self._types is None:
+            return pickle.loads(message)
+        try:
+            return _Loader(message, self._types).load()
+        except Exception as error:  # hostile bytes can raise anything
+            raise pickle.UnpicklingError(f"{error!r:.200}") from None
 
     def _rest(self) -> float:
         """Return how many seconds the task may still take, when its time by the clock is over."""
@@ -218,9 +253,27 @@ class Worker(Generic[T, N, R]):
         self.connection.close()
 
 
-def _serve(link: connection.Connection, prepare: Callable[[], Work[Any, Any, Any]]) -> None:
+class _Loader(pickle.Unpickler):
+    """Loads a message that holds objects of some classes only."""
+
+    def __init__(self, message: bytes, types: Collection[type]) -> None:
+        super().__init__(BytesIO(message))
+        self._types = {(each.__module__, each.__qualname__): each for each in types}
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class by its name."""
+        try:
+            return self._types[module, name]
+        except KeyError:
+            raise pickle.UnpicklingError(f"an object of {module}.{name}") from None
+
+
+def _serve(link: connection.Connection, confine: Callable[[], object] | None, prepare: bytes) -> None:
     """Do tasks until the connection ends: the main function of a process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if confine is not None:
+        _close_others(link)
+        confine()
     end_with_parent()
     threading.stack_size(_STACK)
     thread = threading.Thread(target=_do_tasks, args=(link, prepare))
@@ -228,11 +281,18 @@ def _serve(link: connection.Connection, prepare: Callable[[], Work[Any, Any, Any
     thread.join()
 
 
-def _do_tasks(link: connection.Connection, prepare: Callable[[], Work[Any, Any, Any]]) -> None:
+def _close_others(link: connection.Connection) -> None:
+    """Close what this process has inherited but its outputs and its connection: another process may act on what comes there."""
+    if sys.platform == "linux":
+        os.closerange(3, link.fileno())
+        os.closerange(link.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
+
+
+def _do_tasks(link: connection.Connection, prepare: bytes) -> None:
     # Its parent closes the connection, or dies.
     with contextlib.suppress(EOFError, OSError):
         try:
-            work = prepare()
+            work: Work[Any, Any, Any] = pickle.loads(prepare)()
         except Exception as error:  # whatever it is, the parent tells it
             link.send((End.RAISED, _describe(error), 0.0))
             return

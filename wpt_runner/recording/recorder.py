@@ -81,7 +81,8 @@ def record_tests(
     checkout: Checkout, tests: Sequence[Test], settings: Settings, *, processes: int, on_recording: Callable[[Test, Recording], None]
 ) -> dict[Test, Recording]:
     """Record tests in processes: see `run_each`."""
-    return run_each(_record, lambda result: Recording(result=result), checkout, tests, settings, processes, on_recording)
+    types = (Recording, Skipped)
+    return run_each(_record, lambda result: Recording(result=result), checkout, tests, settings, processes, on_recording, types=types)
 
 
 def _record(checkout: Checkout, settings: Settings, test: Test, _: Callable[[Subtest], None]) -> Recording:

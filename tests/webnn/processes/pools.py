@@ -15,7 +15,7 @@ __all__ = ["expire", "run_tasks_here"]
 
 
 def run_tasks_here(
-    tasks: Sequence[Any], prepare: Callable[[], Work[Any, Any, Any]], *, jobs: int, limit: Callable[[Any], float]
+    tasks: Sequence[Any], prepare: Callable[[], Work[Any, Any, Any]], *, jobs: int, limit: Callable[[Any], float], distrust: object = None
 ) -> Generator[Finished[Any, Any, Any]]:
     """Do what `run_tasks` does, in this process and one after another. No task may fail."""
     work = prepare()

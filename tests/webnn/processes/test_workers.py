@@ -10,11 +10,13 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support import PATIENCE
-from webnn.processes.pool import End, StartError, Worker, cores, run_tasks
+from webnn.processes.pool import Distrust, End, StartError, Worker, cores, run_tasks
 
 pytestmark = pytest.mark.processes
 
@@ -120,6 +122,38 @@ def test_closing_ends_the_processes_at_once() -> None:
 def test_a_failed_preparation() -> None:
     with pytest.raises(StartError, match="a process could not start: LookupError: no engine here"):
         list(run_tasks(["one"], fail_to_prepare, jobs=2, limit=limit))
+
+
+class Message:
+    """An object whose loading makes a folder."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (self.folder,)
+
+
+def prepare_messages() -> Callable[[str, Any], object]:
+    return lambda folder, _: Message(folder)
+
+
+@pytest.mark.parametrize("distrusted", [False, True])
+def test_a_message_cannot_run_code_in_the_parent_of_a_process_that_is_not_trusted(tmp_path: Path, distrusted: bool) -> None:
+    folder = tmp_path / "made"
+    distrust = Distrust(confine=nothing, types=(Path,)) if distrusted else None
+    worker: Worker[str, Any, object] = Worker(prepare_messages, limit, distrust)
+    try:
+        finished = worker.run(str(folder))
+    finally:
+        worker.kill()
+    assert folder.exists() != distrusted
+    assert finished.end is (End.DIED if distrusted else End.RETURNED)
+    assert ("mkdir" in finished.problem) == distrusted
+
+
+def nothing() -> None:
+    pass
 
 
 def test_one_worker() -> None:

@@ -1,0 +1,39 @@
+"""Walls of the system around a Python that runs JavaScript in its own process, with quickjs-ng.
+
+Imports the standard library and `walls` only: the walls must stand before the engine, or anything that starts a thread, is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+from webnn.javascript import walls
+
+__all__ = ["confine"]
+
+#: What ONNX Runtime looks at to find the machine's devices.
+_MACHINE = ("/sys/devices", "/sys/bus", "/sys/class", "/sys/module", "/proc/devices", "/proc/driver")
+#: The names of devices that compute begin so.
+_DEVICES = ("nvidia", "dri", "kfd", "dxg")
+
+
+def confine(files: Sequence[str]) -> dict[str, str]:
+    """Let this process read Python, its packages, and some files and folders only, without sockets and other processes.
+
+    Args:
+        files: The files and folders.
+
+    Returns:
+        The walls that are missing, and why.
+    """
+    own = Path(__file__).resolve().parents[2]
+    # Not `sys.path`: it can begin with the current folder.
+    python = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), *site.getsitepackages(), site.getusersitepackages(), str(own)]
+    chosen = [*os.environ.get("PYTHONPATH", "").split(os.pathsep), *os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)]
+    devices = [f"/dev/{name}" for name in os.listdir("/dev") if name.startswith(_DEVICES)] if sys.platform == "linux" else []
+    return walls.confine([*walls.SYSTEM_PATHS, *_MACHINE, *python, *filter(None, chosen), *files], ["/dev/null", *devices])
