@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from webnn.onnx import Report
     from webnn.onnx.inputs import Settings
     from webnn.onnx.model import Model as OnnxModel
-    from webnn.onnx.partition.predict import Partition
+    from webnn.onnx.partition.predict import Partition, PlacedNode
 
 __all__ = ["describe_model", "partition_model"]
 
@@ -63,17 +63,15 @@ def _describe_partition(partition: Partition) -> PartitionReport:
         nodes=len(partition.nodes),
         webnn=len(partition.nodes) - len(partition.left),
         subgraphs=tuple([len(each.nodes) for each in partition.subgraphs]),
-        kept=tuple(
-            [
-                KeptNode(
-                    operator=replace_surrogates(each.operator), name=replace_surrogates(each.name), reason=replace_surrogates(each.reason)
-                )
-                for each in partition.left
-            ]
-        ),
+        kept=tuple([_keep(each, each.reason) for each in partition.left]),
+        fails=tuple([_keep(each, each.fault) for each in partition.faulty]),
         splits=_texts([f"{each.before + 1} and {each.after + 1}: {', '.join(map(str, each.nodes))}" for each in partition.boundaries]),
         note=partition.note,
     )
+
+
+def _keep(node: PlacedNode, reason: str) -> KeptNode:
+    return KeptNode(operator=replace_surrogates(node.operator), name=replace_surrogates(node.name), reason=replace_surrogates(reason))
 
 
 def _texts(values: Sequence[Any]) -> tuple[str, ...]:

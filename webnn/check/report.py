@@ -166,7 +166,7 @@ class ModelReport(Model):
 
 
 class KeptNode(Model):
-    """A node that ONNX Runtime Web keeps in WebAssembly, and why. The name may be empty."""
+    """A node that ONNX Runtime Web keeps in WebAssembly, or fails at, and why. The name may be empty."""
 
     operator: str
     name: str
@@ -182,13 +182,15 @@ class PartitionReport(Model):
         subgraphs: The numbers of nodes of WebNN's graphs.
         kept: The nodes that stay in WebAssembly.
         splits: The kept nodes that split two subgraphs, one text for each border.
-        note: What the prediction did without; empty if nothing.
+        fails: The nodes that WebNN gets and ONNX Runtime Web cannot build: no session can be made.
+        note: What the prediction did without, or why there is none; empty if nothing.
     """
 
     nodes: int
     webnn: int
     subgraphs: tuple[int, ...] = ()
     kept: tuple[KeptNode, ...] = ()
+    fails: tuple[KeptNode, ...] = ()
     splits: tuple[str, ...] = ()
     note: str = ""
 

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from webnn.check.report import ModelReport, PartitionReport, Refusal, Report, Run, Verdict
+from webnn.check.report import KeptNode, ModelReport, PartitionReport, Refusal, Report, Run, Verdict
 from webnn.commands.text import cut, show_controls
 
 __all__ = ["by_partitions", "describe_refusal", "explain", "partition_figures", "print_report", "summary"]
@@ -113,6 +113,8 @@ def partition_figures(run: Run) -> str:
     found = run.partition
     if found is None or (found.note and not found.webnn):
         return "?"
+    if found.fails:
+        return "no session"
     graphs = len(found.subgraphs)
     return f"{found.webnn} of {found.nodes}" + (f", {graphs} graphs" if graphs > 1 else "")
 
@@ -188,16 +190,20 @@ def by_partitions(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield what ONNX Runtime Web would keep, in a line and in several; runs with the same partition are joined."""
     groups: dict[PartitionReport, list[str]] = {}
     for run in runs:
-        if run.partition is not None and (run.partition.kept or run.partition.note):
+        if run.partition is not None and (run.partition.kept or run.partition.fails or run.partition.note):
             groups.setdefault(run.partition, []).append(run.profile or _NO_PROFILE)
     for found, names in groups.items():
-        kept = Counter((each.operator, each.reason) for each in found.kept)
-        lines = [f"{operator}{f' ({count} times)' if count > 1 else ''}: {reason}" for (operator, reason), count in kept.items()]
+        lines = [f"no session can be made: {each}" for each in _count_kept(found.fails)] + _count_kept(found.kept)
         lines += [f"split between the graphs {each}" for each in found.splits]
         lines += [found.note] if found.note else []
         graphs = len(found.subgraphs)
         figures = f"{len(found.kept)} of {found.nodes} nodes stay in WebAssembly, {graphs} graph{'' if graphs == 1 else 's'}"
         yield f"ONNX Runtime Web on {', '.join(names)}: {figures}", lines
+
+
+def _count_kept(nodes: Sequence[KeptNode]) -> list[str]:
+    counts = Counter((each.operator, each.reason) for each in nodes)
+    return [f"{operator}{f' ({count} times)' if count > 1 else ''}: {reason}" for (operator, reason), count in counts.items()]
 
 
 def _print_model(console: Console, report: Report, model: ModelReport, *, every: bool) -> None:

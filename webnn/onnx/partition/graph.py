@@ -27,10 +27,17 @@ class Value:
     Attributes:
         type: Its element type, a number of ``TensorProto.DataType``; 0 if it is no tensor, or unknown.
         shape: Its shape, ``None`` for an unknown dimension; ``None`` if the rank is unknown.
+        symbols: For each dimension its name, empty for one without a name.
     """
 
     type: int = 0
     shape: tuple[int | None, ...] | None = None
+    symbols: tuple[str, ...] = ()
+
+    @property
+    def unknown(self) -> list[str]:
+        """The names of the dimensions that are unknown."""
+        return [symbol for symbol, size in zip(self.symbols, self.shape or (), strict=False) if size is None]
 
 
 class Graph:
@@ -41,10 +48,14 @@ class Graph:
         inputs: The names of its inputs.
         outputs: The names of its outputs.
         parent: The graph around a body.
+
+    Attributes:
+        free: The names of the dimensions of the model's inputs that have no size; an empty name for one without a name.
     """
 
     def __init__(self, name: str, inputs: list[str], outputs: list[str], parent: Graph | None = None) -> None:
         self.name = name
+        self.free: frozenset[str] = frozenset() if parent is None else parent.free
         self.inputs = inputs
         self.outputs = outputs
         self.parent = parent
@@ -203,6 +214,9 @@ class _Reader:
             graph.values[info.name] = _value(info.type)
         for tensor in proto.initializer:
             self._add_constant(graph, tensor)
+        if parent is None:
+            inputs = [graph.values[name] for name in graph.inputs if name not in graph.constants]
+            graph.free = frozenset([symbol for each in inputs for symbol in each.unknown])
         for sparse in proto.sparse_initializer:
             graph.values.setdefault(sparse.values.name, Value(sparse.values.data_type, tuple(sparse.dims)))
         for node in proto.node:
@@ -267,7 +281,8 @@ def _value(type: TypeProto) -> Value:
         return Value()
     if not tensor.HasField("shape"):
         return Value(tensor.elem_type)
-    return Value(tensor.elem_type, tuple(dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim))
+    sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+    return Value(tensor.elem_type, tuple(sizes), tuple([dim.dim_param for dim in tensor.shape.dim]))
 
 
 def read_graph(model: ModelProto) -> Graph:

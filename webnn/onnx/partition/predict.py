@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from webnn.onnx.partition.graph import Graph, Node, read_graph
 from webnn.onnx.partition.optimize import find_inlined, optimize
-from webnn.onnx.partition.table import refusal
+from webnn.onnx.partition.table import fault, refusal
 from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class PlacedNode:
         place: "webnn" or "wasm".
         subgraph: The index of its subgraph in `Partition.subgraphs`; ``None`` on wasm.
         reason: Why WebNN does not get it; empty if it does.
+        fault: Why WebNN gets it and no session can be made; empty if that is not so.
     """
 
     name: str
@@ -41,6 +42,7 @@ class PlacedNode:
     place: Place
     subgraph: int | None
     reason: str
+    fault: str = ""
 
     def __str__(self) -> str:
         """Return the operator, with the node's name or else that of its first output."""
@@ -96,6 +98,11 @@ class Partition:
         """The nodes that stay on wasm."""
         return tuple(node for node in self.nodes if node.place == "wasm")
 
+    @property
+    def faulty(self) -> tuple[PlacedNode, ...]:
+        """The nodes with which no session can be made."""
+        return tuple(node for node in self.nodes if node.fault)
+
 
 def partition(model: ModelProto, limits: Mapping[str, Any]) -> Partition:
     """Return how ONNX Runtime Web would partition a model.
@@ -121,7 +128,7 @@ def partition(model: ModelProto, limits: Mapping[str, Any]) -> Partition:
 
 
 def describe(partition: Partition) -> list[str]:
-    """Return a partition as lines of text: a summary, each subgraph, what splits them, and what stays on wasm."""
+    """Return a partition as lines of text: a summary, each subgraph, what splits them, what stays on wasm, what makes the session fail."""
     webnn, count = len(partition.nodes) - len(partition.left), len(partition.subgraphs)
     lines = [f"{webnn} of {len(partition.nodes)} nodes in WebNN, in {count} {'subgraph' if count == 1 else 'subgraphs'}"]
     if partition.note:
@@ -133,6 +140,7 @@ def describe(partition: Partition) -> list[str]:
         lines.append(f"subgraph {index}{where}: {nodes}")
     lines += [f"split {each.before} | {each.after}: {', '.join(map(str, each.nodes))}" for each in partition.boundaries]
     lines += [f"wasm: {node}: {node.reason}" for node in partition.left]
+    lines += [f"no session: {node}: {node.fault}" for node in partition.faulty]
     return lines
 
 
@@ -231,6 +239,7 @@ def _place(node: Node, graph: Graph, reason: str, number: int | None) -> PlacedN
         place="wasm" if reason else "webnn",
         subgraph=number,
         reason=reason,
+        fault="" if reason else fault(node),
     )
 
 

@@ -12,10 +12,11 @@ from onnx import TensorProto
 
 from webnn.onnx.partition import limits
 from webnn.onnx.partition.conditions import CONDITIONS
-from webnn.onnx.partition.graph import Node, Value, type_name
+from webnn.onnx.partition.graph import Graph, Node, Value, type_name
 from webnn.onnx.partition.limits import Limits, refused_rank, refused_type
+from webnn.onnx.partition.sessions import FAULTS
 
-__all__ = ["Rule", "refusal", "rules", "source"]
+__all__ = ["Rule", "fault", "refusal", "rules", "source"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,7 @@ class Rule:
     results: int = 0
     attributes: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def operand(self, index: int) -> str:
         """Return the limit's name of an input."""
@@ -96,13 +98,18 @@ def refusal(node: Node, limits: Limits) -> str:
     return next((reason for reason in _reasons(node, rule, limits) if reason), "")
 
 
+def fault(node: Node) -> str:
+    """Return why ONNX Runtime Web makes no session with a node that the provider takes, or ""."""
+    return next((reason for reason in (FAULTS[name](node) for name in rules()[node.op].faults) if reason), "")
+
+
 def _reasons(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:
     """Check a node in the provider's order."""
     for index, name in enumerate(node.inputs):
-        yield _refused_shape(node.input(index), name, f"input {index} ({name!r})", empty=rule.empty)
+        yield _refused_shape(node.graph, node.input(index), name, f"input {index} ({name!r})", empty=rule.empty)
     yield from _reasons_of_inputs(node, rule, limits)
     for index, name in enumerate(node.outputs):
-        yield _refused_shape(node.output(index), name, f"output {index} ({name!r})", empty=False)
+        yield _refused_shape(node.graph, node.output(index), name, f"output {index} ({name!r})", empty=False)
     yield from _reasons_of_outputs(node, rule, limits)
     lowest, highest = rule.opset
     if not lowest <= node.since <= highest:
@@ -112,17 +119,27 @@ def _reasons(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:
         yield CONDITIONS[name](node, limits)
 
 
-def _refused_shape(value: Value, name: str, what: str, *, empty: bool) -> str:
+def _refused_shape(graph: Graph, value: Value, name: str, what: str, *, empty: bool) -> str:
     if not name:
         return ""
     if value.shape is None:
         return f"{what} has an unknown shape"
     if None in value.shape:
         shape = ", ".join("?" if size is None else str(size) for size in value.shape)
-        return f"{what} has a dynamic shape, [{shape}]: freeDimensionOverrides of the session can fix it"
+        return f"{what} has a dynamic shape, [{shape}]: {_advise_shape(graph, value)}"
     if 0 in value.shape and not empty:
         return f"{what} has a dimension of 0, its shape is {list(value.shape)}"
     return ""
+
+
+def _advise_shape(graph: Graph, value: Value) -> str:
+    """Say what can fix a dynamic shape: the session can fix free dimensions of the model's inputs only."""
+    free = graph.free
+    if not free:
+        return "it is known only when the model runs"
+    if free.issuperset(value.unknown) and "" not in value.unknown:
+        return "freeDimensionOverrides of the session can fix it"
+    return "freeDimensionOverrides of the session can fix it, unless it depends on data"
 
 
 def _reasons_of_inputs(node: Node, rule: Rule, limits: Limits) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,6 +50,56 @@ def test_taken(text: str) -> None:
     assert [node.reason for node in found.nodes] == [""]
     assert [len(subgraph.nodes) for subgraph in found.subgraphs] == [1]
     assert found.note == ""
+
+
+QUANTIZED = """
+    ({type}{shape} x) => (y) <float{scale} s = {{{scales}}}, uint8{zero} z = {{{zeros}}}> {{ y = {call} (x, s, z) }}"""
+
+
+def quantized(shape: list[int], scale: list[int], zero: list[int], operator: str = "DequantizeLinear", attributes: str = "") -> str:
+    """Return a model of one node with a scale and a zero point."""
+    numbers = {"scales": ", ".join(["0.5"] * math.prod(scale)), "zeros": ", ".join(["3"] * math.prod(zero))}
+    kind = "uint8" if operator == "DequantizeLinear" else "float"
+    shapes = {"shape": shape, "scale": scale or "", "zero": zero or ""}
+    return QUANTIZED.format(type=kind, call=f"{operator} {attributes}", **shapes, **numbers)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        # ONNX Runtime Web 1.30.0 was asked for each of these.
+        (quantized([1, 2, 3, 3], [], []), ""),
+        (quantized([1, 2, 3, 3], [], [1]), ""),
+        (quantized([4], [], [1]), ""),
+        (quantized([1, 2, 3, 3], [2], [2], attributes="<axis = 1>"), ""),
+        (quantized([1, 2, 3, 3], [2], [1], attributes="<axis = -3>"), "the zero point must have the scale's shape [2], got [1]"),
+        (quantized([1, 2, 3, 3], [1], [1]), "the scale's shape [1] must have 2 elements"),
+        (quantized([4], [1], []), "the zero point must have the scale's shape [1], got []"),
+        (quantized([4], [1], [], "QuantizeLinear"), "the zero point must have the scale's shape [1], got []"),
+    ],
+)
+def test_nodes_that_no_session_can_have(text: str, fault: str) -> None:
+    found = partition_of(text)
+    [node] = found.nodes
+    assert (node.place, node.reason) == ("webnn", "")
+    assert node.fault.startswith(fault)
+    assert [each.fault for each in found.faulty] == ([node.fault] if fault else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        # Only a free dimension of an input can be overridden.
+        ("(float[N, 2] x) => (float[N, 2] y) { y = Relu (x) }", "[?, 2]: freeDimensionOverrides of the session can fix it"),
+        ("(float[4] x) => (y) { n = NonZero (x) y = Neg (n) }", "[1, ?]: it is known only when the model runs"),
+        (
+            "(float[N] x) => (y) { n = NonZero (x) y = Neg (n) }",
+            "[1, ?]: freeDimensionOverrides of the session can fix it, unless it depends on data",
+        ),
+    ],
+)
+def test_advice_about_dynamic_shapes(text: str, advice: str) -> None:
+    assert partition_of(text).nodes[-1].reason.endswith(advice)
 
 
 #: Models of one node that stays on wasm, by the reason.
