@@ -14,9 +14,18 @@ from rich.text import Text
 
 import webnn
 from webnn.commands.failure import failure
-from webnn.commands.feeds import build, compute, seeded_inputs
-from webnn.commands.graphs import NO_OPTIONS, load_graph
-from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption, is_model, is_onnx
+from webnn.commands.feeds import build, compute, read_inputs, seeded_inputs, split_pairs
+from webnn.commands.graphs import load_graph
+from webnn.commands.models import (
+    ConstantOption,
+    DimOption,
+    Int32Option,
+    ModelOptions,
+    PrecisionOption,
+    ShapeOption,
+    boolean_inputs,
+    is_onnx,
+)
 from webnn.commands.rows import make_console
 from webnn.commands.text import show_controls
 from webnn.context.engine.foreign import run_model
@@ -41,6 +50,10 @@ def command(
     *,
     numbers: Annotated[bool, typer.Option("--numbers/--no-numbers", help="Compute both on the same seeded inputs.")] = True,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the inputs.")] = 0,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="NAME=FILE.npy", help="An input of both. Repeatable.", show_default="seeded random numbers"),
+    ] = None,
     tolerance: Annotated[
         float, typer.Option(min=0, help="The largest difference of numbers that is none, relative to the largest value of an output.")
     ] = 0.0,
@@ -56,17 +69,21 @@ def command(
     Operators are matched in order by what they do; the names of values do not count. An ONNX model is computed by onnxruntime as it is, and
     its import as a WebNN graph is compared with the other graph. The exit status is 0 if nothing differs, 1 if something does, and 2 if the
     call is wrong.
+
+    Options for models hold for both files, as far as each has such inputs and dimensions.
     """
     if second is None and not is_onnx(first):
         raise failure("a second graph must be given; only an ONNX model can be compared with its own import", _WRONG)
-    named = first if second is None or is_model(first) else second
-    options = ModelOptions.parse(named, shapes, dims, constants, int32, precision)
-    sides = [_Side(path, load_graph(path, options=options if path is named else NO_OPTIONS)) for path in (first, second) if path]
+    if inputs and not numbers:
+        raise failure("--input and --no-numbers cannot be given together", _WRONG)
+    paths = [path for path in (first, second) if path is not None]
+    options = ModelOptions.parse(first, shapes, dims, constants, int32, precision, *paths[1:])
+    sides = [_Side(path, load_graph(path, options=own), own) for path, own in zip(paths, options.share(paths), strict=True)]
     if second is None:
-        sides.append(_Side(None, sides[0].description))
+        sides.append(_Side(None, sides[0].description, sides[0].options))
     one, other = (side.description for side in sides)
     difference = compare(one, other)
-    outputs = _compute(sides, options, seed) if numbers else {}
+    outputs = _compute(sides, inputs or [], seed) if numbers else {}
     differs = bool(difference) or any(not each["largest"] <= tolerance * each["scale"] for each in outputs.values())
     if as_json:
         typer.echo(json.dumps({**difference.to_dict(), "outputs": outputs}, indent=1))
@@ -93,29 +110,35 @@ def command(
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One side of a comparison: a file, or none for the import of the other side's model, and its graph."""
+    """One side of a comparison: a file, or none for the import of the other side's model, its graph, and what the file leaves open."""
 
     path: Path | None
     description: webnn.GraphDescription
+    options: ModelOptions
 
-    def run(self, inputs: dict[str, Any], constants: dict[str, Any]) -> dict[str, Any]:
+    def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
         """Compute the outputs: those of an ONNX model by onnxruntime."""
         if self.path is not None and is_onnx(self.path):
-            return run_model(self.path, {**constants, **inputs})
+            return run_model(self.path, {**self.options.arrays(), **inputs})
         context, graph = build(self.description)
         return compute(context, graph, inputs)
 
 
-def _compute(sides: Sequence[_Side], options: ModelOptions, seed: int) -> dict[str, dict[str, float]]:
-    """Compute the outputs that both graphs have; none if their inputs differ."""
+def _compute(sides: Sequence[_Side], files: Sequence[str], seed: int) -> dict[str, dict[str, float]]:
+    """Compute the outputs that both graphs have, on inputs from files and on drawn ones; none if their inputs differ."""
     one, other = (side.description for side in sides)
     known = one.descriptors(), other.descriptors()
     shared = [name for name, value in one.outputs.items() if name in other.outputs and known[0][value] == known[1][other.outputs[name]]]
     if one.inputs != other.inputs or not shared:
         return {}
-    inputs = seeded_inputs(one.inputs, seed)
     try:
-        results = [side.run(inputs, options.arrays()) for side in sides]
+        given = read_inputs(split_pairs(files, list(one.inputs), "--input"), one.inputs)
+        booleans = frozenset[str]().union(*[boolean_inputs(side.path) for side in sides if side.path is not None])
+    except (OSError, ValueError) as error:
+        raise failure(str(error), _WRONG) from None
+    inputs = {**seeded_inputs(one.inputs, seed, booleans), **given}
+    try:
+        results = [side.run(inputs) for side in sides]
     except (webnn.DOMException, TypeError, webnn.DescriptionError) as error:
         raise failure(f"a graph cannot be computed: {error}", _WRONG) from None
     return {name: _measure(results[0][name], results[1][name], known[0][one.outputs[name]].dataType) for name in shared}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -94,7 +94,9 @@ def _parse(stream: IO[bytes], file: Path, name: str, descriptor: OperandDescript
         found, _, kind = read(stream)
     except ValueError as error:
         raise ValueError(f"{file}: {expected}: {error}") from None
-    if (kind, found) != (dtype, shape):
+    # uint8 carries bool.
+    wanted = (np.dtype(np.bool_), dtype) if dtype == np.uint8 else (dtype,)
+    if kind not in wanted or found != shape:
         raise ValueError(f"{file}: {expected}, got {kind} {list(found)}")
     stream.seek(0)
     # A few bytes more than the elements take: the header.
@@ -106,18 +108,22 @@ def _parse(stream: IO[bytes], file: Path, name: str, descriptor: OperandDescript
     return np.ascontiguousarray(array).view(NUMPY_DTYPES[descriptor.dataType]).reshape(shape)
 
 
-def seeded_inputs(descriptors: Mapping[str, OperandDescriptor], seed: int) -> dict[str, Array]:
-    """Return random inputs, the same for the same seed, names and descriptors: normal numbers, and integers from 0 to 7."""
-    return {name: _draw(np.random.default_rng([seed, *name.encode("utf-8", "surrogatepass")]), each) for name, each in descriptors.items()}
+def seeded_inputs(descriptors: Mapping[str, OperandDescriptor], seed: int, booleans: Collection[str] = ()) -> dict[str, Array]:
+    """Return random inputs, the same for the same seed, names and descriptors.
+
+    They are normal numbers, and integers from 0 to 7; those that are named as booleans are 0 and 1.
+    """
+    generators = {name: np.random.default_rng([seed, *name.encode("utf-8", "surrogatepass")]) for name in descriptors}
+    return {name: _draw(generators[name], each, 2 if name in booleans else _INDICES) for name, each in descriptors.items()}
 
 
-def _draw(generator: np.random.Generator, descriptor: OperandDescriptor) -> Array:
+def _draw(generator: np.random.Generator, descriptor: OperandDescriptor, count: int) -> Array:
     dtype = NUMPY_DTYPES[descriptor.dataType]
     if descriptor.dataType in SMALL_TYPES:
         return generator.integers(0, 256, descriptor.array_shape, dtype=np.uint8)
     if is_float(descriptor.dataType):
         return np.asarray(generator.standard_normal(descriptor.shape), dtype)
-    return np.asarray(generator.integers(0, min(_INDICES, integer_range(descriptor.dataType)[1] + 1), descriptor.shape), dtype)
+    return np.asarray(generator.integers(0, min(count, integer_range(descriptor.dataType)[1] + 1), descriptor.shape), dtype)
 
 
 def build(description: webnn.GraphDescription, **settings: Any) -> tuple[webnn.MLContext, webnn.MLGraph]:

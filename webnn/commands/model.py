@@ -13,7 +13,7 @@ import typer
 import webnn
 from webnn.commands.failure import failure
 from webnn.commands.feeds import build, compute, read_inputs, seeded_inputs, split_pairs
-from webnn.commands.models import ModelOptions, read_graph
+from webnn.commands.models import ModelOptions, boolean_inputs, read_graph
 from webnn.commands.text import show_controls
 from webnn.inspect.statistics import describe_elements, unpack
 
@@ -45,7 +45,7 @@ def run_graph(path: Path, inputs: Sequence[str], outputs: Sequence[str], options
         typer.echo(f"webnn: random numbers for the inputs {', '.join(map(show_controls, drawn))}", err=True)
     try:
         context, graph = build(description)
-        results = compute(context, graph, {**seeded_inputs(description.inputs, 0), **given})
+        results = compute(context, graph, {**seeded_inputs(description.inputs, 0, boolean_inputs(path)), **given})
     except (webnn.DOMException, TypeError, webnn.DescriptionError) as error:
         raise failure(str(error), _FAILED) from None
     for name, array in results.items():

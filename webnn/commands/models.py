@@ -29,6 +29,7 @@ __all__ = [
     "ModelOptions",
     "PrecisionOption",
     "ShapeOption",
+    "boolean_inputs",
     "is_model",
     "is_onnx",
     "name_options",
@@ -104,19 +105,20 @@ class ModelOptions:
         constants: Sequence[str] | None,
         int32: bool,
         precision: Precision | None,
+        *others: Path,
     ) -> ModelOptions:
-        """Parse the options of a command.
+        """Parse the options of a command for a file, or for one of several.
 
         Raises:
-            typer.Exit: One is not valid, or the file is no model that has it; the message is printed.
+            typer.Exit: One is not valid, or no file is a model that has it; the message is printed.
         """
         for given, names, fits, what in (
             (dims, "--dim", _has_names, "an ONNX model or a graph (.webnn, .webnn.json)"),
             (precision, "--precision", _is_stablehlo, f"a StableHLO program ({', '.join(_STABLEHLO)})"),
             (shapes or constants or int32, "--shape, --constant and --int32", is_model, "an ONNX model or a StableHLO program"),
         ):
-            if given and not fits(path):
-                raise failure(f"{names} can only be given for {what}, got {path}", _WRONG)
+            if given and not any(map(fits, (path, *others))):
+                raise failure(f"{names} can only be given for {what}, got {' and '.join(map(str, (path, *others)))}", _WRONG)
         return cls(
             _split("--shape", shapes, "NAME=1,3,224,224", _parse_shape),
             _split("--dim", dims, "NAME=SIZE", _parse_size),
@@ -124,6 +126,30 @@ class ModelOptions:
             int32,
             None if precision is None else "f32",
         )
+
+    def share(self, paths: Sequence[Path]) -> list[ModelOptions]:
+        """Return the options for each of several files: those that it can have, and names that it has or no file has."""
+        known = [_names(path) for path in paths]
+        everything = None if None in known else frozenset[str]().union(*filter(None, known))
+
+        def keep(path: Path, own: frozenset[str] | None, fits: Callable[[Path], bool], given: dict[str, _T]) -> dict[str, _T]:
+            # A name that no file has is left in, so that it is refused.
+            return {
+                name: value
+                for name, value in given.items()
+                if fits(path) and (own is None or name in own or (everything is not None and name not in everything))
+            }
+
+        return [
+            ModelOptions(
+                keep(path, own, is_model, self.shapes),
+                keep(path, own, _has_names, self.dims),
+                keep(path, own, is_model, self.constants),
+                self.int32 and is_model(path),
+                self.precision if _is_stablehlo(path) else None,
+            )
+            for path, own in zip(paths, known, strict=True)
+        ]
 
     def load(self, path: Path) -> Imported:
         """Import a model.
@@ -205,6 +231,41 @@ def is_model(path: Path) -> bool:
 def is_onnx(path: Path) -> bool:
     """Tell whether a file is an ONNX model, by its name."""
     return path.name.lower().endswith(_ONNX)
+
+
+def boolean_inputs(path: Path) -> frozenset[str]:
+    """Return the inputs of an ONNX model that are bool, which uint8 carries; none for other files.
+
+    Raises:
+        ValueError: The model is not valid.
+        OSError: The file cannot be read.
+    """
+    if not is_onnx(path):
+        return frozenset()
+    from onnx import TensorProto  # noqa: PLC0415 (imported lazily, because it is slow)
+
+    from webnn.onnx.model import read  # noqa: PLC0415 (as above)
+
+    return frozenset([each.name for each in read(path).proto.graph.input if each.type.tensor_type.elem_type == TensorProto.BOOL])
+
+
+def _names(path: Path) -> frozenset[str] | None:
+    """Return the names of the inputs and of the dimensions of a model or a graph; ``None`` if they are not known."""
+    try:
+        if is_onnx(path):
+            from webnn.onnx.model import read  # noqa: PLC0415 (as above)
+
+            inputs = read(path).proto.graph.input
+            dims = [dim.dim_param for each in inputs for dim in each.type.tensor_type.shape.dim]
+            return frozenset([*(each.name for each in inputs), *filter(None, dims)])
+        if _has_names(path):
+            # A proposal has dimensions with names.
+            sizes: list[object] = [size for each in webnn.load(path).inputs.values() for size in each.dimensions]
+            return frozenset([size for size in sizes if isinstance(size, str)])
+    except (OSError, ValueError):
+        # Who loads the file says why.
+        return None
+    return None if is_model(path) else frozenset()
 
 
 def _has_names(path: Path) -> bool:

@@ -101,6 +101,58 @@ def test_a_model_is_compared_with_its_original(model: Path, tmp_path: Path) -> N
     assert "output y: differs by at most" in output
 
 
+def test_the_options_of_models_hold_for_both(model: Path, tmp_path: Path) -> None:
+    # The second one has the constant inside, and not as an input.
+    folded = onnx.load(model)
+    del folded.graph.input[1]
+    folded.graph.initializer.append(onnx.numpy_helper.from_array(np.array([2, 3]), "shape"))
+    second = tmp_path / "folded.onnx"
+    onnx.save(folded, second)
+    code, output, errors = call("diff", model, second, *GIVEN, "--json")
+    assert code == 0, errors
+    assert [each["largest"] for each in json.loads(output)["outputs"].values()] == [0, 0]
+    code, _, errors = call("diff", model, second, *GIVEN, "--dim", "batsch=2")
+    assert code == 2
+    assert "got 'batsch'; did you mean 'batch'?" in errors
+
+
+BOOLEAN = """
+<ir_version: 9, opset_import: ["" : 20]>
+m (bool[8, 8] mask, int64[4] ids) => (float[8, 8] y, int64[4] z)
+<int64[10] table = {9, 8, 7, 6, 5, 4, 3, 2, 1, 100}>
+{
+    y = Cast <to = 1> (mask)
+    z = Gather (table, ids)
+}
+"""
+
+
+def test_booleans_are_drawn_as_0_and_1(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    onnx.save(parser.parse_model(BOOLEAN), path)
+    code, output, _ = call("diff", path)
+    assert code == 0, output
+    assert "output y: equal" in output
+
+
+def test_inputs_from_files(tmp_path: Path) -> None:
+    path, other = tmp_path / "model.onnx", tmp_path / "other.onnx"
+    onnx.save(parser.parse_model(BOOLEAN), path)
+    onnx.save(parser.parse_model(BOOLEAN.replace("100", "101")), other)
+    # Drawn numbers are too small to reach the element that differs.
+    np.save(tmp_path / "ids.npy", np.array([0, 1, 9, 9]))
+    np.save(tmp_path / "mask.npy", np.eye(8, dtype=np.bool_))
+    files = ["--input", f"ids={tmp_path / 'ids.npy'}", "--input", f"mask={tmp_path / 'mask.npy'}"]
+    found = [json.loads(call("diff", path, other, "--json", *more)[1])["outputs"] for more in ([], files)]
+    assert [each["z"]["largest"] for each in found] == [0, 1]
+    assert found[1]["y"] == {"largest": 0, "scale": 1}
+    np.save(tmp_path / "short.npy", np.array([0]))
+    code, _, errors = call("diff", path, other, "--input", f"ids={tmp_path / 'short.npy'}")
+    assert code == 2
+    assert "must be a .npy of int64 [4]" in " ".join(errors.split())
+    assert call("diff", path, other, *files, "--no-numbers")[0] == 2
+
+
 def test_one_graph_is_not_compared_with_itself(tmp_path: Path) -> None:
     code, _, errors = call("diff", tmp_path / "a.webnn")
     assert code == 2
