@@ -92,7 +92,7 @@ SMALLER = {
 EXIT_CODES = {
     r"webnn check (--all --profile coreml|--profile tflite program\.py)": 1,
     r"webnn (profiles|proposal) diff": 1,
-    r"webnn run --device-profile coreml --fallback deny examples/int8": 1,
+    r"webnn run --profile coreml --fallback deny examples/int8": 1,
     r"webnn run --embedder https://news\.test examples": 1,
     r"webnn run --permissions-policy": 1,
     r"webnn run --embedder http://": 1,

@@ -53,7 +53,7 @@ def command(
         str | None,
         typer.Option(help="The revision of the draft.", autocompletion=complete_revision, show_default="that of the dialect, or 2026-06"),
     ] = None,
-    device_profile: Annotated[
+    profile: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="The emulator's limits; 'none' for none.", autocompletion=complete_profile)
     ] = "tflite",
     semantics: SemanticsOption = None,
@@ -75,13 +75,13 @@ def command(
     if root is not None and not program.resolve().is_relative_to(root.resolve()):
         raise failure(f"the program must lie below --root, got {program}", _WRONG)
     subject = Subject(program=program, root=root or program.resolve().parent, timeout=timeout)
-    chosen, profile = (None if each == "none" else each for each in (dialect, device_profile))
+    chosen, limits = (None if each == "none" else each for each in (dialect, profile))
     draft = revision or (chosen and dialect_revision(chosen)) or "2026-06"
     witness = Witness()
     console = Console(highlight=False, soft_wrap=True)
     try:
         executable, found = find_browser(browser), find_node(node)
-        with webnn.emulate(profile=profile, on_build=witness.on_build, on_compute=witness.on_compute):
+        with webnn.emulate(profile=limits, on_build=witness.on_build, on_compute=witness.on_compute):
             emulator = run_in_emulator(subject, found, draft, chosen)
         log, name = run_in_browser(subject, executable, expected=emulator.size, settled=settle)
     except (BrowserError, NodeMissingError, ValueError, webnn.WebNNTypeError) as error:
@@ -90,7 +90,7 @@ def command(
         raise failure("interrupted", 130) from None
     differences = find_differences(emulator, log, _judge(emulator, witness))
     hosts = {
-        "emulator": f"webnn {webnn.__version__}, draft {draft}, dialect {dialect}, profile {device_profile}",
+        "emulator": f"webnn {webnn.__version__}, draft {draft}, dialect {dialect}, profile {profile}",
         "browser": name,
     }
     for host, words in hosts.items():

@@ -11,7 +11,7 @@ import typer
 
 from webnn.builder.numerics import NUMERICS_VARIABLE
 from webnn.builder.semantics import SEMANTICS_VARIABLE, parse_semantics
-from webnn.commands.completion import complete_dialect, complete_switch
+from webnn.commands.completion import complete_dialect, complete_profile, complete_switch
 from webnn.commands.failure import failure
 
 __all__ = [
@@ -22,11 +22,10 @@ __all__ = [
     "ExecutorOption",
     "Fallback",
     "FallbackOption",
-    "FormerDialect",
     "Numerics",
     "NumericsOption",
+    "ProfileOption",
     "SemanticsOption",
-    "choose_dialect",
     "set_numerics",
     "set_semantics",
 ]
@@ -45,8 +44,6 @@ ExecutorOption = Annotated[
         show_default="processes of this machine",
     ),
 ]
-#: ``--profile``, the name of ``--dialect`` until 0.1. Since then a profile is a device's.
-FormerDialect = Annotated[str | None, typer.Option("--profile", hidden=True)]
 
 
 class Device(StrEnum):
@@ -88,6 +85,18 @@ DialectOption = Annotated[
         show_default=False,
     ),
 ]
+#: ``--profile``, where every context of a program gets it.
+ProfileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        metavar="NAME|FILE",
+        help="Give every context the limits of a device: coreml, dml, ...",
+        autocompletion=complete_profile,
+        envvar="WEBNN_PROFILE",
+        show_default=False,
+    ),
+]
 #: ``--fallback``.
 FallbackOption = Annotated[
     Fallback | None,
@@ -123,10 +132,3 @@ def set_numerics(chosen: Numerics | None) -> None:
     """Set the policy for this process and for those that it starts."""
     if chosen is not None:
         os.environ[NUMERICS_VARIABLE] = chosen.value
-
-
-def choose_dialect(dialect: str | None, former: str | None) -> str | None:
-    """Return the dialect that a command was given; warn if it was given by the name of the option until 0.1."""
-    if former is not None:
-        typer.echo("webnn: --profile is now called --dialect: the old name will go; --device-profile is the one for devices", err=True)
-    return dialect or former

@@ -19,14 +19,13 @@ from webnn.commands.choices import (
     DialectOption,
     Fallback,
     FallbackOption,
-    FormerDialect,
     NumericsOption,
+    ProfileOption,
     SemanticsOption,
-    choose_dialect,
     set_numerics,
     set_semantics,
 )
-from webnn.commands.completion import complete_profile, complete_revision
+from webnn.commands.completion import complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.inspection import write_inspection, write_waste
 from webnn.commands.models import ConstantOption, DimOption, Int32Option, ModelOptions, PrecisionOption, ShapeOption
@@ -73,7 +72,6 @@ def command(
         Path | None, typer.Option(help="The Node to run it with, 22.15 or newer.", envvar="WEBNN_NODE", show_default=False)
     ] = None,
     dialect: DialectOption = None,
-    profile: FormerDialect = None,
     revision: Annotated[
         str | None,
         typer.Option(
@@ -83,16 +81,7 @@ def command(
             show_default=f"that of the dialect, or {REVISION}",
         ),
     ] = None,
-    device_profile: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE",
-            help="Give every context the limits of a device: coreml, dml, ...",
-            autocompletion=complete_profile,
-            envvar="WEBNN_PROFILE",
-            show_default=False,
-        ),
-    ] = None,
+    profile: ProfileOption = None,
     fallback: FallbackOption = None,
     numerics: NumericsOption = None,
     semantics: SemanticsOption = None,
@@ -156,8 +145,20 @@ def command(
         raise failure(f"{program} is {'a folder' if program.is_dir() else 'not there'}: a program is a file", _WRONG)
     set_numerics(numerics)
     set_semantics(semantics)
-    emulation = _emulate(device_profile, fallback, reference=reference)
-    if is_graph(program.name):
+    emulation = _emulate(profile, fallback, reference=reference)
+    isGraph = is_graph(program.name)
+    if isGraph or program.suffix.lower() in PYTHON:
+        _refuse_javascript_options(
+            "a saved graph has no JavaScript" if isGraph else "a Python program runs in this process, and can do what it can",
+            root=root,
+            node=node,
+            dialect=dialect,
+            embedder=embedder,
+            allow=allow,
+            permissions_policy=permissions_policy,
+            verbose=verbose or None,
+        )
+    if isGraph:
         # Imported lazily: most programs are no graphs.
         from webnn.commands.model import run_graph  # noqa: PLC0415
 
@@ -171,26 +172,16 @@ def command(
         return
     if inputs or outputs or shapes or dims or constants or int32 or precision:
         raise failure("--input, --output, --shape, --dim, --constant, --int32 and --precision can only be given for a graph", _WRONG)
-    dialect = choose_dialect(dialect, profile)
     suffix = program.suffix.lower()
     if suffix in PYTHON:
-        _refuse_for_python(
-            root=root,
-            node=node,
-            dialect=dialect,
-            embedder=embedder,
-            allow=allow,
-            permissions_policy=permissions_policy,
-            verbose=verbose or None,
-        )
-        if device_profile:
+        if profile:
             from webnn.context.profiles import is_name  # noqa: PLC0415 (most programs have no profile)
 
-            if not is_name(device_profile):
+            if not is_name(profile):
                 # It stays the same in another folder.
-                device_profile = str(Path(device_profile).absolute())
+                profile = str(Path(profile).absolute())
         # Set as environment variables: `navigator.ml` reads them on first use, and processes that the program starts inherit them.
-        variables = {"WEBNN_REVISION": revision, "WEBNN_PROFILE": device_profile, "WEBNN_FALLBACK": fallback}
+        variables = {"WEBNN_REVISION": revision, "WEBNN_PROFILE": profile, "WEBNN_FALLBACK": fallback}
         os.environ.update({name: str(value) for name, value in variables.items() if value is not None})
         with _emulate(reference=reference), write_inspection(inspect, program), write_waste(waste, program):
             code = _run_python(program, arguments or [], timeout)
@@ -228,16 +219,14 @@ def _emulate(profile: str | None = None, fallback: Fallback | None = None, *, re
         raise failure(str(error), _WRONG) from None
 
 
-def _refuse_for_python(**options: object) -> None:
+def _refuse_javascript_options(why: str, **options: object) -> None:
     given = [
         f"--{name.replace('_', '-')}"
         for name, value in options.items()
         if value is not None and not (name == "node" and os.environ.get("WEBNN_NODE"))
     ]
     if given:
-        raise failure(
-            f"{' and '.join(given)} can only be given for JavaScript: a Python program runs in this process, and can do what it can", _WRONG
-        )
+        raise failure(f"{' and '.join(given)} can only be given for JavaScript: {why}", _WRONG)
 
 
 def _run_python(program: Path, arguments: list[str], timeout: float | None) -> int:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import webnn
-from webnn.commands.choices import DialectOption, FallbackOption, NumericsOption
-from webnn.commands.completion import complete_profile, complete_revision
+from webnn.commands.choices import DialectOption, FallbackOption, NumericsOption, ProfileOption
+from webnn.commands.completion import complete_revision
 from webnn.commands.failure import failure
 from webnn.commands.text import one_line
 from webnn.serve.options import FAULTS, Options
@@ -51,18 +51,7 @@ def command(
         ),
     ] = None,
     dialect: DialectOption = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            "--profile",
-            "--device-profile",
-            metavar="NAME|FILE",
-            help="Give every context the limits of a device: coreml, dml, ...",
-            autocompletion=complete_profile,
-            envvar="WEBNN_PROFILE",
-            show_default=False,
-        ),
-    ] = None,
+    profile: ProfileOption = None,
     fallback: FallbackOption = None,
     faults: Annotated[
         str | None,

@@ -46,9 +46,9 @@ def command(
     every: Annotated[bool, typer.Option("--all", help="Fold nothing in pictures: show every operator in a box of its own.")] = False,
     width: Annotated[int, typer.Option(min=1, help="How many pixels wide an SVG may be: a long graph gets columns.")] = 780,
     placement: Annotated[
-        bool, typer.Option("--placement", help="Show where each operator runs on this machine, or on the device of --device-profile.")
+        bool, typer.Option("--placement", help="Show where each operator runs on this machine, or on the device of --profile.")
     ] = False,
-    device_profile: Annotated[
+    profile: Annotated[
         str | None,
         typer.Option(
             metavar="NAME|FILE",
@@ -98,7 +98,7 @@ def command(
         for file, draw_it in pictures.items():
             files.write(file, draw_it(shown[0]))
         if placement:
-            placements = [_place(each, device_profile) for each in shown]
+            placements = [_place(each, profile) for each in shown]
             told = [each.to_dict() for each in placements]
             texts = [json.dumps(told, indent=1)] if as_json else [str(each) for each in placements]
         elif as_json:

@@ -50,7 +50,7 @@ def _make_parser() -> MagicArgumentParser:
     add("-o", "--output", action="append", default=[], metavar="NAME", help="a variable of the cell that Python gets; repeatable")
     add("--revision", help=f"the draft; the default is that of the dialect, or {DEFAULT}")
     add("--dialect", help="what browsers have beside the draft: browsers-2024, browsers-2026 or chromium-153")
-    add("--profile", "--device-profile", metavar="NAME|FILE", help="the device whose limits every context has")
+    add("--profile", metavar="NAME|FILE", help="the device whose limits every context has")
     add("--fallback", help="what happens where a device is not there: allow, silent or deny")
     add("--numerics", help="whose numbers: exact or fast")
     return parser

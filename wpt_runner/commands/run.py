@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from webnn.commands.choices import ExecutorOption, FormerDialect, NumericsOption, choose_dialect, set_numerics
+from webnn.commands.choices import ExecutorOption, NumericsOption, set_numerics
 from webnn.commands.completion import complete_dialect, complete_revision
 from webnn.commands.failure import failure
 from webnn.javascript.idl import load_idl
@@ -86,7 +86,6 @@ def command(
             show_default="that of the checkout's tests",
         ),
     ] = None,
-    profile: FormerDialect = None,
     numerics: NumericsOption = None,
     timeout_multiplier: Annotated[float, typer.Option(min=0.01, help="Multiplies the time-outs of 10 s and 60 s.")] = 1.0,
     memory_limit: Annotated[int, typer.Option(min=64, help="The most MiB that a test's JavaScript may allocate.")] = 1024,
@@ -101,7 +100,6 @@ def command(
     ]
     if executor is not None and (jobs is not None or debug is not None):
         raise failure(f"--executor and --{'jobs' if debug is None else 'debug'} cannot be given together", 2)
-    chosen = choose_dialect(dialect, profile)
     set_numerics(numerics)
     try:
         require_engine()
@@ -111,7 +109,7 @@ def command(
         level = choice.level
         settings = Settings(
             revision=level.revision,
-            dialect=None if chosen == "none" else chosen or level.dialect,
+            dialect=None if dialect == "none" else dialect or level.dialect,
             timeout_multiplier=timeout_multiplier,
             memory=memory_limit << 20,
             subtests=tuple(subtest or ()),

@@ -79,7 +79,7 @@ WRONG = [
     (["program.mjs", "--browser", "none"], "none is no program that can be run"),
     (["program.mjs"], "--browser PROGRAM or the environment variable WEBNN_BROWSER"),
     (["program.mjs", "--browser", sys.executable, "--dialect", "nothing"], "the dialect"),
-    (["program.mjs", "--browser", sys.executable, "--device-profile", "nothing"], "profile"),
+    (["program.mjs", "--browser", sys.executable, "--profile", "nothing"], "profile"),
 ]
 
 

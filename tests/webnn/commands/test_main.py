@@ -91,6 +91,25 @@ def test_the_list_of_commands_shows_their_own_texts(name: str) -> None:
         assert (loaded.help or "").partition("\n\n")[0] == entry.help
 
 
+def test_a_profile_is_a_device_everywhere() -> None:
+    """Each option `--profile` takes a device profile, and no option has another name for it."""
+    found = set()
+    for name, (app, entries) in GROUPS.items():
+        group = typer.main.get_group(app)
+        context = typer.Context(group)
+        for entry in entries:
+            command = group.get_command(context, entry)
+            assert command is not None
+            for option in command.params:
+                assert "--device-profile" not in option.opts, entry
+                if "--profile" in option.opts:
+                    found.add((name, entry))
+                    assert option.metavar == "NAME|FILE", entry
+                    assert "coreml" in {item.value for item in option.shell_complete(context, "core")}, entry
+    outer = {("webnn", name) for name in ("run", "show", "check", "serve", "fuzz")}
+    assert found == outer | {("browser", "run"), ("profiles", "record")}
+
+
 @pytest.mark.parametrize(
     ("command", "defaults"),
     [
@@ -99,7 +118,7 @@ def test_the_list_of_commands_shows_their_own_texts(name: str) -> None:
         (("wpt", "run"), {"timeout-multiplier": "1.0", "memory-limit": "1024"}),
         (("wpt", "record"), {"timeout-multiplier": "1.0"}),
         (("wpt", "vectors"), {"timeout": "60.0"}),
-        (("browser", "run"), {"device-profile": "tflite", "timeout": "60.0", "settle": "0.5"}),
+        (("browser", "run"), {"profile": "tflite", "timeout": "60.0", "settle": "0.5"}),
         (("browser", "wpt"), {"timeout-multiplier": "1.0", "most": "10"}),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "defaults",

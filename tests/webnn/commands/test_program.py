@@ -71,6 +71,8 @@ def write(file: Path, text: str) -> Path:
         (["empty.html"], "empty.html has no script"),
         (["--root", ".", "a.py"], "--root can only be given for JavaScript: a Python program runs in this process, and can do what it can"),
         (["--root", ".", "--dialect", "x", "a.py"], "--root and --dialect can only be given for JavaScript"),
+        (["--dialect", "browsers-2026", "a.webnn"], "--dialect can only be given for JavaScript: a saved graph has no JavaScript"),
+        (["--profile", "browsers-2026", "a.mjs"], "browsers-2026: must be a device profile, one of coreml, "),
         (
             ["--embedder", "https://a.test", "--permissions-policy", "webnn=()", "a.py"],
             "--embedder and --permissions-policy can only be given",
@@ -79,8 +81,8 @@ def write(file: Path, text: str) -> Path:
         (["--embedder", "a.test", "a.mjs"], '--embedder: origin must be "null", or a scheme, a host and a port'),
         (["--permissions-policy", "webnn=(", "a.mjs"], "--permissions-policy: the header Permissions-Policy is ignored, as in a browser"),
         (["--node", "node", "a.py"], "--node can only be given for JavaScript"),
-        (["--device-profile", "none", "a.mjs"], "none: must be a device profile, one of coreml, "),
-        (["--device-profile", "none", "a.py"], "none: must be a device profile, one of coreml, "),
+        (["--profile", "none", "a.mjs"], "none: must be a device profile, one of coreml, "),
+        (["--profile", "none", "a.py"], "none: must be a device profile, one of coreml, "),
         (
             ["--node", "none", "a.mjs"],
             "Node 22.15 or newer is needed, but none does not run as Node: install the extra js of webnn (docs/install.md)",
@@ -88,7 +90,7 @@ def write(file: Path, text: str) -> Path:
     ],
 )
 def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str) -> None:
-    for name in ("a.txt", "a.mjs", "a.py", "empty.html"):
+    for name in ("a.txt", "a.mjs", "a.py", "a.webnn", "empty.html"):
         write(tmp_path / name, "")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WEBNN_NODE", raising=False)
@@ -305,7 +307,7 @@ _REFUSED = "input: descriptor must have a data type of ['float32', 'float16', 'i
 
 def test_a_device_profile_in_python(tmp_path: Path) -> None:
     program = write(tmp_path / "a.py", _LIMITED)
-    result = run("--device-profile", "coreml", "--fallback", "deny", program)
+    result = run("--profile", "coreml", "--fallback", "deny", program)
     assert (result.returncode, result.stdout, result.stderr) == (0, f"[x] {_REFUSED}\n", "")
 
 
@@ -314,22 +316,14 @@ def test_a_device_profile_in_processes_of_the_program(tmp_path: Path, profile: s
     write(tmp_path / "mine.json", '{"_extends": "coreml"}')
     write(tmp_path / "work" / "child.py", _LIMITED)
     write(tmp_path / "a.py", "import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'], cwd='work', check=True)\n")
-    result = run("--device-profile", profile, "--fallback", "silent", "a.py", cwd=tmp_path, environment={"WEBNN_FALLBACK": "allow"})
+    result = run("--profile", profile, "--fallback", "silent", "a.py", cwd=tmp_path, environment={"WEBNN_FALLBACK": "allow"})
     assert (result.returncode, result.stdout, result.stderr) == (0, f"[x] {_REFUSED.replace('coreml', profile)}\n", "")
-
-
-def test_the_former_name_of_dialects(tmp_path: Path) -> None:
-    require_node()
-    program = write(tmp_path / "a.mjs", "console.log(typeof MLTensor, typeof MLTensorUsage);")
-    result = run_here("--profile", "browsers-2026", program)
-    assert (result.returncode, result.stdout) == (0, "function object\n")
-    assert result.stderr == "webnn: --profile is now called --dialect: the old name will go; --device-profile is the one for devices\n"
 
 
 def test_a_device_profile_in_javascript(tmp_path: Path) -> None:
     require_node()
     program = write(tmp_path / "a.mjs", _LIMITED_JS)
-    result = run_here("--dialect", "browsers-2026", "--device-profile", "coreml", program)
+    result = run_here("--dialect", "browsers-2026", "--profile", "coreml", program)
     assert (result.returncode, result.stderr) == (0, "")
     first, second = result.stdout.splitlines()
     assert first == "[ 'gpu' ] true"

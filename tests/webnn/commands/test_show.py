@@ -161,7 +161,7 @@ def test_a_javascript_program() -> None:
 
 
 def test_placement(saved: Path) -> None:
-    code, out, err = show(saved, "--placement", "--device-profile", "coreml", "--json")
+    code, out, err = show(saved, "--placement", "--profile", "coreml", "--json")
     assert (code, err) == (0, "")
     (told,) = json.loads(out)
     assert (told["profile"], told["simulated"], told["requested"]) == ("coreml", True, "gpu")
@@ -169,5 +169,5 @@ def test_placement(saved: Path) -> None:
     code, out, err = show(saved, "--placement")
     assert (code, err) == (0, "")
     assert "CPU" in out
-    code, _, err = show(saved, "--placement", "--device-profile", "nothing")
+    code, _, err = show(saved, "--placement", "--profile", "nothing")
     assert (code, err.count("\n")) == (1, 1)

@@ -97,7 +97,7 @@ def test_devices(shell: InteractiveShell) -> None:
     assert shell.user_ns["error"] is None
     assert run(shell, "%%webnn_js --profile coreml --fallback silent -o error", _DEVICE) is None
     assert 'on the device profile "coreml", got int64' in str(shell.user_ns["error"])
-    assert "would run on the CPU here" in str(run(shell, "%%webnn_js --device-profile tflite --fallback deny", _DEVICE))
+    assert "would run on the CPU here" in str(run(shell, "%%webnn_js --profile tflite --fallback deny", _DEVICE))
     # Neither stays for the next cell.
     assert run(shell, "%%webnn_js --fallback silent -o error", _DEVICE) is None
     assert shell.user_ns["error"] is None
