@@ -11,32 +11,37 @@ suffix ``Sync``.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from webnn._installation import check_layers, warn_of_mixture
 from webnn._version import __version__ as __version__
 
-#: Packages that a program uses by their names, and that load when it does: ``webnn.onnx.load``.
-_PACKAGES = ("onnx",)
+#: Packages that `dir` shows beside the API. Every package loads when a program uses it by its name: ``webnn.onnx.load``.
+_PACKAGES = ("inspect", "onnx", "reference", "stablehlo")
 
-if TYPE_CHECKING:
-    from webnn import onnx as onnx
-    from webnn._api import *  # noqa: F403 (what there is, `__all__` says)
-    from webnn._api import __all__ as __all__
-else:
-    # Type checkers must not see it: they would take any name for one of the package.
-    def __getattr__(name: str) -> Any:
-        if name in _PACKAGES:
+
+# Type checkers read __init__.pyi: with this function, they would take any name for one of the package.
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_") or name == "__all__":
+        names = _load()
+        if name in names:
+            return names[name]
+        if name.isidentifier() and _is_package(f"{__name__}.{name}"):
             return import_module(f"{__name__}.{name}")
-        if not name.startswith("_") or name == "__all__":
-            names = _load()
-            if name in names:
-                return names[name]
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_load(), *_PACKAGES})
+    return sorted({*_load()["__all__"], *_PACKAGES})
+
+
+def _is_package(name: str) -> bool:
+    """Tell whether there is such a package. A module is none: the pytest plug-in, for one, needs a library that may be missing."""
+    # Imported lazily: programs seldom ask for a package this way.
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    spec = find_spec(name)
+    return spec is not None and spec.submodule_search_locations is not None
 
 
 def _load() -> dict[str, Any]:

@@ -28,8 +28,7 @@ BELOW = {
     "webnn.builder": {"webnn.validation"},
     "webnn.builder.onnx": {"webnn.validation", "webnn.builder"},
     "webnn.context": {"webnn.validation", "webnn.builder", "webnn.builder.onnx"},
-    # `webnn.onnx` for type checkers only: programs use it by its name, and it loads then.
-    "webnn": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.onnx"},
+    "webnn": {"webnn.validation", "webnn.builder", "webnn.context"},
     "webnn.formats": {"webnn", "webnn.validation", "webnn.builder", "webnn.builder.onnx", "webnn.onnx", "webnn.hlo", "webnn.stablehlo"},
     "webnn.importing": {"webnn.validation", "webnn.builder"},
     "webnn.onnx": {"webnn.validation", "webnn.builder", "webnn.context", "webnn.importing"},

@@ -95,6 +95,11 @@ def options(context: MLContext, x: MLOperand, filter_: MLOperand) -> MLOperand:
 
 
 def models(context: MLContext) -> None:
-    """A package that loads lazily."""
+    """Packages that load lazily."""
     outputs = webnn.onnx.load("model.onnx", MLGraphBuilder(context), dims={"batch": 1})
     print(outputs, webnn.__version__)
+    print(webnn.stablehlo.load("program.mlir", MLGraphBuilder(context)))
+    description = webnn.load("net.webnn")
+    webnn.reference.compute(description, {"x": X})
+    with webnn.inspect.record_waste() as waste:
+        print(waste.report().steps)

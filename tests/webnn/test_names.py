@@ -6,6 +6,7 @@ import inspect
 import pickle
 import subprocess
 import sys
+import types
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +31,27 @@ def test_a_class(name: str) -> None:
     # It is not there, which is better than the lines of another one.
     with pytest.raises(OSError, match=r"could not find class definition|source code not available"):
         inspect.getsource(cls)
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("name", ["inspect.profile", "onnx.load", "reference.evaluate", "stablehlo.load", "xla.ComputationBuilder"])
+def test_a_package_loads_when_it_is_used(name: str) -> None:
+    program = f"import sys, webnn; print('numpy' in sys.modules, callable(webnn.{name}))"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout == "False True\n"
+
+
+@each_row("name", ["nothing", "nothing.at_all", "_nothing", "pytest_plugin.nothing", "commands.nothing", ""])
+def test_a_name_that_is_missing(name: str) -> None:
+    with pytest.raises(AttributeError, match="module 'webnn' has no attribute"):
+        getattr(webnn, name)
+
+
+def test_the_names_that_are_shown() -> None:
+    shown = set(dir(webnn))
+    assert shown > set(webnn.__all__)
+    assert {name: type(getattr(webnn, name)) for name in shown - set(webnn.__all__)} == dict.fromkeys(
+        ["inspect", "onnx", "reference", "stablehlo"], types.ModuleType
+    )
 
 
 @pytest.mark.processes
