@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from webnn.builder import above
 from webnn.builder.describe import describe_graph
 from webnn.context.placement import Placement
+from webnn.context.runs import choose_inputs, run_graph
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.errors import InvalidStateError, NotSupportedError
 from webnn.validation.member import DraftMembers, some_drafts
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from webnn.context.backend import Implementation
     from webnn.context.buffers import BufferSlot
     from webnn.context.inspections import Accuracy, FirstNaN, GraphProfile, Trace
+    from webnn.context.runs import Array
     from webnn.context.state import ContextState
     from webnn.validation.revision import Revision
 
@@ -144,6 +146,26 @@ class MLGraph(DraftMembers):
         if source is None:
             raise InvalidStateError("description: the graph must not be destroyed", operation="description", draft=self._revision.draft)
         return describe_graph(source)
+
+    def run(self, inputs: Mapping[str, Any] | None = None, /, **named: Any) -> dict[str, Array]:
+        """Compute the graph and return its outputs: ``graph.run(x=array)``. For prompts and scripts.
+
+        The emulator's own, in the contexts of all drafts; a page has `MLContext.compute` or `MLContext.dispatch`. The inputs are read, not
+        transferred. It waits for the work that is queued.
+
+        Args:
+            inputs: For each input of the graph an array of its element type and its shape, or a flat one. It may be read-only.
+            named: The inputs as keyword arguments.
+
+        Returns:
+            For each output a new array of its element type and its shape. Two elements of int4 and uint4 share a byte.
+
+        Raises:
+            WebNNTypeError: An input does not fit, is missing, or was transferred by an earlier `MLContext.compute`.
+            InvalidStateError: The graph was destroyed, or the context is lost.
+            OperationError: The engine fails.
+        """
+        return run_graph(self, choose_inputs(inputs, named))
 
     def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> GraphProfile:
         """Take the time of each operator, by the engine's own profile of a second session.

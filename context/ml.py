@@ -96,6 +96,7 @@ class Origin:
             contextType=self.contextType,
             document=self.document,
             fallback=policy,
+            faults=settings.faults,
             load_backend=load_backend,
             on_build=settings.on_build,
             on_compute=settings.on_compute,

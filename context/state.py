@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from webnn.context.backend import Backend
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.document import Document
+    from webnn.context.faults import Faults
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
@@ -148,6 +149,7 @@ class ContextState:
 
     Attributes:
         fallback: What happens if an operator does not get its device.
+        faults: Those that are injected, if there are any.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
         on_build: Called on the timeline with every graph that is built.
         on_compute: Called on the timeline before every computation, with the graph and its inputs.
@@ -159,6 +161,7 @@ class ContextState:
     contextType: ContextType
     document: Document
     fallback: FallbackPolicy
+    faults: Faults | None
     load_backend: Callable[[], Backend]
     on_build: Callable[[GraphDescription, MLGraph], None] | None
     on_compute: Callable[[MLGraph, Mapping[str, np.ndarray[Any, np.dtype[Any]]]], None] | None

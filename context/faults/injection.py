@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from webnn.context.graph_steps import BuildSteps, ComputeSteps
 from webnn.context.promise import promise, rejected
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from webnn.context.timeline import Timeline
     from webnn.validation.caller import Caller
 
-__all__ = ["create_context", "create_context_sync", "make_steps"]
+__all__ = ["create_context", "create_context_sync", "inject", "make_steps"]
+
+T = TypeVar("T")
 
 
 def create_context(timeline: Timeline, create: Callable[[], MLContext], faults: Faults) -> asyncio.Future[MLContext]:
@@ -57,6 +59,24 @@ def create_context_sync(create: Callable[[], MLContext], faults: Faults) -> MLCo
 def make_steps(state: ContextState, faults: Faults) -> tuple[BuildSteps, ComputeSteps, TensorSteps]:
     """Return the steps of a context's methods that inject the faults."""
     return FaultyBuildSteps(state, faults), FaultyComputeSteps(state, faults), FaultyTensorSteps(state, faults)
+
+
+def inject(state: ContextState, faults: Faults, operation: str, graph: MLGraph, work: Callable[[], T]) -> Callable[[], T]:
+    """Decide which fault a computation gets that returns or raises, and return the job for the timeline."""
+    loss, verdict = state.loss, faults._judgeCompute(operation, lambda: _run_size(graph))
+
+    def job() -> T:
+        _wait(state, verdict.delay)
+        loss.check(operation)
+        try:
+            if verdict.error is not None:
+                raise verdict.error
+            return work()
+        finally:
+            if verdict.loses:
+                loss.lose(verdict.loses)
+
+    return job
 
 
 class _Faulty(Steps):
@@ -93,23 +113,10 @@ class FaultyComputeSteps(_Faulty, ComputeSteps):
 
     def prepare(self, graph: MLGraph, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> tuple[Callable[[], None], MLComputeResult]:
         """Run the steps before the parallel ones, and decide which fault the parallel ones get."""
-        state, loss = self._state, self._state.loss
-        loss.check("compute")
+        state = self._state
+        state.loss.check("compute")
         work, result = super().prepare(graph, inputs, outputs)
-        verdict = self._faults._judgeCompute("compute", lambda: _run_size(graph))
-
-        def job() -> None:
-            _wait(state, verdict.delay)
-            loss.check("compute")
-            try:
-                if verdict.error is not None:
-                    raise verdict.error
-                work()
-            finally:
-                if verdict.loses:
-                    loss.lose(verdict.loses)
-
-        return job, result
+        return inject(state, self._faults, "compute", graph, work), result
 
 
 class FaultyTensorSteps(_Faulty, TensorSteps):

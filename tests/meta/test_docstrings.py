@@ -41,7 +41,7 @@ ATTRIBUTES = [
 ]
 #: Attributes and methods of the emulator's own, which no draft has and the contexts of both have.
 OWN = {("MLGraph", "description"), ("MLGraph", "devices"), ("MLGraph", "placement")}
-OWN_METHODS = {("MLGraph", "accuracy"), ("MLGraph", "firstNaN"), ("MLGraph", "profile"), ("MLGraph", "trace")}
+OWN_METHODS = {("MLGraph", name) for name in ("accuracy", "firstNaN", "profile", "run", "trace")}
 #: Methods that cannot fail, with the reason.
 NEVER_FAIL = {("MLTensor", "destroy"): "a tensor belongs to a context of the current draft, and a second call does nothing"}
 PROMISES = {(interface, name.removesuffix(SYNC)) for interface, name in METHODS if name.endswith(SYNC)} & set(METHODS)

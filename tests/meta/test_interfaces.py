@@ -45,11 +45,12 @@ EXTRA: dict[str, dict[str, str]] = {
         "firstNaN": "the emulator's own: the first operator that makes NaN",
         "placement": "the emulator's own: where each operator runs",
         "profile": "the emulator's own: the time of each operator",
+        "run": "the emulator's own: arrays in, arrays out",
         "trace": "the emulator's own: the results of all operators",
     },
 }
 #: Those of them that the graphs of both drafts have; another one is refused in the contexts of June 2024.
-IN_BOTH = {("MLGraph", name) for name in ("accuracy", "description", "devices", "firstNaN", "placement", "profile", "trace")}
+IN_BOTH = {("MLGraph", name) for name in ("accuracy", "description", "devices", "firstNaN", "placement", "profile", "run", "trace")}
 #: Interfaces without a constructor that Python can make all the same, with the reason.
 CONSTRUCTIBLE = {
     "ML": "there is no page that owns it: a program may want one of another revision, or with another permissions policy",

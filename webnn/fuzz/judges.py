@@ -17,10 +17,11 @@ import numpy as np
 import webnn
 from webnn.builder.semantics import DEFAULT_SEMANTICS, Semantics
 from webnn.context.engine_backend import EngineBackend
+from webnn.context.runs import Bound
 from webnn.fuzz.hosts import Built, Outcome
 from webnn.fuzz.programs import Program, is_reference
 from webnn.fuzz.tolerances import find_wrong
-from webnn.inspect.subject import Bound, Subject
+from webnn.inspect.subject import Subject
 from webnn.lowering import lower
 from webnn.reference import evaluate
 from webnn.validation.descriptor import FLOAT_FORMATS, NUMPY_DTYPES, is_float

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.semantics import Semantics, explain
 from webnn.context.inspections import Accuracy, OperatorAccuracy, OutputAccuracy
+from webnn.context.runs import Array, check_inputs
 from webnn.inspect.calls import judge_calls
 from webnn.inspect.distance import find_distance, relative_distance
 from webnn.inspect.statistics import unpack
-from webnn.inspect.subject import LIMIT, Array, Subject, check_inputs, group
+from webnn.inspect.subject import LIMIT, Subject, group
 from webnn.reference.computation import Prepared, last_uses
 from webnn.reference.operations import operations_of
 from webnn.validation import webidl

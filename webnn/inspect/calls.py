@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from webnn.builder.transform import survey
 from webnn.context.build import compile_again
 from webnn.context.inspections import CallAccuracy
+from webnn.context.runs import Array, Bound
 from webnn.inspect.distance import find_distance
 from webnn.inspect.statistics import unpack
-from webnn.inspect.subject import Array, Bound, Subject
+from webnn.inspect.subject import Subject
 from webnn.reference.computation import compute
 from webnn.validation.errors import NotSupportedError
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from webnn.context.emulation import emulate
-from webnn.inspect.subject import Array, Subject
+from webnn.context.runs import Array
+from webnn.inspect.subject import Subject
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription

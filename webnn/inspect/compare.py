@@ -10,9 +10,10 @@ from webnn.builder.transform import build as rebuild
 from webnn.context.context import MLContext
 from webnn.context.graph_builder import MLGraphBuilder
 from webnn.context.inspections import Inspection
+from webnn.context.runs import Array, check_inputs
 from webnn.inspect.distance import find_distance, relative_distance
 from webnn.inspect.statistics import unpack
-from webnn.inspect.subject import LIMIT, Array, Subject, check_inputs, group
+from webnn.inspect.subject import LIMIT, Subject, group
 from webnn.validation import webidl
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.drafts import DRAFTS

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from webnn.builder.onnx_names import find_scopes
 from webnn.context.inspections import GraphProfile, OperatorTime
-from webnn.inspect.subject import Array, Bound, Subject, check_inputs
+from webnn.context.runs import Array, Bound, check_inputs
+from webnn.inspect.subject import Subject
 from webnn.validation import webidl
 from webnn.validation.errors import OperationError
 

@@ -7,17 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from webnn.builder.describe import describe_graph
 from webnn.builder.graph import ComputationalGraph, collect
 from webnn.builder.operand import MLOperand
-from webnn.context.buffers import detached_reason
 from webnn.context.build import compile_again, compile_profiled
-from webnn.validation import webidl
-from webnn.validation.buffers import as_array, elements_mismatch
-from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.errors import InvalidStateError, WebNNTypeError
+from webnn.context.runs import Array, Bound
+from webnn.validation.errors import InvalidStateError
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
@@ -27,9 +22,7 @@ if TYPE_CHECKING:
     from webnn.context.state import ContextState
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["LIMIT", "Array", "Bound", "Subject", "check_inputs", "group"]
-
-Array = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["LIMIT", "Subject", "group"]
 
 #: How many bytes of results are in memory at once.
 LIMIT = 256 << 20
@@ -112,60 +105,6 @@ class Subject:
             yield self.state.timeline.run(job)
 
 
-class Bound:
-    """A session, its inputs, and new arrays for its outputs. Only the timeline may run it.
-
-    Args:
-        implementation: The session.
-        arrays: At least its inputs, as `check_inputs` returns them.
-    """
-
-    def __init__(self, implementation: Implementation, arrays: Mapping[str, Array]) -> None:
-        self._implementation = implementation
-        self.outputs = {name: np.empty(slot.descriptor.array_shape, slot.dtype) for name, slot in implementation.outputs.items()}
-        self._bound = [*map(arrays.__getitem__, implementation.inputs), *self.outputs.values()]
-        # In the order of the slots.
-        self._addresses = [array.ctypes.data for array in self._bound]
-
-    def run(self) -> dict[str, Array]:
-        """Run the session; return the outputs, the same arrays each time."""
-        self._implementation.run(self._addresses)
-        return self.outputs
-
-    def release(self) -> None:
-        """Unbind the arrays: the inputs are the caller's."""
-        self._implementation.forget()
-
-
-def check_inputs(operation: str, descriptors: Mapping[str, OperandDescriptor], inputs: Mapping[str, Any]) -> dict[str, Array]:
-    """Check the inputs of a graph; return arrays over the same memory where they are C-contiguous, and copies of the others.
-
-    Nothing is transferred, so read-only arrays are accepted.
-
-    Raises:
-        WebNNTypeError: An input is missing, unknown, or no array of its type and byte length; or an earlier `compute` transferred it.
-    """
-    try:
-        given = webidl.record(inputs, lambda value: value, wanted="a mapping from names to arrays")
-    except webidl.ConversionError as error:
-        raise _error(operation, "inputs", error.reason) from error.__cause__
-    for name in given:
-        if name not in descriptors:
-            raise _error(operation, "inputs", f"must name inputs of the graph, {list(descriptors)}, got {webidl.describe(name)}")
-    missing = [name for name in descriptors if name not in given]
-    if missing:
-        raise _error(operation, "inputs", f"must have every input of the graph, {list(descriptors)}, but lacks {missing}")
-    arrays: dict[str, Array] = {}
-    for name, descriptor in descriptors.items():
-        reason, view = as_array(given[name])
-        if view is not None:
-            reason = elements_mismatch(view, descriptor) or detached_reason(view)
-        if view is None or reason:
-            raise _error(operation, f"inputs[{webidl.describe(name)}]", reason)
-        arrays[name] = np.ascontiguousarray(view, NUMPY_DTYPES[descriptor.dataType]).reshape(descriptor.array_shape)
-    return arrays
-
-
 def group(description: GraphDescription, limit: int, *, operands: bool = False) -> list[tuple[range, tuple[str, ...]]]:
     """Divide the operators into groups whose values fit into a number of bytes; a group of one operator may be larger.
 
@@ -199,7 +138,3 @@ def group(description: GraphDescription, limit: int, *, operands: bool = False) 
 
 def _results(operator: Any) -> list[tuple[str, OperandDescriptor]]:
     return list(zip(operator.outputs, operator.descriptors, strict=True))
-
-
-def _error(operation: str, argument: str, requirement: str) -> WebNNTypeError:
-    return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webnn.context.inspections import FirstNaN, Offender, Trace, TracedValue
+from webnn.context.runs import Array, check_inputs
 from webnn.inspect.statistics import describe_elements, unpack
-from webnn.inspect.subject import LIMIT, Array, Subject, check_inputs, group
+from webnn.inspect.subject import LIMIT, Subject, group
 from webnn.validation import webidl
 from webnn.validation.descriptor import is_float
 

@@ -281,6 +281,8 @@ def test_inspection_takes_the_shapes_of_the_arrays() -> None:
     assert [each.shape for each in graph.accuracy(feeds).operators if each.label] == [(3, 2)]
     assert graph.trace(feeds, ["product"])["z"].shape == (3, 2)
     assert graph.firstNaN(feeds) is None
+    assert graph.run(feeds)["z"].shape == (3, 2)
+    assert graph.run(x=feeds["x"][:1], y=feeds["y"])["z"].shape == (1, 2)
     assert graph.devices == ["cpu"]
     assert "['n', 4]" in repr(graph)
 

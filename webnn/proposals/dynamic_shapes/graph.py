@@ -13,6 +13,7 @@ from webnn.builder.describe import describe_graph
 from webnn.builder.graph import ComputationalGraph
 from webnn.builder.operand import MLOperand
 from webnn.context.graph import MLGraph
+from webnn.context.runs import choose_inputs
 from webnn.context.tensor import MLTensor
 from webnn.proposals.dynamic_shapes.static import specialize
 from webnn.validation import webidl
@@ -196,6 +197,11 @@ class DynamicGraph:
                 operation="placement",
             )
         return last.placement
+
+    def run(self, inputs: Mapping[str, Any] | None = None, /, **named: Any) -> Any:
+        """Compute the graph, for the shapes of these inputs."""
+        given = choose_inputs(inputs, named)
+        return _with_shapes_of(cast(MLGraph, self), "run", given).run(given)
 
     def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> Any:
         """Take the time of each operator, for the shapes of these inputs."""

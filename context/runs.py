@@ -1,0 +1,127 @@
+"""Runs of a graph over new arrays: `MLGraph.run`, and those of `webnn.inspect`. Inputs are read, not transferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webnn.context import buffers
+from webnn.validation import webidl
+from webnn.validation.buffers import as_array, elements_mismatch
+from webnn.validation.descriptor import NUMPY_DTYPES
+from webnn.validation.errors import InvalidStateError, WebNNTypeError
+
+if TYPE_CHECKING:
+    from webnn.context.backend import Implementation
+    from webnn.context.graph import MLGraph
+    from webnn.validation.descriptor import OperandDescriptor
+
+__all__ = ["Array", "Bound", "check_inputs", "choose_inputs", "run_graph"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_RUN = "run"
+
+
+class Bound:
+    """A session, its inputs, and new arrays for its outputs. Only the timeline may run it.
+
+    Args:
+        implementation: The session.
+        arrays: At least its inputs, as `check_inputs` returns them.
+    """
+
+    def __init__(self, implementation: Implementation, arrays: Mapping[str, Array]) -> None:
+        self._implementation = implementation
+        self.outputs = {name: np.empty(slot.descriptor.array_shape, slot.dtype) for name, slot in implementation.outputs.items()}
+        self._bound = [*map(arrays.__getitem__, implementation.inputs), *self.outputs.values()]
+        # In the order of the slots.
+        self._addresses = [array.ctypes.data for array in self._bound]
+
+    def run(self) -> dict[str, Array]:
+        """Run the session; return the outputs, the same arrays each time."""
+        self._implementation.run(self._addresses)
+        return self.outputs
+
+    def release(self) -> None:
+        """Unbind the arrays: the inputs are the caller's."""
+        self._implementation.forget()
+
+
+def run_graph(graph: MLGraph, inputs: Mapping[str, Any]) -> dict[str, Array]:
+    """Compute a graph; see `MLGraph.run`."""
+    state, implementation = graph._state, graph._implementation
+    state.loss.check(_RUN)
+    if implementation is None:
+        raise InvalidStateError(f"{_RUN}: the graph must not be destroyed", operation=_RUN, draft=state.revision.draft)
+    arrays = check_inputs(_RUN, graph._inputDescriptors, inputs, shaped=True)
+
+    def work() -> dict[str, Array]:
+        if state.on_compute is not None:
+            state.on_compute(graph, buffers.read_only(arrays))
+        bound = Bound(implementation, arrays)
+        try:
+            return bound.run()
+        finally:
+            bound.release()
+
+    if state.faults is None:
+        return state.timeline.run(work)
+    # Imported lazily; most programs inject no faults.
+    from webnn.context.faults.injection import inject  # noqa: PLC0415
+
+    return state.timeline.run(inject(state, state.faults, _RUN, graph, work))
+
+
+def choose_inputs(inputs: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the inputs of `MLGraph.run`, which come as a mapping or as keyword arguments."""
+    if inputs is None:
+        return named
+    if named:
+        raise _error(_RUN, "inputs", "must be given as a mapping or as keyword arguments, not as both")
+    return inputs
+
+
+def check_inputs(
+    operation: str, descriptors: Mapping[str, OperandDescriptor], inputs: Mapping[str, Any], *, shaped: bool = False
+) -> dict[str, Array]:
+    """Check the inputs of a graph; return arrays over the same memory where they are C-contiguous, and copies of the others.
+
+    Nothing is transferred, so read-only arrays are accepted.
+
+    Args:
+        operation: The method that takes them.
+        descriptors: Those of the graph's inputs.
+        inputs: The inputs by name.
+        shaped: An array must have the shape of its input, too, unless it is flat.
+
+    Raises:
+        WebNNTypeError: An input is missing, unknown, or no array of its type and byte length; or an earlier `compute` transferred it.
+    """
+    try:
+        given = webidl.record(inputs, lambda value: value, wanted="a mapping from names to arrays")
+    except webidl.ConversionError as error:
+        raise _error(operation, "inputs", error.reason) from error.__cause__
+    for name in given:
+        if name not in descriptors:
+            raise _error(operation, "inputs", f"must name inputs of the graph, {list(descriptors)}, got {webidl.describe(name)}")
+    missing = [name for name in descriptors if name not in given]
+    if missing:
+        raise _error(operation, "inputs", f"must have every input of the graph, {list(descriptors)}, but lacks {missing}")
+    arrays: dict[str, Array] = {}
+    for name, descriptor in descriptors.items():
+        reason, view = as_array(given[name])
+        if view is not None:
+            reason = elements_mismatch(view, descriptor) or buffers.detached_reason(view)
+            if shaped and not reason and view.ndim != 1 and view.shape != descriptor.array_shape:
+                reason = f"must have the shape {list(descriptor.array_shape)}, or be flat, got {list(view.shape)}"
+        if view is None or reason:
+            raise _error(operation, f"inputs[{webidl.describe(name)}]", reason)
+        arrays[name] = np.ascontiguousarray(view, NUMPY_DTYPES[descriptor.dataType]).reshape(descriptor.array_shape)
+    return arrays
+
+
+def _error(operation: str, argument: str, requirement: str) -> WebNNTypeError:
+    return WebNNTypeError(f"{operation}: {argument} {requirement}", operation=operation, argument=argument)
