@@ -1,6 +1,6 @@
 """The pytest plugin: tests of WebNN programs with faults (``webnn_faults``), on device profiles (``webnn_profile``), without waste.
 
-``webnn_waste`` is for the last: it records what steps copy and allocate.
+``webnn_waste`` is for the last: it records what steps copy and allocate. The marker ``webnn`` has the settings of a test.
 
 As with `webnn.emulate`, the settings apply to every `webnn.ML` of the process, ``navigator.ml`` included, until the test ends. The program
 under test needs no change. docs/testing.md has a complete example.
@@ -9,7 +9,7 @@ under test needs no change. docs/testing.md has a complete example.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +22,21 @@ if TYPE_CHECKING:
     from webnn.context.faults import Faults
     from webnn.context.profiles import Profile
 
-__all__ = ["ProfileChooser", "webnn_faults", "webnn_profile", "webnn_waste"]
+__all__ = ["Hooks", "ProfileChooser", "marker_settings", "webnn_faults", "webnn_profile", "webnn_waste"]
 
 _NAME = "webnn_profile"
+_MARKER = "webnn"
+#: The keywords of the marker that hold for programs and pages: parameters of `webnn.emulate`.
+_SETTINGS = ("profile", "fallback", "faults", "numerics")
 _STACK = pytest.StashKey[ExitStack]()
+
+
+class Hooks:
+    """The hooks of pytest that this plugin adds, for other plugins."""
+
+    def pytest_webnn_keywords(self, item: pytest.Item) -> Mapping[str, str]:
+        """Return further keywords of the marker ``webnn``, each with what a test lacks for it to have an effect; empty if nothing."""
+        raise NotImplementedError(item)
 
 
 class ProfileChooser:
@@ -95,12 +106,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(_NAME, f"{text}, from the folder of this configuration")
 
 
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Add the hooks."""
+    pluginmanager.add_hookspecs(Hooks)
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and apply the profile of the command line or the configuration file."""
+    """Register the markers, and apply the profile of the command line or the configuration file."""
     if is_overwritten():
         # Not an error: every run of pytest in this environment loads the plugin.
         config.issue_config_time_warning(UserWarning(f"webnn: {find_mixture()}"), stacklevel=2)
     config.addinivalue_line("markers", f"{_NAME}(profile): run the test on a device profile of WebNN, a name or a file")
+    config.addinivalue_line("markers", f"{_MARKER}({', '.join(f'{name}=' for name in _SETTINGS)}): run the test as in webnn.emulate(...)")
     profile = _profile_of(config)
     if not profile:
         return
@@ -129,29 +146,60 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Apply the profile of the test's marker before its fixtures are made; a marker without a valid profile fails the test.
+    """Apply the settings of the test's markers before its fixtures are made; a marker that is wrong or has no effect fails the test.
 
     The hooks of plug-ins run before pytest's own, which makes the fixtures. Only the hook that skips tests runs before them.
     """
-    marker = item.get_closest_marker(_NAME)
-    if marker is None:
+    markers, profile = list(item.iter_markers(_MARKER)), item.get_closest_marker(_NAME)
+    if profile is None and not markers:
         return
-    if len(marker.args) != 1 or marker.kwargs:
+    _check_keywords(item, markers)
+    settings = marker_settings(item)
+    if profile is not None and (len(profile.args) != 1 or profile.kwargs):
         pytest.fail(f"the marker {_NAME} must have one argument, the name or the file of a device profile", pytrace=False)
+    if profile is not None and "profile" in settings:
+        pytest.fail(f"the markers {_NAME} and {_MARKER} must not both choose a profile", pytrace=False)
     stack = item.stash[_STACK] = ExitStack()
+    name = _NAME
     try:
-        ProfileChooser(stack)(marker.args[0])
+        if profile is not None:
+            ProfileChooser(stack)(profile.args[0])
+        name = _MARKER
+        stack.enter_context(webnn.emulate(**{each: value for each, value in settings.items() if each in _SETTINGS}))
     except (TypeError, ValueError) as error:
-        raise pytest.fail.Exception(f"the marker {_NAME}: {error}", pytrace=False) from None
+        raise pytest.fail.Exception(f"the marker {name}: {error}", pytrace=False) from None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
-    """Remove the profile of the test's marker after its fixtures, even if they fail."""
+    """Remove the settings of the test's markers after its fixtures, even if they fail."""
     try:
         return (yield)
     finally:
         item.stash.get(_STACK, ExitStack()).close()
+
+
+def marker_settings(item: pytest.Item) -> dict[str, Any]:
+    """Return the keywords of a test's markers ``webnn``: those of the nearest marker take precedence."""
+    settings: dict[str, Any] = {}
+    for marker in item.iter_markers(_MARKER):
+        settings = {**marker.kwargs, **settings}
+    return settings
+
+
+def _check_keywords(item: pytest.Item, markers: Sequence[pytest.Mark]) -> None:
+    """Fail the test if a marker has an argument that is unknown, or that has no effect in this test."""
+    lacks: dict[str, str] = dict.fromkeys(_SETTINGS, "")
+    for declared in item.config.hook.pytest_webnn_keywords(item=item):
+        lacks.update(declared)
+    for marker in markers:
+        wrong = [*map(repr, marker.args), *(name for name in marker.kwargs if name not in lacks)]
+        if wrong or not marker.kwargs:
+            given = ", ".join(wrong) or "nothing"
+            pytest.fail(f"the marker {_MARKER} takes the keywords {', '.join(lacks)}, got {given}", pytrace=False)
+        idle = [f"{name} needs {lacks[name]}" for name in marker.kwargs if lacks[name]]
+        if idle:
+            pytest.fail(f"the marker {_MARKER}: {'; '.join(idle)}: without it, the test does not use that setting", pytrace=False)
 
 
 def _profile_of(config: pytest.Config) -> str:

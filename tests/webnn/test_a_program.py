@@ -24,7 +24,7 @@ def double(value: float) -> tuple[str, float]:
     raise RuntimeError("no device takes the graph")
 
 
-@pytest.mark.webnn_profile("coreml")
+@pytest.mark.webnn(profile="coreml", fallback="deny")
 def test_the_best_device() -> None:
     assert double(3) == ("npu", 6)
 

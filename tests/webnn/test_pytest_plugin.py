@@ -190,6 +190,94 @@ def test_what_is_no_marker(project: pytest.Pytester) -> None:
     outcome.stdout.fnmatch_lines([line for _, line in WRONG_MARKERS])
 
 
+#: Tests without fixtures of WebNN, which are told apart from those without a marker by what their programs get.
+SETTINGS = """
+import unittest
+
+@pytest.mark.webnn(profile="coreml")
+def test_a_profile():
+    assert program.ranks() == 5
+
+@pytest.mark.webnn(fallback="deny")
+def test_a_policy():
+    assert program.device() == "cpu"
+
+@pytest.mark.webnn(faults=webnn.Faults(refuse=["npu", "gpu"]), numerics="fast")
+def test_faults():
+    assert program.device() == "cpu"
+
+def test_without_anything():
+    assert (program.ranks(), program.device()) == (8, "npu")
+
+@pytest.fixture
+def made_by_a_fixture():
+    return program.ranks()
+
+@pytest.mark.webnn(profile="coreml")
+class TestClass:
+    def test_fixtures(self, made_by_a_fixture):
+        assert made_by_a_fixture == 5
+
+    @pytest.mark.webnn(fallback="deny")
+    def test_more_of_a_test(self):
+        assert (program.ranks(), program.device()) == (5, "npu")
+
+    @pytest.mark.webnn(profile="dml")
+    def test_the_nearest_marker(self):
+        assert program.ranks() == 8
+
+@pytest.mark.webnn(profile="coreml")
+class TestCase(unittest.TestCase):
+    def test_it(self):
+        assert program.ranks() == 5
+
+@pytest.mark.webnn(profile="coreml")
+async def test_a_coroutine():
+    assert program.ranks() == 5
+
+@pytest.mark.webnn(profile="coreml")
+def test_that_must_fail():
+    assert program.ranks() == 8
+
+def test_nothing_is_left(webnn_profile):
+    assert (webnn_profile.current, program.ranks()) == (None, 8)
+"""
+
+
+def test_the_marker_of_all_settings(project: pytest.Pytester) -> None:
+    project.makeini(f"{INI}asyncio_mode = auto\n")
+    outcome = run(project, SETTINGS)
+    outcome.assert_outcomes(passed=10, failed=1)
+    outcome.stdout.fnmatch_lines(["*test_that_must_fail*"])
+
+
+WRONG_SETTINGS = [
+    ("profil='coreml'", "*the marker webnn takes the keywords profile, fallback, faults, numerics, *, got profil"),
+    ("'coreml'", "*the marker webnn takes the keywords *, got 'coreml'"),
+    ("", "*the marker webnn takes the keywords *, got nothing"),
+    ("profile='corem'", "*the marker webnn: corem: must be a device profile*"),
+    ("fallback='no'", "*the marker webnn: *fallback*no*"),
+    ("faults='all'", "*the marker webnn: emulate: faults must be a webnn.Faults, got 'all'"),
+    ("profile='coreml', dialect='browsers-2026'", "*the marker webnn: dialect needs the fixture webnn_page or webnn_emulator*"),
+    ("revision='2026-06', workers=False", "*the marker webnn: revision needs the fixture *; workers needs the fixture *"),
+]
+
+
+def test_a_marker_that_is_wrong_or_has_no_effect(project: pytest.Pytester) -> None:
+    tests = [f"@pytest.mark.webnn({given})\ndef test_{index}(): pass" for index, (given, _) in enumerate(WRONG_SETTINGS)]
+    both = "@pytest.mark.webnn_profile('dml')\n@pytest.mark.webnn(profile='coreml')\ndef test_both(): pass"
+    outcome = run(project, "\n".join([*tests, both, "def test_after_that(): assert program.ranks() == 8"]))
+    outcome.assert_outcomes(errors=len(WRONG_SETTINGS) + 1, passed=1)
+    outcome.stdout.fnmatch_lines([*(line for _, line in WRONG_SETTINGS), "*must not both choose a profile"])
+
+
+def test_without_the_plugin_of_pages(project: pytest.Pytester) -> None:
+    tests = "@pytest.mark.webnn(profile='coreml')\ndef test_it(): assert program.ranks() == 5\n"
+    outcome = run(project, f"{tests}@pytest.mark.webnn(dialect='browsers-2026')\ndef test_wrong(): pass\n", "-pno:webnn_serve")
+    outcome.assert_outcomes(passed=1, errors=1)
+    outcome.stdout.fnmatch_lines(["*the marker webnn takes the keywords profile, fallback, faults, numerics, got dialect"])
+
+
 #: What stands behind the name in a decorator, and whether that is a parameter of the fixture.
 PARAMETERS = [
     ('"webnn_profile", ["coreml"]', False),
@@ -259,7 +347,9 @@ def test_there_is_no_such_profile(project: pytest.Pytester) -> None:
 
 
 def test_pytest_tells_what_there_is(project: pytest.Pytester) -> None:
-    project.runpytest("--markers").stdout.fnmatch_lines(["@pytest.mark.webnn_profile(profile): run the test on a device profile*"])
+    project.runpytest("--markers").stdout.fnmatch_lines(
+        ["@pytest.mark.webnn_profile(profile): run the test on a device profile*", "", "@pytest.mark.webnn(profile=, *): run the test as *"]
+    )
     project.runpytest("--fixtures").stdout.fnmatch_lines(["webnn_faults*", "webnn_profile*"])
     project.runpytest("--help").stdout.fnmatch_lines(["WebNN's emulated devices:", "*--webnn-profile=NAME|FILE*"])
 

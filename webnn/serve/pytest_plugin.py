@@ -1,4 +1,4 @@
-"""The pytest plugin for tests of pages with Playwright: ``webnn_page``, ``webnn_emulator`` and the marker ``webnn``.
+"""The pytest plugin for tests of pages with Playwright: ``webnn_page``, ``webnn_emulator``, and more settings for the marker ``webnn``.
 
 It imports neither Playwright nor aiohttp before a fixture is used. docs/pages.md has a complete example.
 """
@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from webnn.pytest_plugin import marker_settings
+
 if TYPE_CHECKING:
     from webnn.serve.playwright import Emulator
 
 __all__ = ["webnn_emulator", "webnn_page"]
 
 _NAME = "webnn"
-_OPTIONS = ("revision", "dialect", "profile", "fallback", "faults", "numerics")
-_KEYWORDS = (*_OPTIONS, "workers")
+#: The keywords of the marker that hold for pages only.
+_KEYWORDS = ("revision", "dialect", "workers")
 
 
 @pytest.fixture
@@ -34,8 +36,8 @@ def webnn_emulator(request: pytest.FixtureRequest) -> Iterator[Emulator]:
             f"webnn_emulator needs {error.name}: install the extra serve of webnn (docs/install.md)", pytrace=False
         ) from None
     try:
-        settings = _settings_of(request.node)
-        emulator = Emulator(Options(**{name: value for name, value in settings.items() if name in _OPTIONS}))
+        settings = marker_settings(request.node)
+        emulator = Emulator(Options(**{name: value for name, value in settings.items() if name != "workers"}))
     except (TypeError, ValueError) as error:
         raise pytest.fail.Exception(f"the marker {_NAME}: {error}", pytrace=False) from None
     with emulator:
@@ -53,26 +55,22 @@ def webnn_page(request: pytest.FixtureRequest, webnn_emulator: Emulator) -> Iter
     make_context = _find_browser(request)
     context = make_context(bypass_csp=True)
     try:
-        webnn_emulator.add_to(context, workers=_settings_of(request.node).get("workers", True))
+        webnn_emulator.add_to(context, workers=marker_settings(request.node).get("workers", True))
         yield context.new_page()
     finally:
         context.close()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker's keywords for pages."""
     config.addinivalue_line("markers", f"{_NAME}({', '.join(f'{name}=' for name in _KEYWORDS)}): settings of the emulator in pages")
 
 
-def _settings_of(node: pytest.Item) -> dict[str, Any]:
-    """Return the settings of a test: those of its markers, the nearest first."""
-    settings: dict[str, Any] = {}
-    for marker in node.iter_markers(_NAME):
-        if marker.args or not marker.kwargs.keys() <= set(_KEYWORDS):
-            wrong = [*map(repr, marker.args), *(name for name in marker.kwargs if name not in _KEYWORDS)]
-            pytest.fail(f"the marker {_NAME} takes the keywords {', '.join(_KEYWORDS)}, got {', '.join(wrong)}", pytrace=False)
-        settings = {**marker.kwargs, **settings}
-    return settings
+@pytest.hookimpl(optionalhook=True)
+def pytest_webnn_keywords(item: pytest.Item) -> dict[str, str]:
+    """Return the keywords of the marker for pages, which have an effect with the fixtures."""
+    isPage = not {"webnn_emulator", "webnn_page"}.isdisjoint(getattr(item, "fixturenames", ()))
+    return dict.fromkeys(_KEYWORDS, "" if isPage else "the fixture webnn_page or webnn_emulator")
 
 
 def _find_browser(request: pytest.FixtureRequest) -> Any:

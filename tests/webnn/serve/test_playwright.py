@@ -365,6 +365,9 @@ class TestIt:
         assert webnn_page.scripts == [webnn_emulator.script]
         options = webnn_emulator.options
         assert (options.profile, options.fallback, options.revision, options.numerics) == ("coreml", "deny", "2024-06", "fast")
+        # It holds for programs in Python, too.
+        with pytest.raises(webnn.NotSupportedError, match="would run on the CPU"):
+            webnn.ML(profile="ort").createContextSync(deviceType="gpu")
 
 def test_without_a_marker(webnn_emulator):
     assert webnn_emulator.options.profile is None
@@ -378,7 +381,7 @@ def test_without_a_marker(webnn_emulator):
     [
         (
             "profil='coreml'",
-            "*the marker webnn takes the keywords revision, dialect, profile, fallback, faults, numerics, workers, got profil",
+            "*the marker webnn takes the keywords profile, fallback, faults, numerics, revision, dialect, workers, got profil",
         ),
         ("'coreml'", "*the marker webnn takes the keywords *, got 'coreml'"),
         ("profile='corem'", "*the marker webnn: *corem*must be a device profile*"),
