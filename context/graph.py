@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from webnn.builder import above
 from webnn.builder.describe import describe_graph
+from webnn.context.buffers import read_only
 from webnn.context.placement import Placement
-from webnn.context.runs import choose_inputs, run_graph
+from webnn.context.runs import Bound, check_inputs, choose_inputs
 from webnn.validation.descriptor import OperandDescriptor
 from webnn.validation.errors import InvalidStateError, NotSupportedError
 from webnn.validation.member import DraftMembers, some_drafts
@@ -165,7 +166,23 @@ class MLGraph(DraftMembers):
             InvalidStateError: The graph was destroyed, or the context is lost.
             OperationError: The engine fails.
         """
-        return run_graph(self, choose_inputs(inputs, named))
+        given = choose_inputs(inputs, named)
+        state, implementation = self._state, self._implementation
+        state.loss.check("run")
+        if implementation is None:
+            raise InvalidStateError("run: the graph must not be destroyed", operation="run", draft=self._revision.draft)
+        arrays = check_inputs("run", self._inputDescriptors, given, shaped=True)
+
+        def work() -> dict[str, Array]:
+            if state.on_compute is not None:
+                state.on_compute(self, read_only(arrays))
+            bound = Bound(implementation, arrays)
+            try:
+                return bound.run()
+            finally:
+                bound.release()
+
+        return state.timeline.run(work if state.inject is None else state.inject(state, "run", self, work))
 
     def profile(self, inputs: Mapping[str, Any], runs: int = 10) -> GraphProfile:
         """Take the time of each operator, by the engine's own profile of a second session.

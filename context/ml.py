@@ -92,11 +92,17 @@ class Origin:
         policy = settings.fallback or "allow"
         if self.contextType == "default":
             answer_selection(selection, policy, caller)
+        inject = None
+        if settings.faults is not None:
+            # Imported lazily; most programs inject no faults.
+            from webnn.context.faults import injection  # noqa: PLC0415
+
+            inject = partial(injection.inject, settings.faults)
         state = ContextState(
             contextType=self.contextType,
             document=self.document,
             fallback=policy,
-            faults=settings.faults,
+            inject=inject,
             load_backend=load_backend,
             on_build=settings.on_build,
             on_compute=settings.on_compute,
@@ -110,10 +116,7 @@ class Origin:
         if settings.faults is None:
             context = plain_context(state)
         else:
-            # Imported lazily; most programs inject no faults.
-            from webnn.context.faults.injection import make_steps  # noqa: PLC0415
-
-            context = MLContext._create(state, *make_steps(state, settings.faults))
+            context = MLContext._create(state, *injection.make_steps(state, settings.faults))
         if settings.on_context is not None:
             settings.on_context(context)
         return context

@@ -11,18 +11,15 @@ from webnn.context import buffers
 from webnn.validation import webidl
 from webnn.validation.buffers import as_array, elements_mismatch
 from webnn.validation.descriptor import NUMPY_DTYPES
-from webnn.validation.errors import InvalidStateError, WebNNTypeError
+from webnn.validation.errors import WebNNTypeError
 
 if TYPE_CHECKING:
     from webnn.context.backend import Implementation
-    from webnn.context.graph import MLGraph
     from webnn.validation.descriptor import OperandDescriptor
 
-__all__ = ["Array", "Bound", "check_inputs", "choose_inputs", "run_graph"]
+__all__ = ["Array", "Bound", "check_inputs", "choose_inputs"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-_RUN = "run"
 
 
 class Bound:
@@ -50,37 +47,12 @@ class Bound:
         self._implementation.forget()
 
 
-def run_graph(graph: MLGraph, inputs: Mapping[str, Any]) -> dict[str, Array]:
-    """Compute a graph; see `MLGraph.run`."""
-    state, implementation = graph._state, graph._implementation
-    state.loss.check(_RUN)
-    if implementation is None:
-        raise InvalidStateError(f"{_RUN}: the graph must not be destroyed", operation=_RUN, draft=state.revision.draft)
-    arrays = check_inputs(_RUN, graph._inputDescriptors, inputs, shaped=True)
-
-    def work() -> dict[str, Array]:
-        if state.on_compute is not None:
-            state.on_compute(graph, buffers.read_only(arrays))
-        bound = Bound(implementation, arrays)
-        try:
-            return bound.run()
-        finally:
-            bound.release()
-
-    if state.faults is None:
-        return state.timeline.run(work)
-    # Imported lazily; most programs inject no faults.
-    from webnn.context.faults.injection import inject  # noqa: PLC0415
-
-    return state.timeline.run(inject(state, state.faults, _RUN, graph, work))
-
-
 def choose_inputs(inputs: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the inputs of `MLGraph.run`, which come as a mapping or as keyword arguments."""
     if inputs is None:
         return named
     if named:
-        raise _error(_RUN, "inputs", "must be given as a mapping or as keyword arguments, not as both")
+        raise _error("run", "inputs", "must be given as a mapping or as keyword arguments, not as both")
     return inputs
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from webnn.context.backend import Backend
     from webnn.context.devices.selection import FallbackPolicy, Selection
     from webnn.context.document import Document
-    from webnn.context.faults import Faults
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
     from webnn.validation.caller import Caller
@@ -149,7 +148,7 @@ class ContextState:
 
     Attributes:
         fallback: What happens if an operator does not get its device.
-        faults: Those that are injected, if there are any.
+        inject: Adds the fault that a computation gets to its job: given the operation, the graph and the job. ``None`` without faults.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
         on_build: Called on the timeline with every graph that is built.
         on_compute: Called on the timeline before every computation, with the graph and its inputs.
@@ -161,7 +160,7 @@ class ContextState:
     contextType: ContextType
     document: Document
     fallback: FallbackPolicy
-    faults: Faults | None
+    inject: Callable[[ContextState, str, MLGraph, Callable[[], Any]], Callable[[], Any]] | None
     load_backend: Callable[[], Backend]
     on_build: Callable[[GraphDescription, MLGraph], None] | None
     on_compute: Callable[[MLGraph, Mapping[str, np.ndarray[Any, np.dtype[Any]]]], None] | None

@@ -19,8 +19,8 @@ __all__ = ["MODULES", "check_layers", "find_mixture", "is_overwritten", "warn_of
 #: The modules in this folder itself.
 MODULES = frozenset(
     {
-        *("__init__.py", "__init__.pyi", "__main__.py", "_api.py", "_batch.py", "_installation.py", "_names.py", "_version.py"),
-        *("ignored.py", "pytest_plugin.py"),
+        *("__init__.py", "__init__.pyi", "__main__.py", "_api.py", "_batch.py", "_extras.py", "_installation.py", "_names.py"),
+        *("_version.py", "ignored.py", "pytest_plugin.py"),
     }
 )
 #: What Python or a type checker takes for a module.

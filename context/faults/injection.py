@@ -61,7 +61,7 @@ def make_steps(state: ContextState, faults: Faults) -> tuple[BuildSteps, Compute
     return FaultyBuildSteps(state, faults), FaultyComputeSteps(state, faults), FaultyTensorSteps(state, faults)
 
 
-def inject(state: ContextState, faults: Faults, operation: str, graph: MLGraph, work: Callable[[], T]) -> Callable[[], T]:
+def inject(faults: Faults, state: ContextState, operation: str, graph: MLGraph, work: Callable[[], T]) -> Callable[[], T]:
     """Decide which fault a computation gets that returns or raises, and return the job for the timeline."""
     loss, verdict = state.loss, faults._judgeCompute(operation, lambda: _run_size(graph))
 
@@ -116,7 +116,7 @@ class FaultyComputeSteps(_Faulty, ComputeSteps):
         state = self._state
         state.loss.check("compute")
         work, result = super().prepare(graph, inputs, outputs)
-        return inject(state, self._faults, "compute", graph, work), result
+        return inject(self._faults, state, "compute", graph, work), result
 
 
 class FaultyTensorSteps(_Faulty, TensorSteps):

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
+from webnn._extras import install_command
 from webnn.javascript.files import ORIGIN, File, Files, RefusedError
 from webnn.processes.child import ends_at_signals
 
@@ -234,7 +235,7 @@ class Chromium:
             # The extra `browser`.
             from playwright.async_api import async_playwright  # noqa: PLC0415
         except ImportError:
-            raise BrowserError("the browser's driver is not installed: install the extra browser of webnn (docs/install.md)") from None
+            raise BrowserError(f"the browser's driver is not installed: {install_command('browser')}") from None
         self._folder = Path(tempfile.mkdtemp(prefix="webnn-browser-"))
         self._runner = asyncio.Runner()
         self._runner.get_loop().set_exception_handler(lambda *_: None)  # what is left of a page that was given up

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import webnn
+from webnn._extras import install_command
 from webnn.commands.choices import DialectOption, FallbackOption, NumericsOption, ProfileOption
 from webnn.commands.completion import complete_revision
 from webnn.commands.failure import failure
@@ -76,7 +77,7 @@ def command(
     except ModuleNotFoundError as error:
         if error.name not in {"aiohttp", "multidict", "websockets", "yarl"}:
             raise
-        raise failure(f"{error.name} is missing: install the extra serve of webnn (docs/install.md)", _WRONG) from None
+        raise failure(f"{error.name} is missing: {install_command('serve')}", _WRONG) from None
     try:
         pages, start = _find_pages(page, proxy)
         options = Options(

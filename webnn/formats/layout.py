@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from webnn._extras import install_command
+
 __all__ = ["MAX_BOXES", "Box", "PicturesMissingError", "Placed", "Rectangle", "place"]
 
 #: The most boxes and lines of a layout, which may take ten seconds for so many; and the most that are broken into columns.
@@ -85,7 +87,7 @@ def place(boxes: Sequence[Box], frames: int, edges: Sequence[tuple[int, int]], w
     try:
         import graphlay  # noqa: PLC0415 (an extra, loaded when used)
     except ImportError as error:
-        raise PicturesMissingError("a picture needs the package graphlay: python -m pip install graphlay") from error
+        raise PicturesMissingError(f"a picture needs the package graphlay: {install_command('pictures')}") from error
     nodes: list[dict[str, Any]] = [{"size": {"width": 1.0, "height": 1.0}, "shape": "box"} for _ in range(frames)]
     for box in boxes:
         node: dict[str, Any] = {"size": {"width": box.width, "height": box.height}, "shape": "box"}

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from webnn._extras import install_command
 from webnn.builder.description import FormatError
 from webnn.hlo import child
 from webnn.hlo.decode import decode
@@ -125,7 +126,7 @@ def _load(source: Any) -> tuple[bytes, str]:
 def _run(data: bytes, file: str, composites: str, shapes: Sequence[Sequence[int] | None] = ()) -> bytes:
     """Let the other process read the module, and return what it writes."""
     if importlib.util.find_spec("jaxlib") is None:
-        raise StableHLOMissingError("StableHLO programs need the package jaxlib: python -m pip install jaxlib")
+        raise StableHLOMissingError(f"StableHLO programs need the package jaxlib: {install_command('stablehlo')}")
     memory = _MEMORY + _MEMORY_FACTOR * len(data)
     seconds = _SECONDS + _SECONDS_PER_MB * len(data) / 1e6
     try:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from webnn._extras import pip_command
+
 __all__ = [
     "DTYPES",
     "ElementType",
@@ -67,7 +69,7 @@ def find_dtype(element: str) -> np.dtype[Any]:
     try:
         found: np.dtype[Any] = np.dtype(getattr(importlib.import_module(module), short))
     except (ImportError, AttributeError) as error:
-        raise ImportError(f"elements of {element} need the package ml_dtypes: python -m pip install -U ml_dtypes") from error
+        raise ImportError(f"elements of {element} need the package ml_dtypes: {pip_command('-U', 'ml_dtypes')}") from error
     return found
 
 

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 import webnn
+from webnn._extras import install_command
 from webnn.javascript import walls
 from webnn.javascript.channel import Bytes, Channel, ChannelError, Limit, Message
 from webnn.javascript.dispatch import Dispatcher
@@ -127,7 +128,7 @@ def find_node(named: Path | None = None) -> Node:
         else:
             return node
     what = "; ".join(found) or "there is none"
-    raise NodeMissingError(f"Node {LOWEST[0]}.{LOWEST[1]} or newer is needed, but {what}: install the extra js of webnn (docs/install.md)")
+    raise NodeMissingError(f"Node {LOWEST[0]}.{LOWEST[1]} or newer is needed, but {what}: {install_command('js')}")
 
 
 def _candidates() -> Iterator[Path]:

@@ -20,6 +20,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal
 
 import webnn
+from webnn._extras import install_command
 from webnn.javascript import urls
 from webnn.javascript.bytecode import compile_script, load_function
 from webnn.javascript.channel import Bytes
@@ -317,14 +318,11 @@ def _new_context() -> quickjs.Context:
     try:
         import quickjs  # noqa: PLC0415
     except ImportError:
-        raise EngineMissingError(
-            "the JavaScript engine quickjs-ng is not installed: install the extra wpt of webnn (docs/install.md)"
-        ) from None
+        raise EngineMissingError(f"the JavaScript engine quickjs-ng is not installed: {install_command('wpt')}") from None
     context = quickjs.Context()
     if not callable(getattr(context, "execute_pending_job", None)) or context.eval("typeof Uint8Array.prototype.toHex") != "function":
         raise EngineMissingError(
-            "another package named quickjs is installed in place of quickjs-ng: uninstall quickjs, then install the extra wpt of webnn "
-            "(docs/install.md)"
+            f"another package named quickjs is installed in place of quickjs-ng: uninstall quickjs, then {install_command('wpt')}"
         )
     return context
 

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from webnn._extras import install_command
 from webnn.context.devices.selection import usable_cores
 from webnn.processes.child import end_with_parent
 from webnn.processes.spawn import Spawner, without_current_folder
@@ -352,7 +353,7 @@ def _open_dask(address: str) -> Workers:
     try:
         from distributed import Client  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise ImportError("Dask needs the package distributed: install the extra dask of webnn (docs/scale.md)") from error
+        raise ImportError(f"Dask needs the package distributed: {install_command('dask')}") from error
     client = Client(address, set_as_default=False, direct_to_workers=True)
     if not client.nthreads():
         client.close()
@@ -364,7 +365,7 @@ def _open_ray(address: str | None) -> Workers:
     try:
         import ray  # noqa: PLC0415 (as above)
     except ModuleNotFoundError as error:
-        raise ImportError("Ray needs the package ray: install the extra ray of webnn (docs/scale.md)") from error
+        raise ImportError(f"Ray needs the package ray: {install_command('ray')}") from error
     started = ray.is_initialized()
     if not started:
         try:

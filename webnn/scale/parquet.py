@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from webnn._extras import install_command
 from webnn.builder.description import FormatError
 from webnn.scale.rows import Array, Rows, file_identity
 from webnn.validation.descriptor import Shape
@@ -182,5 +183,5 @@ def _load() -> Any:
     try:
         import pyarrow.parquet  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise ImportError("Parquet needs the package pyarrow: install the extra parquet of webnn (docs/scale.md)") from error
+        raise ImportError(f"Parquet needs the package pyarrow: {install_command('parquet')}") from error
     return pyarrow.parquet

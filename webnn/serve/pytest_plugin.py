@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from webnn._extras import install_command
 from webnn.pytest_plugin import marker_settings
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ def webnn_emulator(request: pytest.FixtureRequest) -> Iterator[Emulator]:
     except ModuleNotFoundError as error:
         if error.name not in {"aiohttp", "websockets"}:
             raise
-        raise pytest.fail.Exception(
-            f"webnn_emulator needs {error.name}: install the extra serve of webnn (docs/install.md)", pytrace=False
-        ) from None
+        raise pytest.fail.Exception(f"webnn_emulator needs {error.name}: {install_command('serve')}", pytrace=False) from None
     try:
         settings = marker_settings(request.node)
         emulator = Emulator(Options(**{name: value for name, value in settings.items() if name != "workers"}))

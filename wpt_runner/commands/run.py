@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from webnn._extras import install_command
 from webnn.commands.choices import ExecutorOption, NumericsOption, set_numerics
 from webnn.commands.completion import complete_dialect, complete_revision
 from webnn.commands.failure import failure
@@ -283,7 +284,7 @@ def _update(checkout: Checkout, expected: Expectations, results: list[FileResult
         expected.path.write_text(text, encoding="utf-8", newline="")
         updated = load_expectations(str(expected.path))
     except ModuleNotFoundError:
-        raise failure("--update-expectations needs the package tomlkit: install the extra wpt of webnn (docs/install.md)", 2) from None
+        raise failure(f"--update-expectations needs the package tomlkit: {install_command('wpt')}", 2) from None
     except (OSError, ValueError) as error:
         raise failure(f"cannot write the expectations: {error}", 2) from None
     typer.echo(f"wrote {expected.path}")

@@ -85,7 +85,7 @@ def write(file: Path, text: str) -> Path:
         (["--profile", "none", "a.py"], "none: must be a device profile, one of coreml, "),
         (
             ["--node", "none", "a.mjs"],
-            "Node 22.15 or newer is needed, but none does not run as Node: install the extra js of webnn (docs/install.md)",
+            "Node 22.15 or newer is needed, but none does not run as Node: ",
         ),
     ],
 )

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 import webnn
 from tests.support import PATIENCE
 from tests.webnn.serve.support import Client
+from webnn._extras import install_command
 from webnn.commands.main import app
 from webnn.commands.serve import Warnings, parse_faults
 from webnn.serve.options import Options
@@ -138,7 +139,7 @@ def test_without_a_library_the_extra_is_named(tmp_path: Path, monkeypatch: pytes
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
     result = CliRunner().invoke(app, ["serve", str(tmp_path)])
-    assert (result.exit_code, result.stderr) == (2, f"webnn: {missing} is missing: install the extra serve of webnn (docs/install.md)\n")
+    assert (result.exit_code, result.stderr) == (2, f"webnn: {missing} is missing: {install_command('serve')}\n")
 
 
 def test_warnings_of_pages_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:

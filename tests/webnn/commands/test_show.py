@@ -13,6 +13,7 @@ from tests.shared import ROOT
 from tests.webnn.formats.networks import builder, encoder, hostile
 from tests.webnn.javascript.node_support import require_node
 from webnn import describe, load
+from webnn._extras import install_command
 from webnn.commands.main import app
 from webnn.formats.dot import as_dot
 from webnn.formats.mermaid import as_mermaid
@@ -133,7 +134,7 @@ def test_what_is_refused(program: Path, saved: Path, tmp_path: Path, monkeypatch
         assert message in err.splitlines()[-1]
     assert not (tmp_path / "a.svg").exists()
     monkeypatch.setitem(sys.modules, "graphlay", None)
-    assert show(saved, "--svg", tmp_path / "a.svg")[2] == ("webnn: a picture needs the package graphlay: python -m pip install graphlay\n")
+    assert show(saved, "--svg", tmp_path / "a.svg")[2] == f"webnn: a picture needs the package graphlay: {install_command('pictures')}\n"
 
 
 def test_hostile_names(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 import webnn
 from tests.support import CURRENT, make_context
 from tests.webnn.formats.networks import HOSTILE, builder, chain, encoder, hostile, weights
+from webnn._extras import install_command
 from webnn.context.profiles import load_profile
 from webnn.formats import html
 from webnn.formats.svg import draw
@@ -128,7 +129,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(encoder(3)._repr_html_())
     assert "img" not in page.tags
     assert "layer0/scores" in page.text
-    assert "python -m pip install graphlay" in page.text
+    assert install_command("pictures") in page.text
 
 
 def test_a_long_graph_has_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 
 import webnn
 from tests.webnn.formats.networks import HOSTILE, builder, chain, encoder, hostile
+from webnn._extras import install_command
 from webnn.context.placement import OperatorPlacement, Placement
 from webnn.formats import layout
 from webnn.formats.layout import Box, PicturesMissingError, place
@@ -180,7 +182,7 @@ def test_save(tmp_path: Path) -> None:
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "graphlay", None)
-    with pytest.raises(PicturesMissingError, match="python -m pip install graphlay"):
+    with pytest.raises(PicturesMissingError, match=re.escape(install_command("pictures"))):
         draw(encoder(2))
 
 

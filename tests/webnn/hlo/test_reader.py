@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests.support import each_row
+from webnn._extras import install_command
 from webnn.builder.description import FormatError
 from webnn.hlo import child, read
 from webnn.hlo.attributes import Attribute, DotDimensionNumbers, OtherAttribute, Symbol
@@ -266,7 +268,7 @@ def test_wrong_sources(source: Any, error: type[Exception], message: str) -> Non
 
 def test_without_jaxlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(StableHLOMissingError, match="StableHLO programs need the package jaxlib: python -m pip install jaxlib"):
+    with pytest.raises(StableHLOMissingError, match=re.escape(f"the package jaxlib: {install_command('stablehlo')}")):
         read(SMALL)
 
 

@@ -18,6 +18,7 @@ import pytest
 import webnn
 from tests.support import PATIENCE
 from tests.webnn.javascript.node_support import Outcome, inline, require_node, run, run_scripts
+from webnn._extras import install_command
 from webnn.javascript import walls
 from webnn.javascript.node import FAULT, OUT_OF_TIME, Node, NodeMissingError, find_node, run_program
 from webnn.javascript.page_scripts import Script
@@ -271,9 +272,7 @@ def test_a_child_that_goes_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_finding_a_named_node(tmp_path: Path, version: str, found: tuple[int, int] | str) -> None:
     path = fake(tmp_path, f"print({version!r}, __file__)").path
     if isinstance(found, str):
-        with pytest.raises(
-            NodeMissingError, match=rf"Node 22\.15 or newer is needed, but .*{found}: install the extra js of webnn \(docs/install\.md\)"
-        ):
+        with pytest.raises(NodeMissingError, match=rf"Node 22\.15 or newer is needed, but .*{found}: {re.escape(install_command('js'))}"):
             find_node(path)
     else:
         assert find_node(path) == Node(path, found)

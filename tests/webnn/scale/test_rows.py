@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import webnn
 from tests.support import each_row
 from tests.webnn.scale.graphs import Array, data, expected, several, times
+from webnn._extras import install_command
 from webnn.scale.parquet import open_parquet
 from webnn.scale.rows import FileRows, MemoryRows, open_array, open_npy, open_npz, store
 
@@ -255,5 +257,5 @@ def test_parquet_needs_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     (tmp_path / "rows.parquet").touch()
-    with pytest.raises(ImportError, match="Parquet needs the package pyarrow: install the extra parquet of webnn"):
+    with pytest.raises(ImportError, match=re.escape(f"Parquet needs the package pyarrow: {install_command('parquet')}")):
         webnn.batch(times(), tmp_path / "rows.parquet")
