@@ -91,6 +91,8 @@ class MLContext(DraftMembers):
         Raises:
             WebNNTypeError: The context follows the draft 2024-06, which has ``deviceType``.
         """
+        if self._state.on_ask is not None:
+            self._state.on_ask()
         return self._state.selection.accelerated
 
     @property

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from webnn.builder.numerics import NUMERICS_VARIABLE, Numerics, convert_numerics
 from webnn.builder.semantics import SEMANTICS_VARIABLE, Semantics, SemanticsOptions, convert_semantics, parse_semantics
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from webnn.context.devices.selection import Options
     from webnn.context.graph import MLGraph
     from webnn.context.profiles import Profile
+    from webnn.validation.revision import Revision
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -42,6 +43,7 @@ __all__ = [
     "PROFILE_VARIABLE",
     "Emulation",
     "Settings",
+    "Witness",
     "ambient",
     "convert_settings",
     "emulate",
@@ -55,6 +57,16 @@ CACHE_VARIABLE = "WEBNN_CACHE"
 CACHE_SIZE_VARIABLE = "WEBNN_CACHE_SIZE"
 DEFAULT_CACHE_SIZE = 2**30
 _CACHE_SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)")
+
+
+class Witness(Protocol):
+    """Watches programs that run without a profile, to say how they would run on one: `webnn check`."""
+
+    def watch(self, revision: Revision, settings: Settings) -> Revision:
+        """Return the draft of a new context with these settings, with an acceptance that sees the calls."""
+
+    def ask(self) -> None:
+        """Learn that the program reads what depends on its device."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +88,7 @@ class Settings:
         on_build: Called with every graph that is built, on the context's timeline: its description, and the graph.
         on_compute: Called before every computation, on the context's timeline: the graph, and its inputs by name.
         on_context: Called with every context that is made.
+        witness: Watches contexts without a profile; no program can ask for it.
     """
 
     profile: Profile | None = None
@@ -92,6 +105,7 @@ class Settings:
     on_build: Callable[[GraphDescription, MLGraph], None] | None = None
     on_compute: Callable[[MLGraph, Mapping[str, Array]], None] | None = None
     on_context: Callable[[MLContext], None] | None = None
+    witness: Witness | None = None
 
     def over(self, outer: Settings) -> Settings:
         """Return these settings; those that are not set come from an outer layer."""

@@ -128,6 +128,8 @@ class MLGraph(DraftMembers):
         Raises:
             NotSupportedError: The engine uses several providers and is too old to tell which one runs what.
         """
+        if self._state.on_ask is not None:
+            self._state.on_ask()
         placement = self._placement
         if not isinstance(placement, Placement):
             # Two threads may both make it; the results are equal.

@@ -89,6 +89,9 @@ class Origin:
             from webnn.validation.drafts import with_acceptance  # noqa: PLC0415 (as above)
 
             revision = with_acceptance(revision, settings.profile)
+        witness = settings.witness if settings.profile is None else None
+        if witness is not None:
+            revision = witness.watch(revision, settings)
         policy = settings.fallback or "allow"
         if self.contextType == "default":
             answer_selection(selection, policy, caller)
@@ -104,6 +107,7 @@ class Origin:
             fallback=policy,
             inject=inject,
             load_backend=load_backend,
+            on_ask=None if witness is None else witness.ask,
             on_build=settings.on_build,
             on_compute=settings.on_compute,
             origin=self,

@@ -150,6 +150,7 @@ class ContextState:
         fallback: What happens if an operator does not get its device.
         inject: Adds the fault that a computation gets to its job: given the operation, the graph and the job. ``None`` without faults.
         load_backend: Loads what compiles the graphs; called on the timeline, because the engine's takes long to load.
+        on_ask: Called when the program reads what depends on its device: `Witness.ask`.
         on_build: Called on the timeline with every graph that is built.
         on_compute: Called on the timeline before every computation, with the graph and its inputs.
         origin: How the context was made.
@@ -162,6 +163,7 @@ class ContextState:
     fallback: FallbackPolicy
     inject: Callable[[ContextState, str, MLGraph, Callable[[], Any]], Callable[[], Any]] | None
     load_backend: Callable[[], Backend]
+    on_ask: Callable[[], None] | None
     on_build: Callable[[GraphDescription, MLGraph], None] | None
     on_compute: Callable[[MLGraph, Mapping[str, np.ndarray[Any, np.dtype[Any]]]], None] | None
     origin: _Origin

@@ -36,6 +36,8 @@ __all__ = ["Arrivals", "pack", "reduce_context", "reduce_graph", "reduce_ml", "u
 
 #: How many graphs that arrived stay ready in a process.
 _KEPT = 8
+#: The settings that watch a process.
+_HOOKS = ("on_build", "on_compute", "on_context", "witness")
 _Reduced = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
@@ -47,9 +49,9 @@ class _Packer(pickle.Pickler):
             return _frozen, (dict(value),)
         if isinstance(value, Faults):
             raise TypeError("a context or ML with faults cannot be pickled: the faults count the calls of this process")
-        if isinstance(value, Settings) and any(hook is not None for hook in (value.on_build, value.on_compute, value.on_context)):
-            # These functions watch this process.
-            return replace, (replace(value, on_build=None, on_compute=None, on_context=None),)
+        if isinstance(value, Settings) and any(getattr(value, hook) is not None for hook in _HOOKS):
+            # These watch this process.
+            return replace, (replace(value, **dict.fromkeys(_HOOKS)),)
         if isinstance(value, Profile) and value.name in PROFILES and value is load_profile(value.name):
             return load_profile, (value.name,)
         if isinstance(value, Revision):

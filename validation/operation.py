@@ -189,7 +189,7 @@ class Acceptance(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the device."""
+        """The name of the device; empty for one that only watches."""
 
     @property
     def max_byte_length(self) -> int:

@@ -149,6 +149,7 @@ class Revision:
             return f"must have at most {self.max_rank} dimensions, got {len(dimensions)}"
         # [3; 2026-06: 3, 4] So is the byte length, and with it the number of elements.
         if descriptor.byte_length > self.max_byte_length:
-            where = "" if self.acceptance is None else f' on the device profile "{self.acceptance.name}"'
+            # One that only watches has no name.
+            where = "" if self.acceptance is None or not self.acceptance.name else f' on the device profile "{self.acceptance.name}"'
             return f"must have at most {self.max_byte_length} bytes{where}, got {descriptor} of {descriptor.byte_length} bytes"
         return ""

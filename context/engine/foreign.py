@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 
 from webnn.context.engine import runtime
-from webnn.validation.errors import OperationError
+from webnn.validation.errors import NotSupportedError, OperationError
 
-__all__ = ["run_model"]
+__all__ = ["find_refusal", "run_model"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 #: The engine's names of element types that differ from NumPy's.
 _DTYPES: Mapping[str, str] = MappingProxyType({"float": "float32", "double": "float64"})
+
+
+#: The engine's exception for an operator without a kernel.
+_NO_KERNEL = "NotImplemented"
 
 
 def run_model(path: str | os.PathLike[str], inputs: Mapping[str, Array]) -> dict[str, Array]:
@@ -50,6 +54,27 @@ def run_model(path: str | os.PathLike[str], inputs: Mapping[str, Array]) -> dict
     except Exception as error:  # whatever the engine raises
         raise OperationError(f"{path}: onnxruntime cannot run the model: {runtime.one_line(error)}") from error
     return {name: _carry(result) for name, result in zip(names, results, strict=True) if isinstance(result, np.ndarray)}
+
+
+def find_refusal(path: str | os.PathLike[str]) -> str:
+    """Return why the engine refuses a model, or "". A model whose operators have no kernel on the CPU is not refused.
+
+    The model is not optimized, and nothing is computed.
+    """
+    try:
+        engine = runtime.load()
+    except NotSupportedError:
+        return ""
+    options = engine.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = engine.GraphOptimizationLevel.ORT_DISABLE_ALL
+    # Weights may be large.
+    options.add_session_config_entry("session.disable_prepacking", "1")
+    try:
+        engine.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the engine's exceptions have no common class
+        return "" if type(error).__name__ == _NO_KERNEL else runtime.one_line(error)
+    return ""
 
 
 def _carry(array: Array) -> Array:

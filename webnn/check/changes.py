@@ -19,7 +19,7 @@ from webnn.validation.drafts.limits import OperandLimits
 if TYPE_CHECKING:
     from webnn.context.profiles import Profile, TensorLimits, Violation
 
-__all__ = ["NEAREST", "loss", "prove", "suggest"]
+__all__ = ["NEAREST", "give_int32", "loss", "prove", "suggest"]
 
 #: For each data type those that can stand in for it, best first: what holds every value before what does not, and integers before
 #: floating-point types. A type that would lose the sign is not among them.
@@ -101,6 +101,14 @@ def prove(change: Change, interval: Interval) -> Change:
         return change
     proof = f"the values are {interval}"
     return Change(text=f"{change.text.removesuffix(f' ({change.loses})')} ({proof})", data_type=to)
+
+
+def give_int32(violation: Violation, change: Change | None) -> Change | None:
+    """Name the option that makes int64 of an imported model int32, where that is the change."""
+    if change is None or (violation.given, change.data_type) != ("int64", "int32"):
+        return change
+    text = "give --int32, which computes int64 in int32, inputs and outputs too"
+    return Change(text=f"{text} ({change.loses})" if change.loses else text, data_type="int32", loses=change.loses)
 
 
 def _change_tensor(operation: str, given: DataType, allowed: Sequence[DataType], profile: Profile) -> Change | None:

@@ -17,12 +17,16 @@ __all__ = ["annotate", "write_junit"]
 def write_junit(report: Report, path: Path, started: float) -> None:
     """Write JUnit XML: one suite, a case for each profile. What fails and is not required is ``<skipped>``."""
     cases = [Case(run.profile or "without a profile", _outcome(run)) for run in (report.baseline, *report.profiles)]
+    if report.model is not None and report.model.refusal:
+        cases.insert(0, Case("ONNX Runtime", Outcome("failure", "refused", report.model.refusal)))
     suite = Suite(name=report.program, group="webnn check", seconds=report.seconds, cases=cases)
     write_suites(path, "webnn check", [suite], started=started, seconds=report.seconds)
 
 
 def annotate(report: Report) -> Iterator[str]:
     """Yield a workflow command for each profile on which the program does not build: an error if it is required, else a warning."""
+    if report.model is not None and report.model.refusal:
+        yield write_annotation("error", report.model.refusal, file=report.program, title="webnn check: ONNX Runtime refuses the model")
     for run in (report.baseline, *report.profiles):
         if not run.passed:
             level: Literal["error", "warning"] = "error" if run.required or run.profile is None else "warning"

@@ -147,7 +147,10 @@ def command(
         # In a terminal only.
         with progress_console().status("checking") as progress:
             # Of a model, the first limit that each node breaks is reported.
-            report = check(job, chosen, tell, every=every or kind == "model", timeout=timeout, executor=executor)
+            everything = every or kind == "model"
+            # What a program prints on a profile is known from a run there.
+            replay = not verbose or kind in _WITHOUT_ARGUMENTS
+            report = check(job, chosen, tell, every=everything, timeout=timeout, executor=executor, replay=replay)
     except KeyboardInterrupt:
         raise failure("interrupted", _INTERRUPTED) from None
     except (ImportError, OSError) as error:
@@ -167,6 +170,8 @@ def command(
             typer.echo(line)
     if not as_json and not annotations and (report.baseline.passed or report.model is not None):
         print_report(Console(highlight=False), report, every=every)
+    if report.model is not None and report.model.refusal:
+        raise failure(f"ONNX Runtime refuses {report.program}: {report.model.refusal}", _WRONG)
     if not report.baseline.passed:
         raise failure(_describe_failure(report), _WRONG)
     if report.totals.failed_required:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
-from webnn.check.events import Ended, Note
+from webnn.check.events import Ended, Engine, Note, Prediction, Replay, Replayed
 from webnn.check.report import Graph, PartitionReport, Refusal, Run, Verdict
 from webnn.processes.child import Exit, describe_code
 
-__all__ = ["complete", "conclude"]
+__all__ = ["Predicted", "complete", "conclude", "conclude_prediction", "end_before_replay", "end_of_replay"]
 
 
 def conclude(profile: str | None, notes: Sequence[Note], process: Exit, timeout: float) -> Run:
@@ -24,8 +25,7 @@ def conclude(profile: str | None, notes: Sequence[Note], process: Exit, timeout:
         verdict, error = Verdict.TIMEOUT, f"the program was not done after {timeout:g} s"
     elif process.code and not error:
         # The process ended in the middle of the program, or while the interpreter cleaned up.
-        code = describe_code(process.code)
-        verdict, error = Verdict.CRASHED, f"the process ended with {code}" if process.code > 0 else f"the process died ({code})"
+        verdict, error = Verdict.CRASHED, _describe_death(process.code)
     elif fatal is not None:
         verdict = Verdict.REFUSED
     elif error:
@@ -44,7 +44,6 @@ def conclude(profile: str | None, notes: Sequence[Note], process: Exit, timeout:
         fatal=fatal,
         error=error,
         notes=_remarks(profile, graphs),
-        partition=next((note for note in notes if isinstance(note, PartitionReport)), None),
         seconds=round(process.seconds, 3),
     )
 
@@ -67,6 +66,53 @@ def complete(run: Run, notes: Sequence[Note], process: Exit, timeout: float) -> 
             "seconds": round(run.seconds + again.seconds, 3),
         }
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicted:
+    """How ONNX Runtime takes a model.
+
+    Attributes:
+        refusal: Why it refuses it; empty if it does not, or if that is not known.
+        partitions: How ONNX Runtime Web would partition it, by profile; empty if nothing is known of the shapes.
+    """
+
+    refusal: str
+    partitions: Mapping[str | None, PartitionReport]
+
+    def add_to(self, run: Run, source: str | None) -> Run:
+        """Return a run with the partition of its profile."""
+        return run.model_copy(update={"partition": self.partitions.get(source)})
+
+
+def conclude_prediction(notes: Sequence[Note], process: Exit, sources: Sequence[str], timeout: float) -> Predicted:
+    """Say how ONNX Runtime takes a model, from the notes of the process that asked it; a partition that it did not note has a reason."""
+    partitions = {note.on: note.partition for note in notes if isinstance(note, Prediction)}
+    if process.code != 0:
+        why = f"it was not done after {timeout:g} s" if process.code is None else _describe_death(process.code)
+        lost = PartitionReport(nodes=0, webnn=0, note=f"nothing can be predicted: {why}")
+        partitions = {source: partitions.get(source, lost) for source in (None, *sources)}
+    return Predicted(refusal=next((note.refusal for note in notes if isinstance(note, Engine)), ""), partitions=partitions)
+
+
+def end_before_replay(notes: Sequence[Note], process: Exit) -> Exit:
+    """Return how a process would have ended without its replays: one that is cut off in them has run the program."""
+    ended = next((note for note in notes if isinstance(note, Ended)), None)
+    if ended is None or any(isinstance(note, Replayed) for note in notes):
+        return process
+    return replace(process, code=ended.code)
+
+
+def end_of_replay(replay: Replay, *, again: bool = False) -> Exit:
+    """Return how the process of a replay would have ended."""
+    notes = (replay.again if again else replay.notes) or ()
+    code = next((note.code for note in notes if isinstance(note, Ended)), 0)
+    return Exit(code=code, output="", seconds=0.0 if again else replay.seconds)
+
+
+def _describe_death(code: int) -> str:
+    text = describe_code(code)
+    return f"the process ended with {text}" if code > 0 else f"the process died ({text})"
 
 
 def _key(refusal: Refusal) -> Refusal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -13,7 +13,21 @@ from webnn.check.report import Graph, Model, ModelReport, PartitionReport, Refus
 from webnn.commands.models import ModelOptions
 from webnn.validation.device_type import DeviceType
 
-__all__ = ["Ended", "Job", "Kind", "Note", "Notes", "read_notes"]
+__all__ = [
+    "Collected",
+    "Ended",
+    "Engine",
+    "Job",
+    "Kind",
+    "Note",
+    "Notes",
+    "Prediction",
+    "Replay",
+    "Replayed",
+    "RunNote",
+    "Sink",
+    "read_notes",
+]
 
 #: What is checked: a program in one of two languages, a saved graph, a model that is imported, or the cases of a file.
 Kind: TypeAlias = Literal["python", "javascript", "graph", "model", "cases"]
@@ -32,6 +46,9 @@ class Job(Model):
         go_on: Note what the profile refuses, and let it pass.
         options: What a model leaves open.
         notes: The file for the notes.
+        replay: Profiles on which the process says how the program runs, too, where that is known without a run on them.
+        every: For these, find every refusal.
+        predict: Predict how ONNX Runtime Web partitions the model on these, in the place of a run.
     """
 
     program: str
@@ -43,6 +60,9 @@ class Job(Model):
     go_on: bool = False
     options: ModelOptions = ModelOptions()
     notes: str = ""
+    replay: tuple[str, ...] = ()
+    every: bool = False
+    predict: bool = False
 
 
 class Ended(Model):
@@ -61,9 +81,84 @@ class Ended(Model):
     counts: tuple[int, ...] = ()
 
 
-#: A model was imported, its partition predicted, a graph was built, the profile refused something for the first time, or the program ended.
-Note: TypeAlias = ModelReport | PartitionReport | Graph | Refusal | Ended
+#: What a run on a profile notes.
+RunNote: TypeAlias = ModelReport | Graph | Refusal | Ended
+
+
+class Replay(Model):
+    """How the program runs on a profile, without a process of its own.
+
+    Attributes:
+        profile: The profile, as in `Job`.
+        notes: What a run would note.
+        again: What a run would note in which everything is allowed; ``None`` if that is not known, or not asked for.
+        seconds: How long it took.
+    """
+
+    profile: str
+    notes: tuple[RunNote, ...]
+    again: tuple[RunNote, ...] | None = None
+    seconds: float
+
+
+class Replayed(Model):
+    """All profiles were looked at.
+
+    Attributes:
+        profiles: How many.
+    """
+
+    profiles: int
+
+
+class Engine(Model):
+    """ONNX Runtime was asked to load the model.
+
+    Attributes:
+        refusal: Why it refuses it; empty if it does not.
+    """
+
+    refusal: str
+
+
+class Prediction(Model):
+    """A partition was predicted.
+
+    Attributes:
+        on: The profile, as in `Job`; ``None`` for none.
+        partition: The partition.
+    """
+
+    on: str | None
+    partition: PartitionReport
+
+
+#: A run noted something, or it was replayed, or a process said how ONNX Runtime takes the model.
+Note: TypeAlias = RunNote | Replay | Replayed | Engine | Prediction
 _NOTE: TypeAdapter[Note] = TypeAdapter(Note)
+
+
+class Sink(Protocol):
+    """Takes notes."""
+
+    def write(self, note: Note) -> None:
+        """Take a note."""
+
+
+class Collected:
+    """Keeps the notes of a run.
+
+    Attributes:
+        notes: The notes.
+    """
+
+    def __init__(self) -> None:
+        self.notes: list[RunNote] = []
+
+    def write(self, note: Note) -> None:
+        """Keep a note."""
+        if isinstance(note, ModelReport | Graph | Refusal | Ended):
+            self.notes.append(note)
 
 
 class Notes:

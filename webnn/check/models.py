@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import webnn
 from webnn.builder.description import FormatError
+from webnn.check.events import Engine, Job, Prediction, Sink
 from webnn.check.report import KeptNode, ModelNode, ModelReport, PartitionReport
 from webnn.commands.models import name_options
 from webnn.commands.text import replace_surrogates
+from webnn.context.profiles import load_profile
 from webnn.importing.values import Refused
 from webnn.onnx.fixed import fix
+from webnn.validation.drafts import for_devices
 from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
     from webnn.builder.description import GraphDescription
     from webnn.onnx import Report
-    from webnn.onnx.inputs import Settings
-    from webnn.onnx.model import Model as OnnxModel
     from webnn.onnx.partition.predict import Partition, PlacedNode
 
-__all__ = ["describe_model", "partition_model"]
+__all__ = ["describe_model", "predict"]
 
 
 def describe_model(report: Report, description: GraphDescription | None) -> ModelReport:
@@ -44,17 +47,36 @@ def describe_model(report: Report, description: GraphDescription | None) -> Mode
     )
 
 
-def partition_model(model: OnnxModel, settings: Settings, limits: Mapping[str, Any]) -> PartitionReport | None:
-    """Predict how ONNX Runtime Web would partition a model in a context with some limits; None if the shapes of its inputs are unknown."""
-    from webnn.onnx.partition.predict import partition  # noqa: PLC0415 (it loads the engine)
+def predict(job: Job, notes: Sink) -> None:
+    """Note whether ONNX Runtime takes a model, and how ONNX Runtime Web would partition it without a profile and on each of a job.
 
+    Nothing is noted if the shapes of its inputs are unknown, or if the model cannot be read: the import says why.
+    """
+    from webnn.onnx.partition.optimize import find_refusal, optimize  # noqa: PLC0415 (they load the engine)
+    from webnn.onnx.partition.predict import partition_optimized  # noqa: PLC0415 (as above)
+
+    path = Path(job.program)
     try:
-        return _describe_partition(partition(fix(model, settings), limits))
-    except Refused:
-        # The import says why.
-        return None
+        model = fix(*job.options.read(path, weights=False))
+    except (Refused, ValueError, OSError):
+        return
+    nodes = len(model.graph.node)
+    note, optimized = "ONNX Runtime refuses the model", None
+    try:
+        refusal = find_refusal(model, path.name)
+        notes.write(Engine(refusal=replace_surrogates(refusal)))
+        if not refusal:
+            optimized = optimize(model)
     except (FormatError, OperationError) as error:
-        return PartitionReport(nodes=len(model.proto.graph.node), webnn=0, note=f"nothing can be predicted: {error}")
+        note = str(error)
+    own = webnn.ML(revision=for_devices()).createContextSync().opSupportLimits()
+    for name, limits in ((None, own), *((each, load_profile(each).limits()) for each in job.replay)):
+        try:
+            found = None if optimized is None else _describe_partition(partition_optimized(optimized, limits))
+        except OperationError as error:
+            found, note = None, str(error)
+        failed = PartitionReport(nodes=nodes, webnn=0, note=replace_surrogates(f"nothing can be predicted: {note}"))
+        notes.write(Prediction(on=name, partition=found or failed))
 
 
 def _describe_partition(partition: Partition) -> PartitionReport:

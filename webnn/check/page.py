@@ -41,6 +41,7 @@ def render(report: Report) -> str:
         "<body>",
         f"<h1>{_text(title)}</h1>",
         f"<p>{_text(summary(report))}</p>",
+        *_refusal(report),
         *_profiles(report),
         *_partitions(report),
         *_nodes(report),
@@ -49,6 +50,11 @@ def render(report: Report) -> str:
         "</body></html>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _refusal(report: Report) -> Iterable[str]:
+    if report.model is not None and report.model.refusal:
+        yield f'<p class="bad">ONNX Runtime refuses the model: {_text(report.model.refusal)}</p>'
 
 
 def _profiles(report: Report) -> Iterable[str]:

@@ -158,11 +158,13 @@ class ModelReport(Model):
         nodes: The nodes of its graph.
         reasons: Why it cannot be imported; empty if it can.
         notes: What differs from the model: float64 that is computed in float32, for example.
+        refusal: Why ONNX Runtime refuses the model itself; empty if it does not.
     """
 
     nodes: tuple[ModelNode, ...]
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    refusal: str = ""
 
 
 class KeptNode(Model):

@@ -31,6 +31,9 @@ def print_report(console: Console, report: Report, *, every: bool) -> None:
     """Print a report: the matrix, the details, and a line that sums up; with ``every``, every refusal and all that falls back."""
     runs = (report.baseline, *report.profiles)
     with console.capture() as captured:
+        if report.model is not None and report.model.refusal:
+            _print(console, f"ONNX Runtime refuses {report.program}: {report.model.refusal}", "bold red")
+            console.print()
         console.print(_matrix(console, report, runs, every=every))
         for title, lines in (*_by_fallbacks(runs), *by_partitions(runs)):
             shown = lines if every or len(lines) <= _FEW else [*lines[: _FEW - 1], f"and {len(lines) - _FEW + 1} more: --all prints them"]
@@ -198,7 +201,9 @@ def by_partitions(runs: Sequence[Run]) -> Iterator[tuple[str, Sequence[str]]]:
         lines += [found.note] if found.note else []
         graphs = len(found.subgraphs)
         figures = f"{len(found.kept)} of {found.nodes} nodes stay in WebAssembly, {graphs} graph{'' if graphs == 1 else 's'}"
-        yield f"ONNX Runtime Web on {', '.join(names)}: {figures}", lines
+        title = f"ONNX Runtime Web on {', '.join(names)}"
+        # Without a prediction, there is nothing to count.
+        yield (f"{title}: {figures}", lines) if found.webnn or found.kept else (title, lines)
 
 
 def _count_kept(nodes: Sequence[KeptNode]) -> list[str]:

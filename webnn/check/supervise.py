@@ -8,15 +8,16 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 import webnn
-from webnn.check.conclude import complete, conclude
-from webnn.check.events import Job, Note, read_notes
+from webnn.check.conclude import Predicted, complete, conclude, conclude_prediction, end_before_replay, end_of_replay
+from webnn.check.events import Job, Note, Replay, read_notes
 from webnn.check.report import ModelReport, Report, Run, Totals, Verdict
+from webnn.commands.models import is_onnx
 from webnn.context.emulation import FALLBACK_VARIABLE, PROFILE_VARIABLE
 from webnn.processes.child import Exit, Process, ends_at_signals
 from webnn.processes.executors import open_workers
@@ -47,6 +48,7 @@ def check(
     every: bool,
     timeout: float,
     executor: str | None = None,
+    replay: bool = True,
 ) -> Report:
     """Check a program. If it fails without a profile, no profile is tried.
 
@@ -57,6 +59,7 @@ def check(
         every: Find every refusal, not only what the program meets before it ends.
         timeout: How long a run may take, in seconds.
         executor: Where the runs on profiles take place, as `webnn.processes.executors` names it; by default in processes of this machine.
+        replay: Run the program on a profile only where the run without one does not tell how it runs there.
 
     Raises:
         OSError: A process could not start, or the executor is broken.
@@ -64,18 +67,26 @@ def check(
         ValueError: There is no such executor.
     """
     began = time.perf_counter()
+    sources = tuple([each.source for each in profiles])
+    first = job.model_copy(update={"replay": sources, "every": every}) if replay and executor is None else job
     # A killed process may keep its notes open for a moment.
     temporary = tempfile.TemporaryDirectory(prefix="webnn-check-", ignore_cleanup_errors=True)
-    with temporary as folder, ends_at_signals(), closing(_Runner(job, Path(folder), every, timeout)) as runner:
+    with temporary as folder, ends_at_signals(), closing(_Runner(first, Path(folder), every, timeout)) as runner:
+        predicted = runner.predict(sources) if job.kind == "model" and is_onnx(Path(job.program)) else None
         baseline, output = runner.run(None)
         tell(baseline, output)
         runs: list[Run] = []
-        model = next((note for note in runner.first if isinstance(note, ModelReport)), None)
         # A model that cannot be imported whole is still partitioned on each profile.
-        if baseline.passed or baseline.partition is not None:
+        if baseline.passed or (predicted is not None and predicted.result().partitions):
             for run, output in runner.run_all(profiles) if executor is None else _run_elsewhere(executor, job, profiles, every, timeout):
                 runs.append(run)
                 tell(run, output)
+        model = runner.model
+        if predicted is not None:
+            found = predicted.result()
+            baseline = found.add_to(baseline, None)
+            runs = [found.add_to(run, named.source) for run, named in zip(runs, profiles, strict=False)]
+            model = None if model is None else model.model_copy(update={"refusal": found.refusal})
     return Report(
         version=webnn.__version__,
         program=job.program,
@@ -106,8 +117,10 @@ class _Runner:
         self._lock = threading.Lock()
         self._processes: set[Process] = set()
         self._started = 0
-        #: The notes of the run without a profile.
-        self.first: list[Note] = []
+        #: The import of a model, once the program has run without a profile.
+        self.model: ModelReport | None = None
+        #: How the program runs on profiles, as far as that run tells.
+        self._replays: dict[str, Replay] = {}
         self._over = False
 
     def close(self) -> None:
@@ -119,6 +132,11 @@ class _Runner:
             process.kill()
         self.pool.shutdown(cancel_futures=True)
 
+    def predict(self, sources: Sequence[str]) -> Future[Predicted]:
+        """Say how ONNX Runtime takes a model, in a process of its own: its optimizer may crash."""
+        job = self._job.model_copy(update={"replay": tuple(sources), "predict": True})
+        return self.pool.submit(lambda: conclude_prediction(*self._start(job), sources, self._timeout))
+
     def run_all(self, profiles: Sequence[Named]) -> Iterator[tuple[Run, str]]:
         """Run the program on profiles, several at once; yield what `run` returns, in their order."""
         for future in [self.pool.submit(self.run, profile) for profile in profiles]:
@@ -128,13 +146,21 @@ class _Runner:
         """Run the program, and return how that ended, with the end of what it printed."""
         if profile is None:
             notes, ended = self._start(self._job)
-            self.first = notes
+            self.model = next((note for note in notes if isinstance(note, ModelReport)), None)
+            self._replays = {note.profile: note for note in notes if isinstance(note, Replay)}
+            if self._job.replay:
+                ended = end_before_replay(notes, ended)
             return conclude(None, notes, ended, self._timeout), ended.output
-        job = self._job.model_copy(update={"profile": profile.source})
-        notes, ended = self._start(job)
+        job = self._job.model_copy(update={"profile": profile.source, "replay": ()})
+        replay = self._replays.get(profile.source)
+        notes: Sequence[Note]
+        notes, ended = self._start(job) if replay is None else (replay.notes, end_of_replay(replay))
         run = conclude(profile.name, notes, ended, self._timeout).model_copy(update={"required": profile.required})
         if self._every and run.verdict is Verdict.REFUSED:
-            run = complete(run, *self._start(job.model_copy(update={"go_on": True})), self._timeout)
+            if replay is not None and replay.again is not None:
+                run = complete(run, replay.again, end_of_replay(replay, again=True), self._timeout)
+            else:
+                run = complete(run, *self._start(job.model_copy(update={"go_on": True})), self._timeout)
         return run, ended.output
 
     def _start(self, job: Job) -> tuple[list[Note], Exit]:

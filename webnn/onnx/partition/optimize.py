@@ -19,7 +19,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto
 from webnn.onnx.partition.graph import DEEPEST, Node, bodies_of
 from webnn.validation.errors import NotSupportedError, OperationError
 
-__all__ = ["Inlined", "Optimized", "find_inlined", "optimize"]
+__all__ = ["Inlined", "Optimized", "find_inlined", "find_refusal", "optimize"]
 
 #: Initializers of more bytes are replaced. Those of floating point are weights sooner than those of integers, which may be shapes.
 _KEPT_FLOATS, _KEPT_OTHERS = 4096, 1 << 20
@@ -74,6 +74,23 @@ def optimize(model: ModelProto) -> Optimized:
             if not notes:
                 notes.append(f"ONNX Runtime does not infer the types: {error}")
     return Optimized(_infer(light), "; ".join(notes), makers)
+
+
+def find_refusal(model: ModelProto, name: str) -> str:
+    """Return why ONNX Runtime refuses a model, or "". The values of large weights do not count.
+
+    Args:
+        model: The model, with its external data loaded where that is small.
+        name: What messages call it.
+
+    Raises:
+        OperationError: The model cannot be written: see `optimize`.
+    """
+    from webnn.context.engine import foreign  # noqa: PLC0415 (as above)
+
+    with tempfile.TemporaryDirectory(prefix="webnn-") as folder:
+        path = _save(_lighten(model), Path(folder) / "model.onnx")
+        return foreign.find_refusal(path).replace(str(path), name)
 
 
 def _without_functions(model: ModelProto) -> ModelProto:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from webnn.onnx.partition.graph import Graph, Node, read_graph
-from webnn.onnx.partition.optimize import find_inlined, optimize
+from webnn.onnx.partition.optimize import Optimized, find_inlined, optimize
 from webnn.onnx.partition.table import fault, refusal
 from webnn.validation.errors import OperationError
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
 
-__all__ = ["Boundary", "Partition", "PlacedNode", "Subgraph", "describe", "partition"]
+__all__ = ["Boundary", "Partition", "PlacedNode", "Subgraph", "describe", "partition", "partition_optimized"]
 
 Place = Literal["webnn", "wasm"]
 
@@ -121,7 +121,11 @@ def partition(model: ModelProto, limits: Mapping[str, Any]) -> Partition:
     Raises:
         OperationError: The model is not valid: its nodes form a circle, bodies stand too deep in each other, or data is missing.
     """
-    optimized = optimize(model)
+    return partition_optimized(optimize(model), limits)
+
+
+def partition_optimized(optimized: Optimized, limits: Mapping[str, Any]) -> Partition:
+    """Return how ONNX Runtime Web would partition a model that is optimized: `partition`, for one of several contexts."""
     maker = _Maker(limits, optimized.makers)
     maker.add(read_graph(optimized.model))
     return Partition(nodes=tuple(maker.nodes), subgraphs=tuple(maker.subgraphs), boundaries=tuple(maker.boundaries), note=optimized.note)
