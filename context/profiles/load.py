@@ -8,10 +8,12 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from importlib import resources
+from io import BufferedReader
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from webnn.builder.regular import open_regular
 from webnn.context.profiles.problems import ProfileError, printable
 from webnn.context.profiles.profile import Profile
 from webnn.validation import webidl
@@ -140,7 +142,7 @@ def _is_same(one: Path, other: Path) -> bool:
 def _read(file: Path) -> Any:
     """Read a JSON file."""
     try:
-        with file.open("rb") as stream:
+        with BufferedReader(open_regular(file)) as stream:
             content = stream.read(_LARGEST_FILE + 1)
     except (OSError, ValueError) as error:  # ValueError: the path has a null character, or one that no file system has
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-import zlib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -12,6 +9,9 @@ from typing import IO, Any
 import numpy as np
 
 import webnn
+from webnn.builder.description import FormatError
+from webnn.builder.npy import open_archive, read_array, read_header
+from webnn.builder.regular import open_regular
 from webnn.context.once import compute
 from webnn.validation import webidl
 from webnn.validation.descriptor import LOW_PRECISION_TYPES, NUMPY_DTYPES, SMALL_TYPES, OperandDescriptor, integer_range, is_float
@@ -60,24 +60,21 @@ def read_archive(file: Path, descriptors: Mapping[str, OperandDescriptor]) -> di
         ValueError: The file is no such archive, or has an array that is no input; the message names the file and what must hold.
         OSError: The file cannot be read.
     """
-    try:
-        with zipfile.ZipFile(file) as archive:
-            members = {member.removesuffix(".npy"): member for member in archive.namelist()}
-            unknown = [name for name in members if name not in descriptors]
-            if unknown:
-                inputs = ", ".join(map(webidl.describe, descriptors)) or "none"
-                raise ValueError(f"{file}: its arrays must have names of inputs, {inputs}, got {webidl.describe(unknown[0])}")
-            arrays = {}
-            for name, member in members.items():
-                with archive.open(member) as stream:
-                    arrays[name] = _parse(stream, file, name, descriptors[name])
-            return arrays
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError) as error:
-        raise ValueError(f"{file} must be an archive .npz: {error}") from None
+    with open_archive(file) as (archive, _):
+        members = {member.removesuffix(".npy"): member for member in archive.namelist()}
+        unknown = [name for name in members if name not in descriptors]
+        if unknown:
+            inputs = ", ".join(map(webidl.describe, descriptors)) or "none"
+            raise ValueError(f"{file}: its arrays must have names of inputs, {inputs}, got {webidl.describe(unknown[0])}")
+        arrays = {}
+        for name, member in members.items():
+            with archive.open(member) as stream:
+                arrays[name] = _parse(stream, file, name, descriptors[name])
+        return arrays
 
 
 def _read(file: Path, name: str, descriptor: OperandDescriptor) -> Array:
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         return _parse(stream, file, name, descriptor)
 
 
@@ -89,23 +86,15 @@ def _parse(stream: IO[bytes], file: Path, name: str, descriptor: OperandDescript
     expected = f"must be a .npy of {dtype.name} {list(shape)} for the input {webidl.describe(name)}"
     # The header is read first, so that no more is read than the array should have.
     try:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        found, _, kind = read(stream)
-    except ValueError as error:
-        raise ValueError(f"{file}: {expected}: {error}") from None
-    # uint8 carries bool.
-    wanted = (np.dtype(np.bool_), dtype) if dtype == np.uint8 else (dtype,)
-    if kind not in wanted or found != shape:
-        raise ValueError(f"{file}: {expected}, got {kind} {list(found)}")
-    stream.seek(0)
-    # A few bytes more than the elements take: the header.
-    data = stream.read(descriptor.byte_length + 2**16)
-    try:
-        array: Array = np.load(io.BytesIO(data), allow_pickle=False)
-    except ValueError as error:
-        raise ValueError(f"{file}: {expected}: {error}") from None
-    return np.ascontiguousarray(array).view(NUMPY_DTYPES[descriptor.dataType]).reshape(shape)
+        header = read_header(stream, file)
+        # uint8 carries bool.
+        wanted = (np.dtype(np.bool_), dtype) if dtype == np.uint8 else (dtype,)
+        if header.dtype not in wanted or header.shape != shape:
+            raise ValueError(f"{file}: {expected}, got {header.dtype} {list(header.shape)}")
+        array = read_array(stream, file, header)
+    except FormatError as error:
+        raise FormatError(f"{expected}: {error.message}", file) from None
+    return np.array(array, order="C").view(NUMPY_DTYPES[descriptor.dataType]).reshape(shape)
 
 
 def seeded_inputs(descriptors: Mapping[str, OperandDescriptor], seed: int, booleans: Collection[str] = ()) -> dict[str, Array]:

@@ -216,11 +216,9 @@ class ModelOptions:
         """
         import numpy as np  # noqa: PLC0415 (as above)
 
-        # A file that claims more elements than it has is refused.
-        return {
-            name: np.load(value, mmap_mode="r", allow_pickle=False) if isinstance(value, str) else np.asarray(value)
-            for name, value in self.constants.items()
-        }
+        from webnn.builder.npy import map_array  # noqa: PLC0415
+
+        return {name: map_array(Path(value)) if isinstance(value, str) else np.asarray(value) for name, value in self.constants.items()}
 
 
 def is_model(path: Path) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from webnn.builder.description import FormatError
+from webnn.builder.regular import open_regular
 from webnn.validation import webidl
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def read_text(path: Path) -> str:
         OSError: It cannot be read.
     """
     content = bytearray()
-    with path.open("rb") as stream:
-        # In pieces: some files tell no size, and a buffer for the largest one would be made at once.
+    with open_regular(path) as stream:
+        # In pieces: a buffer for the largest one would be made at once.
         while piece := stream.read(_PIECE):
             content += piece
             if len(content) > _LARGEST:

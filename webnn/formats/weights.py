@@ -1,18 +1,18 @@
-"""Weights beside a graph's file: the safetensors format, by the library of that name."""
+"""Weights beside a graph's file, in the safetensors format: the library of that name writes them, `tensors` reads them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webnn.builder.description import ConstantDescription, FormatError
 from webnn.formats import files
 from webnn.formats.exchange import Array, Problem
+from webnn.formats.tensors import TensorsFile
 from webnn.validation import webidl
 from webnn.validation.descriptor import NUMPY_DTYPES, SMALL_TYPES, DataType
 
@@ -67,10 +67,8 @@ class Weights:
     def __init__(self, path: Path, suffix: str) -> None:
         self._graph = path
         self._stem = path.name[: -len(suffix)]
-        self._file: Any = None
+        self._file: TensorsFile | None = None
         self._path = path
-        self._names: frozenset[str] = frozenset()
-        self._packed = False
         #: Constants may share a tensor.
         self._read: dict[str, Array] = {}
 
@@ -79,7 +77,7 @@ class Weights:
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
-            self._file.__exit__(None, None, None)
+            self._file.close()
 
     def read(self, name: str, descriptor: OperandDescriptor) -> Array:
         """Return the data of a tensor.
@@ -90,53 +88,35 @@ class Weights:
             OSError: It cannot be read.
         """
         if self._file is None:
-            self._open()
-        if name not in self._names:
+            self._path = self._find()
+            self._file = TensorsFile(self._path)
+        tensor = self._file.find(name)
+        if tensor is None:
             raise Problem(f"{self._path.name} has no tensor {webidl.describe(name)}")
-        header = self._file.get_slice(name)
-        dtype, shape = header.get_dtype(), list(header.get_shape())
         if descriptor.dataType in SMALL_TYPES:
-            if not self._packed:
+            if not _PACKED.items() <= self._file.metadata.items():
                 [(key, value)] = _PACKED.items()
                 raise Problem(f"{self._path.name} must have the metadata {key}={value} for {descriptor.dataType}")
             wanted = list(descriptor.array_shape)
         else:
             wanted = list(descriptor.dimensions)
-        if dtype != _NAMES[descriptor.dataType] or shape != wanted:
-            given = f"{dtype} {webidl.describe(shape)}"
+        if tensor.dtype != _NAMES[descriptor.dataType] or tensor.shape != wanted:
+            given = f"{tensor.dtype} {webidl.describe(tensor.shape)}"
             raise Problem(f"{self._path.name} must have {_NAMES[descriptor.dataType]} {wanted} for {webidl.describe(name)}, got {given}")
         array = self._read.get(name)
         if array is None:
-            # In an object of bytes, which the builder uses in place. The library makes no arrays of float8e4m3.
-            data = self._read_bytes(name) if descriptor.dataType == "float8e4m3" else self._file.get_tensor(name).tobytes()
+            # In an object of bytes, which the builder uses in place.
+            data = self._file.read(tensor)
             array = self._read[name] = np.frombuffer(data, NUMPY_DTYPES[descriptor.dataType]).reshape(wanted)
         return array
-
-    def _read_bytes(self, name: str) -> bytes:
-        """Return the bytes of a tensor. The library has checked the header: the length of a JSON text, the text, and the tensors."""
-        with self._path.open("rb") as stream:
-            length = int.from_bytes(stream.read(8), "little")
-            begin, end = json.loads(stream.read(length))[name]["data_offsets"]
-            stream.seek(8 + length + begin)
-            return stream.read(end - begin)
-
-    def _open(self) -> None:
-        from safetensors import SafetensorError, safe_open  # noqa: PLC0415 (loaded when used)
-
-        self._path = self._find()
-        try:
-            self._file = safe_open(self._path, framework="numpy")
-        except SafetensorError as error:
-            raise FormatError(f"is no safetensors file: {error}", self._path) from None
-        self._names = frozenset(self._file.keys())
-        self._packed = _PACKED.items() <= (self._file.metadata() or {}).items()
 
     def _find(self) -> Path:
         """Return the file of weights, in the community's order."""
         tried = [f"{stem}.{suffix}" for stem in dict.fromkeys((self._stem, "model")) for suffix in ("safetensors", "weights")]
         for name in tried:
             path = self._graph.with_name(name)
-            if not path.exists():
+            # A link that leads nowhere is an error of its own.
+            if not path.exists() and not path.is_symlink():
                 continue
             # Links may lead to where the graph's own link leads.
             if path.resolve().parent not in (path.parent.resolve(), self._graph.resolve().parent):

@@ -13,11 +13,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from webnn._extras import install_command
 from webnn.builder.description import FormatError
+from webnn.builder.regular import open_regular
 from webnn.hlo import child
 from webnn.hlo.decode import decode
 from webnn.hlo.ir import Module
@@ -108,7 +108,8 @@ def _load(source: Any) -> tuple[bytes, str]:
     if isinstance(source, str) and _TEXT.search(source):
         return source.encode("utf-8", "surrogatepass"), "<text>"
     if isinstance(source, (str, os.PathLike)):
-        return Path(source).read_bytes(), os.fspath(source)
+        with open_regular(source) as file:
+            return file.readall(), os.fspath(source)
     if isinstance(source, (bytes, bytearray, memoryview)):
         return bytes(source), "<bytes>"
     serialized = getattr(source, "mlir_module_serialized", None)

@@ -16,6 +16,7 @@ from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
 from onnx.defs import onnx_opset_version
 
 from webnn.builder.description import FormatError
+from webnn.builder.regular import check_regular, open_regular
 from webnn.importing.values import Array, Refused
 from webnn.onnx.elements import element_type
 from webnn.onnx.source import ONNX_DOMAINS, Source, read_node
@@ -132,10 +133,13 @@ class Model:
             raise FormatError(
                 f"the external data of {name} must be the {size} bytes of {dtype.name} {list(shape)}, got {length} at {offset}", self.file
             )
-        exists = path.is_file()
+        exists = path.exists() or path.is_symlink()
         if not exists and weights:
             raise FormatError(f"the external data of {name} is missing: there is no file {path.name}", self.file)
-        there = path.stat().st_size if exists else offset + length
+        try:
+            there = check_regular(path).st_size if exists else offset + length
+        except FormatError as error:
+            raise FormatError(f"the external data of {name} in {webidl.describe(path.name)} {error.message}", self.file) from None
         if offset + length > there:
             raise FormatError(
                 f"the external data of {name} must end within {path.name}, which has {there} bytes, got {offset + length}", self.file
@@ -184,7 +188,7 @@ def read(source: str | os.PathLike[str] | ModelProto) -> Model:
     if isinstance(source, ModelProto):
         return _check(source, source.graph.name or "model", None)
     path = Path(source)
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path) as file:
         if os.fstat(file.fileno()).st_size > _LARGEST:
             raise FormatError("must be smaller than 2 GiB: larger models have their weights in external data", path)
         data = file.readall()

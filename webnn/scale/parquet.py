@@ -15,6 +15,7 @@ import numpy as np
 
 from webnn._extras import install_command
 from webnn.builder.description import FormatError
+from webnn.builder.regular import open_regular
 from webnn.scale.rows import Array, Rows, file_identity
 from webnn.validation.descriptor import Shape
 
@@ -127,7 +128,7 @@ def open_parquet(path: Path, columns: Mapping[str, Any]) -> dict[str, ParquetRow
     import pyarrow  # noqa: PLC0415 (as in `_load`)
 
     try:
-        with path.open("rb"), parquet.ParquetFile(path) as file:
+        with open_regular(path), parquet.ParquetFile(path) as file:
             schema, groups = file.schema_arrow, [file.metadata.row_group(index).num_rows for index in range(file.metadata.num_row_groups)]
     except pyarrow.ArrowException as error:
         raise FormatError(f"must be a Parquet file: {error}", path) from None

@@ -7,7 +7,6 @@ import os
 import shutil
 import struct
 import zipfile
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,8 @@ from typing import IO, Any, ClassVar
 import numpy as np
 
 from webnn.builder.description import FormatError
+from webnn.builder.npy import open_archive, read_header
+from webnn.builder.regular import open_regular
 from webnn.validation.descriptor import Shape
 
 __all__ = ["Array", "FileRows", "MemoryRows", "Rows", "file_identity", "open_array", "open_npy", "open_npz", "store"]
@@ -139,7 +140,7 @@ def open_npy(path: Path) -> Rows:
         FormatError: It is no such file, is cut off, or has objects or no axis.
         OSError: It cannot be read.
     """
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         return _read_header(path, stream)
 
 
@@ -151,24 +152,21 @@ def open_npz(path: Path, folder: Callable[[], Path]) -> dict[str, Rows]:
         OSError: It cannot be read, or the folder takes no more.
     """
     found: dict[str, Rows] = {}
-    try:
-        with zipfile.ZipFile(path) as archive, path.open("rb") as stream:
-            for number, member in enumerate(archive.infolist()):
-                name = member.filename.removesuffix(".npy")
-                if name in found or name == member.filename:
-                    raise FormatError(f"must have arrays with names of their own, got {member.filename!r}", path)
-                if member.compress_type == zipfile.ZIP_STORED:
-                    stream.seek(member.header_offset + _LENGTHS)
-                    stream.seek(member.header_offset + _HEADER + sum(struct.unpack("<HH", stream.read(4))))
-                    found[name] = _read_header(path, stream)
-                    continue
-                unpacked = folder() / f"{number}.npy"
-                with archive.open(member) as source, unpacked.open("xb") as target:
-                    shutil.copyfileobj(source, target)
-                with unpacked.open("rb") as target:
-                    found[name] = _read_header(unpacked, target, shown=path, travels=False)
-    except (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, EOFError) as error:
-        raise FormatError(f"must be an archive .npz: {error}", path) from None
+    with open_archive(path) as (archive, stream):
+        for number, member in enumerate(archive.infolist()):
+            name = member.filename.removesuffix(".npy")
+            if name in found or name == member.filename:
+                raise FormatError(f"must have arrays with names of their own, got {member.filename!r}", path)
+            if member.compress_type == zipfile.ZIP_STORED:
+                stream.seek(member.header_offset + _LENGTHS)
+                stream.seek(member.header_offset + _HEADER + sum(struct.unpack("<HH", stream.read(4))))
+                found[name] = _read_header(path, stream)
+                continue
+            unpacked = folder() / f"{number}.npy"
+            with archive.open(member) as source, unpacked.open("xb") as target:
+                shutil.copyfileobj(source, target)
+            with unpacked.open("rb") as target:
+                found[name] = _read_header(unpacked, target, shown=path, travels=False)
     return found
 
 
@@ -191,19 +189,11 @@ def _pieces(rows: Rows) -> list[tuple[int, int]]:
 def _read_header(path: Path, stream: IO[bytes], *, shown: Path | None = None, travels: bool = True) -> FileRows:
     """Read the header of an array at the place of a stream."""
     shown = shown or path
-    try:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        whole, fortran, dtype = read(stream)
-    except ValueError as error:
-        raise FormatError(f"must be an array of NumPy: {error}", shown) from None
-    if not whole or dtype.hasobject:
-        raise FormatError(f"must be an array with an axis of rows, not of objects, got {dtype} {list(whole)}", shown)
+    header = read_header(stream, shown)
+    whole, fortran, dtype = header
+    if not whole:
+        raise FormatError(f"must be an array with an axis of rows, got {dtype} {list(whole)}", shown)
     offset = stream.tell()
-    # Exact integers: a header may claim any shape.
-    needed = dtype.itemsize
-    for size in whole:
-        needed *= size
-    if min(whole) < 0 or path.stat().st_size - offset < needed:
-        raise FormatError(f"must have {needed} bytes of elements for {dtype} {list(whole)}, but is shorter", shown)
+    if path.stat().st_size - offset < header.size:
+        raise FormatError(f"must have {header.size} bytes of elements for {dtype} {list(whole)}, but is shorter", shown)
     return FileRows(path=os.path.abspath(path), dtype=dtype, offset=offset, whole=tuple(whole), fortran=fortran, travels=travels)

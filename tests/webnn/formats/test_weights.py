@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
+import tracemalloc
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from safetensors.numpy import load_file, save_file
 import webnn
 from tests.webnn.formats.graphs import mixed, small_integers
 from webnn import FormatError
+from webnn.formats.tensors import TensorsFile
 
 PACKED = {"rustnn.webnn.packed4": "1"}
 
@@ -175,3 +178,65 @@ def test_links(tmp_path: Path) -> None:
     path.rename(tmp_path / "elsewhere" / "another blob")
     path.symlink_to(tmp_path / "elsewhere" / "another blob")
     assert list(webnn.load(path).constants) == ["c", "d"]
+
+
+def many(count: int) -> bytes:
+    """Return a file of empty tensors, and one with the data of the graph."""
+    empty = ",".join(f'"t{number}":{{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}' for number in range(count))
+    text = f'{{"w":{{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}},{empty}}}'
+    return header(text.encode(), data=bytes(range(24)))
+
+
+def test_a_file_of_many_tensors_takes_little_memory(tmp_path: Path) -> None:
+    path = write(tmp_path, graph())
+    (tmp_path / "graph.safetensors").write_bytes(many(20_000))
+    loaded = webnn.load(path)
+    assert loaded.constants["c"].value.tobytes() == bytes(range(24))
+    tracemalloc.start()
+    try:
+        with closing(TensorsFile(tmp_path / "graph.safetensors")) as file:
+            assert file.find("t19999") is not None
+            assert file.find("t20000") is None
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * (tmp_path / "graph.safetensors").stat().st_size
+
+
+#: Headers that the format does not allow, and a part of the message. `%s` is a valid tensor without elements.
+EMPTY = b'{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+HEADERS = [
+    (b'{"a":%s,"a":%s}', "two tensors have the name a"),
+    (b'{"a":%s,}', "a name and an object"),
+    (b'{"a":%s} x', "must end with its object"),
+    (b'{"a":%s', "a name and an object"),
+    (b'{"a":{"b":%s}}', "a name and an object"),
+    (b'{"\\q":%s}', "JSON in UTF-8"),
+    (b'{"\xff":%s}', "JSON in UTF-8"),
+    (b'{"__metadata__":{"a":1},"b":%s}', "metadata must be texts"),
+    (b'{"a":{"dtype":"F32","shape":[0],"data_offsets":[0,false]},"b":%s}', "a type, a shape"),
+    (b'{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,-4]},"b":%s}', "a type, a shape"),
+    (b'{"a":{"dtype":"X32","shape":[0],"data_offsets":[0,0]},"b":%s}', "a type, a shape"),
+    (b'{"a":{"dtype":"F32","shape":[' + b"0," * 64 + b'0],"data_offsets":[0,0]},"b":%s}', "a type, a shape"),
+    (b'{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[8],"data_offsets":[4,12]}}', "one behind the other"),
+    (b'{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]},"b":{"dtype":"U8","shape":[2],"data_offsets":[9,11]}}', "one behind the other"),
+    (b'{"__metadata__":{"a":"' + b"x" * (1 << 20) + b'"},"b":%s}', "at most 1 MiB"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), HEADERS, ids=range(len(HEADERS)))
+def test_headers_that_the_format_does_not_allow(text: bytes, message: str, tmp_path: Path) -> None:
+    content = text.replace(b"%s", EMPTY)
+    (tmp_path / "a.safetensors").write_bytes(header(content, data=bytes(12 if b"4,12" in content else 11 if b"U8" in content else 0)))
+    with pytest.raises(FormatError) as caught:
+        TensorsFile(tmp_path / "a.safetensors")
+    assert message in caught.value.message
+
+
+def test_headers_as_others_write_them(tmp_path: Path) -> None:
+    text = b' { "__metadata__" : { "a{" : "}\\"" } , "\\u00e9\\ud83d\\ude00" : %s , "b" : %s } ' % (EMPTY, EMPTY)
+    (tmp_path / "a.safetensors").write_bytes(header(text))
+    with closing(TensorsFile(tmp_path / "a.safetensors")) as file:
+        assert dict(file.metadata) == {"a{": '}"'}
+        assert file.find("é😀") == file.find("b") == ("F32", [0], 0, 0)
+        assert file.find("__metadata__") is None

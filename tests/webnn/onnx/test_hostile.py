@@ -394,7 +394,7 @@ EXTERNAL: dict[str, tuple[dict[str, str], str]] = {
     "a link to a folder": ({"location": "folder/secret.bin"}, OUTSIDE),
     "no path": ({}, OUTSIDE),
     "a path with a zero": ({"location": "weights.bin\0"}, OUTSIDE),
-    "the folder": ({"location": "."}, "there is no file"),
+    "the folder": ({"location": "."}, "the external data of 'w' in 'models' must be a file, got a folder"),
     "no file": ({"location": "other.bin"}, "the external data of 'w' is missing: there is no file other.bin"),
     "an offset behind the end": (
         {"location": "weights.bin", "offset": "4096"},

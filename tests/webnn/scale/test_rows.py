@@ -122,10 +122,10 @@ BAD: list[tuple[str, bytes, str]] = [
     ("empty", b"", "must be an array of NumPy"),
     ("text", b"1,2,3\n", "must be an array of NumPy"),
     ("shape", header("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 99)}"), "must have 1584 bytes of elements"),
-    ("negative", header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 4)}"), "bytes of elements"),
+    ("negative", header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 4)}"), "must be an array of numbers"),
     ("huge", header("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 9223372036854775807)}"), "but is shorter"),
     ("scalar", header("{'descr': '<f4', 'fortran_order': False, 'shape': ()}"), "must be an array with an axis of rows"),
-    ("objects", header("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), "not of objects"),
+    ("objects", header("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), "must be an array of numbers"),
     ("code", header("__import__('os').abort()"), "must be an array of NumPy"),
     ("version", b"\x93NUMPY\x09\x00\x00\x00", "must be an array of NumPy"),
 ]
