@@ -114,7 +114,7 @@ def command(
     ] = False,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="End the program after so many seconds.", show_default=False)] = None,
     memory_limit: Annotated[
-        int, typer.Option(min=1024, help="The most MiB of memory that a JavaScript program may use, on Linux.")
+        int, typer.Option(min=1024, help="The most MiB of memory that a JavaScript program and its workers may use together, on Linux.")
     ] = MEMORY >> 20,
     inspect: Annotated[
         Path | None,

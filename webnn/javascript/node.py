@@ -84,7 +84,8 @@ class Program:
         arguments: ``process.argv``: the name of Node, that of the program, and the program's arguments.
         files: The files it can read.
         timeout: After how many seconds it is ended; ``None`` for never.
-        memory: The most bytes of memory that its process may write to, where the system can limit that.
+        memory: The most bytes of memory that its process may write to, and that it and its workers may use together, where the system can
+            limit that.
         revision: The draft, or its name.
         dialect: Additions of browsers to the draft (`load_idl`).
         inspect: Node waits for a debugger, on a port of this machine's own that it prints. The debugger needs sockets, so neither the walls
@@ -220,6 +221,7 @@ def run_program(
         warnings.simplefilter("always", webnn.DeviceFallbackWarning)
         # Without the line of the dispatcher that they come from.
         warnings.showwarning = lambda message, *_, **__: outputs.note(f"warning: {message}")
+        workers.watch(lambda: outputs.note(f"the program and its workers used more than {program.memory >> 20} MiB of memory together"))
         try:
             code = _run(node, program, outputs, workers, PAGE, verbose=verbose)
         except KeyboardInterrupt:
@@ -427,6 +429,8 @@ class _Host:
         self._outputs.print("E", _without_host(self._last_words.decode(errors="replace")).encode())
         if self.failed:
             return FAULT
+        if self._workers.over:
+            return SIGNALLED + 9
         if code < 0 and not self._workers.was_killed(self._number):
             name = signal.Signals(-code).name if -code in {each.value for each in signal.Signals} else str(-code)
             self._outputs.note(f"the signal {name} ended the program")

@@ -7,11 +7,14 @@ The page and each worker are processes of their own. Each has a number, 0 is the
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from webnn.javascript.channel import Bytes, ChannelError
@@ -27,6 +30,10 @@ _MOST_WORKERS = 16
 _OVERHEAD = 1024
 #: How often a waiting process is looked after: it may have been killed.
 _LOOK = 0.5
+#: How often the memory of all processes is added up, in seconds.
+_WATCH = 0.05
+#: What counts of a process, in ``/proc``: memory that no file backs.
+_COUNTED = re.compile(r"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB$", re.MULTILINE)
 
 
 class Worker(NamedTuple):
@@ -67,7 +74,10 @@ class Workers:
 
     Args:
         run: Runs a worker in the calling thread until it ends; it calls `attach` as soon as there is a process.
-        memory: The most bytes that messages may hold while they wait.
+        memory: The most bytes that messages may hold while they wait, and that all processes may use together.
+
+    Attributes:
+        over: The processes used more than that, and were ended.
     """
 
     def __init__(self, run: Callable[[Worker], None], memory: int) -> None:
@@ -78,6 +88,8 @@ class Workers:
         self._threads: list[threading.Thread] = []
         self._waiting = 0
         self._closed = False
+        self._over = threading.Event()
+        self.over = False
 
     def answer(self, number: int, text: str, buffers: Sequence[Bytes]) -> list[bytes | Bytes]:
         """Answer a question of a process: the parts of the answer.
@@ -134,8 +146,26 @@ class Workers:
                 _end(party)
             self._changed.notify_all()
 
+    def watch(self, tell: Callable[[], None]) -> None:
+        """End all processes once they use too much memory together, and tell it; on Linux. Each has a limit of its own, too (`walls`)."""
+        if sys.platform == "linux":
+            thread = threading.Thread(target=self._watch, args=[tell], daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _watch(self, tell: Callable[[], None]) -> None:
+        while not self._over.wait(_WATCH):
+            with self._changed:
+                children = [party.child for party in self._parties.values() if party.child is not None and not party.ended]
+            if sum(map(_used, children)) > self._memory:
+                self.over = True
+                tell()
+                self.stop()
+                return
+
     def close(self) -> None:
         """End all processes, and wait for the workers' end."""
+        self._over.set()
         self.stop()
         for thread in self._threads:
             thread.join()
@@ -215,6 +245,15 @@ class Workers:
     def _is_quiet(self) -> bool:
         """All workers wait, and nothing is on its way to them: nothing more will come from them."""
         return all(party.ended or (party.waits and not party.mail) for number, party in self._parties.items() if number != PAGE)
+
+
+def _used(child: subprocess.Popen[bytes]) -> int:
+    """Return how many bytes of memory a process uses; 0 if it has ended."""
+    try:
+        status = Path(f"/proc/{child.pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    return sum(int(found) for found in _COUNTED.findall(status)) << 10
 
 
 def _is_over(party: _Party) -> bool:

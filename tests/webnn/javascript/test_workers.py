@@ -28,6 +28,27 @@ def program(folder: Path, page: str, worker: str, **options: Any) -> Outcome:
 
 ECHO = "onmessage = ({data}) => postMessage(data);"
 
+FILL = """onmessage = ({data}) => {
+  self.kept = new Uint8Array(data).fill(1);
+  postMessage(0);
+};"""
+FOUR = """let count = 0;
+for (let number = 0; number < 4; number++) {
+  const worker = new Worker('worker.js');
+  worker.onmessage = () => { if (++count === 4) { console.log('all'); process.exit(0); } };
+  worker.postMessage(@SIZE@);
+}"""
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+@pytest.mark.parametrize(("size", "end"), [(1 << 20, (0, "all\n")), (1 << 28, (137, ""))])
+def test_a_program_and_its_workers_share_the_limit_of_memory(tmp_path: Path, size: int, end: tuple[int, str]) -> None:
+    outcome = program(tmp_path, FOUR.replace("@SIZE@", str(size)), FILL, memory=1 << 30)
+    assert (outcome.code, outcome.stdout) == end, outcome.stderr
+    assert ("used more than 1024 MiB of memory together" in outcome.stderr) == bool(end[0])
+
+
 #: The page, the worker, and what they print.
 PROGRAMS = {
     "echo": (
