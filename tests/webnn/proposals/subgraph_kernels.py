@@ -19,7 +19,7 @@ from tests.webnn.proposals.subgraph_bodies import (
 from webnn import MLContext, MLGraph
 from webnn.reference import compute as compute_reference
 
-__all__ = ["MULTI_HEAD", "QKV", "SD", "SIMPLIFIED", "X", "check", "kernels", "shared"]
+__all__ = ["MULTI_HEAD", "QKV", "SD", "SIMPLIFIED", "X", "check", "executed", "kernels", "shared"]
 
 MULTI_HEAD, SIMPLIFIED = "MultiHeadAttention", "SimplifiedLayerNormalization"
 
@@ -36,11 +36,15 @@ SD = random_arrays(2, q=[5, 16, 8], k=[5, 12, 8], v=[5, 12, 8])
 X = random_arrays(3, x=[2, 8, 32], weight=[32])
 
 
+def executed(graph: MLGraph) -> list[str]:
+    """Return the engine's operators that compute a graph."""
+    zeros = {name: np.zeros(each.shape, each.dataType) for name, each in graph._inputDescriptors.items()}
+    return [kernel for each in graph.profile(zeros, 1).operators for kernel in each.kernels]
+
+
 def kernels(graph: MLGraph) -> list[str]:
     """Return the engine's operators in a graph that are kernels for calls."""
-    zeros = {name: np.zeros(each.shape, each.dataType) for name, each in graph._inputDescriptors.items()}
-    found = [kernel for each in graph.profile(zeros, 1).operators for kernel in each.kernels]
-    return [each for each in found if each in (MULTI_HEAD, SIMPLIFIED)]
+    return [each for each in executed(graph) if each in (MULTI_HEAD, SIMPLIFIED)]
 
 
 def check(body: Body, arrays: Mapping[str, Array], name: str, *, config: Any = None, tolerance: float = 4e-6) -> tuple[str, str]:

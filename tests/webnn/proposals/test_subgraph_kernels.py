@@ -18,7 +18,7 @@ from tests.webnn.proposals.subgraph_bodies import (
     norm,
     random_arrays,
 )
-from tests.webnn.proposals.subgraph_kernels import MULTI_HEAD, QKV, SD, SIMPLIFIED, X, check, kernels, shared
+from tests.webnn.proposals.subgraph_kernels import MULTI_HEAD, QKV, SD, SIMPLIFIED, X, check, executed, kernels, shared
 from webnn import MLGraphBuilder, MLOperand
 
 
@@ -149,6 +149,8 @@ def _other_attention(change: str) -> Body:
             weights = b.softmax(b.add(b.mul(product, b.constant({"dataType": "float32", "shape": [9]}, np.ones(9, np.float32))), mask), 3)
         elif change == "scale is an input":
             weights = b.softmax(b.add(b.mul(product, b.reduceMean(mask)), mask), 3)
+        elif change == "a number by the products":
+            weights = b.softmax(b.add(b.div(half, product), mask), 3)
         elif change == "scale of 0":
             weights = b.softmax(b.add(b.mul(product, b.constant("float32", 0)), mask), 3)
         elif change == "infinite scale":
@@ -185,6 +187,7 @@ ATTENTION: list[tuple[str, str]] = [
     ("mask times", "softmax must take a matmul"),
     ("scale of each key", "softmax must take a matmul"),
     ("scale is an input", "softmax must take a matmul"),
+    ("a number by the products", "softmax must take a matmul"),
     ("scale of 0", "softmax must take a matmul"),
     ("infinite scale", "softmax must take a matmul"),
     ("weights are squared", "the result of softmax must be the left factor of a matmul, and used nowhere else"),
@@ -214,6 +217,8 @@ def _other_norm(change: str) -> Body:
             if change == "no square"
             else b.pow(x, b.constant("float32", 4))
             if change == "another power"
+            else b.pow(x, b.constant({"dataType": "float32", "shape": [1, 1, 1, 1]}, np.full(1, 2, np.float32)))
+            if change == "a power of more dimensions"
             else b.mul(x, x)
         )
         reduce = b.reduceSum if change == "sum" else b.reduceMean
@@ -256,6 +261,7 @@ NORMS: list[tuple[str, str]] = [
     ("no axis", "reduceMean must be over the last axes, but is over []"),
     ("no square", "reduceMean must take a square, x * x or pow(x, 2)"),
     ("another power", "reduceMean must take a square, x * x or pow(x, 2)"),
+    ("a power of more dimensions", "reduceMean must take a square, x * x or pow(x, 2)"),
     ("sum", "it must have one reduceMean, but has 0"),
     ("dimensions are dropped", "reduceMean must keep dimensions"),
     ("epsilon behind the root", _SHIFT),
@@ -310,6 +316,27 @@ def test_calls_in_calls() -> None:
         assert kernels(graph) == [MULTI_HEAD]
         plain = build(shared("exact"), attention(), SD, name=None)
         np.testing.assert_allclose(compute(graph, SD)["y"], np.maximum(compute(plain, SD)["y"], 0), atol=1e-6)
+
+
+def test_nested_calls_that_end_with_the_same_operator() -> None:
+    """The kernel of the outer call has more operators: the one of the inner call must not take its place."""
+    shapes = {"q": [1, 4, 8, 6], "k": [1, 2, 9, 6], "v": [1, 2, 9, 6]}
+    arrays = random_arrays(7, **shapes)
+
+    def body(b: Any, inputs: Mapping[str, MLOperand]) -> dict[str, MLOperand]:
+        repeated = {
+            name: b.reshape(b.expand(b.reshape(inputs[name], [1, 2, 1, 9, 6]), [1, 2, 2, 9, 6]), [1, 4, 9, 6]) for name in ("k", "v")
+        }
+        formal = {name: b.input(name, {"dataType": "float32", "shape": [1, 4, size, 6]}) for name, size in (("q", 8), ("k", 9), ("v", 9))}
+        inner = b.buildSubgraph(attention()(b, formal), inputs=formal, name="SDPA")
+        return {"y": b.subgraph(inner, {"q": inputs["q"], **repeated})["y"]}
+
+    graph = build(shared("fast"), body, arrays, name="GQA")
+    assert [call.kernel for call in graph.description.calls] == [MULTI_HEAD] * 2
+    assert kernels(graph) == [MULTI_HEAD]
+    assert "Expand" not in executed(graph)
+    plain = build(shared("exact"), body, arrays, name=None)
+    np.testing.assert_allclose(compute(graph, arrays)["y"], compute(plain, arrays)["y"], atol=1e-6)
 
 
 def test_two_calls_and_an_output_that_nothing_needs() -> None:
