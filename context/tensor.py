@@ -132,9 +132,11 @@ class MLTensor:
         # 1. The tensor is destroyed.
         memory, self._memory = self._memory, None
         # 2. Reads that are pending fail.
+        loss = self._state.loss
         for pending in list(self._pending):
-            # [#api-mlcontext-readtensor 8.2, #api-mlcontext-readtensor-byob 9.2] The promise is rejected.
-            pending.reject(InvalidStateError("readTensor: the tensor was destroyed before it was read", operation="readTensor"))
+            # [#api-mlcontext-readtensor 8.2, #api-mlcontext-readtensor-byob 9.2] The promise is rejected. A lost context says why.
+            why = InvalidStateError("readTensor: the tensor was destroyed before it was read", operation="readTensor")
+            pending.reject(why if loss.info is None else loss.error("readTensor"))
         # 3. On the timeline: release the data. Work that was queued before has its own reference to it.
         timeline = self._state.timeline
         if memory is not None:

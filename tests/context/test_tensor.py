@@ -396,6 +396,16 @@ async def test_reads_that_are_pending_end_with_the_tensor(context: MLContext) ->
     assert not tensor._pending
 
 
+async def test_reads_that_are_pending_say_why_the_context_was_lost(context: MLContext) -> None:
+    tensor = filled(context, 7)
+    future = context.readTensor(tensor, full(0))
+    context._state.timeline.finish()
+    context._state.loss.lose("the device went away")
+    with pytest.raises(InvalidStateError, match="the context must not be lost, but it is: the device went away") as caught:
+        await future
+    assert caught.value.operation == "readTensor"
+
+
 async def test_reads_fail_in_order(context: MLContext) -> None:
     tensor = make(context)
     order: list[int] = []
