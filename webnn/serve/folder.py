@@ -1,4 +1,8 @@
-"""Pages of a folder. Nothing outside it can be read, whatever a request or a link in the folder says."""
+"""Pages of a folder. Nothing outside it can be read, whatever a request or a link in the folder says.
+
+Names that begin with a dot are not served either: `.git`, `.env` and `.htpasswd` often have secrets. A link is served by its own name,
+because package managers put the files behind their links into such folders.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +42,10 @@ _TYPES = {
 #: Names that are devices on Windows, whatever their suffix is, and characters that name other things than files there.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[ .:].*)?", re.IGNORECASE)
 _FORBIDDEN = re.compile(r'[\x00-\x1f\\:*?"<>|]')
+#: The short names that Windows may give to files beside their own: GIT~1 is .git.
+_SHORT = re.compile(r"[^.]{1,6}~[0-9]{1,6}(?:\.[^.]{0,3})?")
+#: The one folder that is served though its name begins with a dot: RFC 8615 says what is in it.
+_WELL_KNOWN = ".well-known"
 _INDEX = "index.html"
 #: The most entries of a list.
 _MOST_LISTED = 10_000
@@ -53,13 +61,15 @@ class Folder:
         start: The path of the page's address; ``"/"`` for a folder.
 
     Raises:
-        ValueError: There is no such folder or page.
+        ValueError: There is no such folder or page, or the page's name begins with a dot.
     """
 
     def __init__(self, path: Path) -> None:
         if path.is_dir():
             self._root, self.start = path.resolve(), "/"
         elif path.is_file():
+            if path.name.startswith("."):
+                raise ValueError(f"{path} is not served: its name begins with a dot")
             # The page may be a link: its neighbours are those of the name that was given.
             self._root, self.start = path.parent.resolve(), f"/{quote(path.name)}"
             if not path.resolve().is_relative_to(self._root):
@@ -127,10 +137,22 @@ def _names_of(request: web.Request) -> list[str] | None:
         return None
     if names == [""]:
         return []
+    if any(_is_hidden(name, first=index == 0) for index, name in enumerate(names)):
+        return None
     for name in names:
-        if name in {"", ".", ".."} or "/" in name or _FORBIDDEN.search(name) or _RESERVED.fullmatch(name) or name.endswith((" ", ".")):
+        if not name or "/" in name or _FORBIDDEN.search(name) or _RESERVED.fullmatch(name) or name.endswith((" ", ".")):
             return None
     return names
+
+
+def _is_hidden(name: str, *, first: bool) -> bool:
+    """Tell whether a name is not served, though there may be such a file.
+
+    Args:
+        name: The name.
+        first: It is that of a file or folder in the served folder itself.
+    """
+    return _SHORT.fullmatch(name) is not None or (name.startswith(".") and not (first and name == _WELL_KNOWN))
 
 
 def _send(request: web.Request, path: Path) -> web.StreamResponse:
@@ -148,7 +170,7 @@ def _send(request: web.Request, path: Path) -> web.StreamResponse:
 
 
 def _list(request: web.Request, path: Path, names: list[str]) -> web.Response:
-    entries = sorted((entry.name, entry.is_dir()) for entry in os.scandir(path))
+    entries = sorted((entry.name, entry.is_dir()) for entry in os.scandir(path) if not _is_hidden(entry.name, first=not names))
     items = [
         f'<li><a href="./{html.escape(quote(name, errors="surrogateescape"))}{"/" * folder}">{html.escape(_show(name))}{"/" * folder}</a>'
         for name, folder in entries[:_MOST_LISTED]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -192,6 +193,83 @@ async def test_nothing_else_can_be_read(server: Server, target: str) -> None:
     assert b"secret" not in answer.body
 
 
+def write(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(b"secret")
+
+
+#: Windows opens devices by these names, whatever follows the name; or it drops the end of the name.
+RESERVED = [
+    *("CON", "con", "NUL", "nul.txt", "aux.txt", "PRN.tar.gz", "COM1", "com9.x", "LPT1", "lpt\u00b9.txt", "CONIN$", "conout$", "nul .txt"),
+    *("a.", "a "),
+]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="such files cannot be made there")
+@pytest.mark.parametrize("name", [*RESERVED, "a:b", "a\\b", "a*b", "a?b", 'a"b', "a<b", "a|b", "a\tb"])
+async def test_names_that_are_no_files_on_windows_are_not_served(server: Server, root: Path, name: str) -> None:
+    """Here they are files: a page that works on one system works on all."""
+    write(root, name, f"sub/{name}/x.txt")
+    for target in (f"/{quote(name)}", f"/sub/{quote(name)}/x.txt"):
+        assert (await ask(server.port, target)).status == 404
+
+
+@pytest.mark.parametrize("name", ["console.txt", "nulls", "com10", "com", "auxiliary.js", "lpt0x"])
+async def test_names_that_only_begin_like_reserved_ones_are_served(server: Server, root: Path, name: str) -> None:
+    write(root, name)
+    assert (await ask(server.port, f"/{name}")).body == b"secret"
+
+
+HIDDEN = [
+    *(
+        ".env",
+        ".htpasswd",
+        ".git/config",
+        "sub/.env",
+        "sub/.git/config",
+        ".well-known/.env",
+        "sub/.well-known/x",
+        ".hidden/index.html",
+        "...",
+    ),
+    # Short names of Windows.
+    *("GIT~1/config", "env~12.x"),
+]
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+async def test_names_that_begin_with_a_dot_are_not_served(server: Server, root: Path, name: str) -> None:
+    if not (os.name == "nt" and name == "..."):
+        write(root, name)
+    for target in (name, name.replace(".", "%2e"), name.rpartition("/")[0] + "/"):
+        answer = await ask(server.port, f"/{target.removeprefix('/')}", DOCUMENT)
+        assert b"secret" not in answer.body
+        assert answer.status == 404 or target in {"/", "sub/", ".well-known/"}
+
+
+async def test_hidden_names_are_not_listed(server: Server, root: Path) -> None:
+    write(root, "list/.env", "list/.git/config", "list/.well-known/x")
+    body = (await ask(server.port, "/list/", DOCUMENT)).body
+    assert b"deep/" in body
+    assert not [name for name in (b"env", b"git", b"well-known") if name in body]
+
+
+async def test_well_known_files_are_served(server: Server, root: Path) -> None:
+    write(root, ".well-known/security.txt")
+    (root / "index.html").unlink()
+    assert (await ask(server.port, "/.well-known/security.txt")).body == b"secret"
+    assert b"./.well-known/" in (await ask(server.port, "/")).body
+
+
+async def test_a_link_is_served_by_its_own_name(server: Server, root: Path) -> None:
+    """pnpm's packages lie in node_modules/.pnpm, behind links."""
+    write(root, "node_modules/.pnpm/a@1/index.js")
+    link(root / "node_modules" / "a", root / "node_modules" / ".pnpm" / "a@1")
+    assert (await ask(server.port, "/node_modules/a/index.js")).body == b"secret"
+    assert (await ask(server.port, "/node_modules/.pnpm/a@1/index.js")).status == 404
+
+
 async def test_an_address_below_the_emulator_is_no_file(server: Server, root: Path) -> None:
     (root / "__webnn__").mkdir()
     (root / "__webnn__" / "a.txt").write_bytes(b"")
@@ -238,6 +316,9 @@ def test_the_page_that_is_given_is_opened_and_its_folder_served(root: Path) -> N
     assert Folder(root / "a b&c.txt").start == "/a%20b%26c.txt"
     with pytest.raises(ValueError, match="none is not there: give a page or a folder"):
         Folder(root / "none")
+    write(root, ".page.html")
+    with pytest.raises(ValueError, match=r"\.page\.html is not served: its name begins with a dot"):
+        Folder(root / ".page.html")
     link(root / "away.html", root.parent / "secret.txt")
     with pytest.raises(ValueError, match="is a link that leads out of its folder"):
         Folder(root / "away.html")
