@@ -154,6 +154,22 @@ async def test_what_is_kept_is_bounded(begin: Begin) -> None:
         await writer.send("S", text=text)
 
 
+async def test_bytes_that_are_replaced_do_not_count(begin: Begin) -> None:
+    """Of two requests whose bytes fill what may be kept, each is written again: both stay."""
+    writer = await begin()
+    half = session_module._MOST_KEPT // 2
+    tensor = {**TENSOR, "shape": [half // 4]}
+    texts = [write(await writer.make(request("MLContext", "createTensor", 1, tensor)), half) for _ in range(2)]
+    for value, text in ((1, texts[0]), (1, texts[1]), (2, texts[0]), (2, texts[0])):
+        await writer.send("K", np.full(half // 4, value, np.float32).tobytes(), text)
+    assert total_size(writer.session._kept.values()) == session_module._MOST_KEPT
+    for text in texts:
+        await writer.send("S", text=text)
+    # One byte more than fits: all others go.
+    await writer.send("K", values(3))
+    assert total_size(writer.session._kept.values()) == SMALL
+
+
 # The page
 
 

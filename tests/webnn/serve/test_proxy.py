@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import aiohttp
 import pytest
 from aiohttp import WSMsgType, web
+from multidict import CIMultiDict
 
 from tests.support import PATIENCE
 from tests.webnn.serve.raw import ask, connect, read_answer, request
@@ -141,6 +142,23 @@ async def test_a_document_that_cannot_be_changed(
     answer = await ask(server.port, "/", DOCUMENT)
     assert answer.status == 502
     assert why in answer.body.decode()
+
+
+@pytest.mark.parametrize(("inner", "outer"), [("gzip", "gzip"), ("gzip", "identity"), ("identity", "deflate")])
+async def test_a_document_with_two_encodings_in_two_headers(other: Other, server: Server, inner: str, outer: str) -> None:
+    encode: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "deflate": zlib.compress, "identity": bytes}
+
+    async def answer(_: web.BaseRequest) -> web.StreamResponse:
+        headers = CIMultiDict([("Content-Type", "text/html"), ("Content-Encoding", inner), ("Content-Encoding", outer)])
+        return web.Response(body=encode[outer](encode[inner](PAGE)), headers=headers)
+
+    other.answer = answer
+    changed = await ask(server.port, "/", DOCUMENT)
+    assert changed.status == 502
+    assert f"the server has compressed the page, which it was not asked for: {inner}, {outer}" in changed.body.decode()
+    # A script gets the bytes and both headers as they came.
+    passed = await ask(server.port, "/", "Sec-Fetch-Dest: empty")
+    assert (passed.status, passed.all("Content-Encoding")) == (200, [inner, outer])
 
 
 @pytest.mark.parametrize(
