@@ -73,6 +73,7 @@ def command(
         raise failure("give a page or a folder, or the address of a server with --proxy", _WRONG)
     try:
         from webnn.serve.record import Record  # noqa: PLC0415 (the inspections, which need time to load)
+        from webnn.serve.reports import Sparing  # noqa: PLC0415 (as the next one)
         from webnn.serve.server import Server  # noqa: PLC0415 (an extra has what this imports)
     except ModuleNotFoundError as error:
         if error.name not in {"aiohttp", "multidict", "websockets", "yarl"}:
@@ -90,7 +91,7 @@ def command(
             isolate=isolate,
         )
         warnings = Warnings()
-        server = Server(pages, options, port=port, on_fault=_print_fault, make_record=lambda _: Record(on_warning=warnings.tell))
+        server = Server(pages, options, port=port, on_fault=Sparing(_print_fault), make_record=lambda _: Record(on_warning=warnings.tell))
     except (TypeError, ValueError) as error:
         raise failure(str(error), _WRONG) from None
     with ExitStack() as stack:
@@ -164,9 +165,10 @@ def _announce(server: Server, start: str) -> None:
     typer.echo("Ctrl-C ends it.")
 
 
-def _print_fault(fault: str) -> None:
+def _print_fault(fault: str, left_out: int) -> None:
     last = next((line for line in reversed(fault.splitlines()) if line.strip()), "")
-    typer.echo(f"webnn: the emulator failed, which is a fault of it: {one_line(last, _LONGEST_LINE)}", err=True)
+    more = f" ({left_out} more since the last line)" if left_out else ""
+    typer.echo(f"webnn: the emulator failed, which is a fault of it: {one_line(last, _LONGEST_LINE)}{more}", err=True)
 
 
 class Warnings:

@@ -25,6 +25,8 @@ const slots = new WeakMap();
 const living = new Map();
 const prototypes = new Map();
 const dropped = [];
+// How many of them a request names: a garbage collector may drop very many at once, and the text of a request is bounded.
+const MOST_DROPPED = 65536;
 // A handle of WebGPU may have been given to another object meanwhile.
 const registry = global.FinalizationRegistry && new global.FinalizationRegistry(slot => {
   if (living.get(slot.handle) !== slot) return;
@@ -101,7 +103,7 @@ function request(interfaceName, member, slot, values, call, written = [], how = 
   }
   const parts = [interfaceName, member, slot?.handle ?? null, values, views];
   // Not put together of texts: quickjs-ng's Python package cannot take those that are longer than about 8 KiB.
-  const ended = dropped.splice(0), text = JSON.stringify([...parts, ended]);
+  const ended = dropped.splice(0, MOST_DROPPED), text = JSON.stringify([...parts, ended]);
   const mayBeCertain = foresight && (how === TELLS || how === STARTS_IF_CERTAIN);
   const head = mayBeCertain && (ended.length > 0 ? JSON.stringify(parts).slice(0, -1) : text.slice(0, -',[]]'.length));
   const key = mayBeCertain ? foresight.keyOf(interfaceName, member, slot, values, views, head) : undefined;

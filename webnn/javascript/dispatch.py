@@ -32,13 +32,13 @@ import json
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import webnn
+from webnn.javascript.calls import Call, RequestError
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import BindingIdl
 from webnn.javascript.legacy import Legacy
@@ -72,36 +72,6 @@ _encode = json.JSONEncoder().encode
 _parse = json.JSONDecoder().decode
 
 
-@dataclass(slots=True)
-class _Call:
-    """A request that can be carried out: what is called, with which values.
-
-    Attributes:
-        interface: The interface.
-        member: The member.
-        handle: The handle of the object that it belongs to.
-        target: The object; ``None`` for an attribute and a constructor.
-        function: What does the work.
-        values: The arguments.
-        results: The handles of the objects that it makes, if the request chose them.
-        memory: The memory of the views whose bytes were sent, if the call may be repeated with other bytes.
-    """
-
-    interface: str
-    member: str
-    handle: Any
-    target: Any
-    function: Callable[..., Any]
-    values: list[Any] = field(default_factory=list)
-    results: Sequence[int] = ()
-    memory: list[memoryview] | None = None
-
-    def refill(self, buffers: Sequence[Bytes]) -> None:
-        """Put other bytes into the views; a `ValueError` if they do not fit."""
-        for memory, content in zip(self.memory or (), buffers, strict=True):
-            memory[:] = content
-
-
 class Begun(NamedTuple):
     """An operation that has begun.
 
@@ -125,6 +95,7 @@ class Dispatcher:
         on_lost: Called when a context is lost, with its handle and the message. Then requests are given to `begin`, in a running event
             loop, which also calls it.
         first: The handle of the first object. Lower ones belong to an earlier dispatcher of the same realm.
+        strict: Raise a `RequestError` for a request that the binding does not send. By default it is a fault, with an answer.
     """
 
     def __init__(
@@ -136,7 +107,9 @@ class Dispatcher:
         *,
         on_lost: Callable[[int, str], None] | None = None,
         first: int = 1,
+        strict: bool = False,
     ) -> None:
+        self._strict = strict
         self._objects: dict[int, Any] = {0: ml}
         #: The handles of WebGPU's objects by their identities: a program gets the same object again.
         self._handles: dict[int, int] = {}
@@ -158,7 +131,7 @@ class Dispatcher:
         self._on_refused = on_refused
         self._legacy = Legacy() if idl.dialect else None
         # By their texts. They hold objects: none of them outlives the request that drops one.
-        self._kept: dict[str, _Call] = {}
+        self._kept: dict[str, Call] = {}
         self._forms: dict[str, Callable[[Any, Sequence[Array]], Any]] = {
             "$v": lambda index, arrays: arrays[index],
             "$n": lambda text, _: float(text),
@@ -174,7 +147,7 @@ class Dispatcher:
         return self._complete(lambda answered: self._answer(text, buffers, answered))
 
     def begin(self, text: str, buffers: Sequence[Bytes], *, tells_lost: bool = True) -> tuple[str, list[Bytes]] | Begun:
-        """Begin a request; return its answer if it is known at once. Like `call`, it never raises.
+        """Begin a request; return its answer if it is known at once. An error of the call is an answer, as for `call`.
 
         An answer that the program does not wait for says nothing of lost contexts: the next one that it waits for does so.
 
@@ -182,14 +155,17 @@ class Dispatcher:
             text: The text of the request.
             buffers: Its byte arrays.
             tells_lost: The program waits for an answer that is known at once.
+
+        Raises:
+            RequestError: The binding sends no such request, and the dispatcher is strict.
         """
         begun: list[Begun] = []
 
         def start(answered: list[Bytes]) -> dict[str, object]:
             if text == _NOTHING:
                 return {"value": None}
-            call = self._again(text, buffers) or self._read(_parse(text), buffers)
-            result = call.function(*call.values)
+            call = self._open(text, buffers)
+            result = call.run(strict=self._strict)
             if call.member == "destroy" and (loss := self._losses.get(call.handle)) is not None and not loss.done():
                 # The answer must tell that the context is lost.
                 begun.append(Begun(loss, lambda: self._complete(lambda answered: self._end(call, text, result, answered))))
@@ -219,7 +195,7 @@ class Dispatcher:
         for each in (self._objects, self._handles, self._failed, self._losses, self._kept):
             each.clear()
 
-    def _end(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> dict[str, object]:
+    def _end(self, call: Call, text: str, result: Any, answered: list[Bytes]) -> dict[str, object]:
         return {"value": self._lift(self._close(call, text, result, answered))}
 
     def _complete(self, answer_request: Callable[[list[Bytes]], dict[str, object]], *, tells_lost: bool = True) -> tuple[str, list[Bytes]]:
@@ -232,6 +208,8 @@ class Dispatcher:
                 self._on_refused(error)
             name = error.name if isinstance(error, webnn.DOMException) else "TypeError"
             answer = {"error": [name, _KIND.sub(r"a \1", str(error))]}
+        except RequestError:
+            raise
         except Exception as error:  # the program must not be blamed for it, and the fault must not be lost
             self.faults.append(traceback.format_exc())
             answer = {"error": ["Error", f"the emulator failed: {type(error).__name__}: {error}"]}
@@ -241,40 +219,67 @@ class Dispatcher:
         return _encode(answer), answered
 
     def tell(self, text: str, buffers: Sequence[Bytes]) -> None:
-        """Carry out a request without an answer. It never raises.
+        """Carry out a request without an answer.
 
         JavaScript may not know yet that a context is lost. Every other reason for an error is a fault. Requests that use the objects which
         the call should have made get the error.
+
+        Raises:
+            RequestError: The binding sends no such request, and the dispatcher is strict.
         """
-        handles: Sequence[int] = ()
+        handles: list[int] = []
         try:
-            call = self._again(text, buffers)
-            if call is None:
-                *request, results = _parse(text)
-                handles = self._check_free(results)
-                call = self._read(request, buffers)
-                call.results = handles
-            self._close(call, text, call.function(*call.values), [])
+            call = self._open(text, buffers, handles)
+            self._close(call, text, call.run(strict=self._strict), [])
+        except RequestError:
+            raise
         except Exception as error:  # as in `call`
             isLost = bool(self._lost) or any(loss.done() for loss in self._losses.values())
             if not (isinstance(error, webnn.InvalidStateError) and isLost):
                 self.faults.append(traceback.format_exc())
-            self._failed.update(dict.fromkeys(handles, error))
+            # Its traceback holds the request's bytes.
+            self._failed.update(dict.fromkeys(handles, error.with_traceback(None)))
 
     def _answer(self, text: str, buffers: Sequence[Bytes], answered: list[Bytes]) -> dict[str, object]:
         if text == _NOTHING:
             return {"value": None}
-        call = self._again(text, buffers) or self._read(_parse(text), buffers)
-        return self._end(call, text, call.function(*call.values), answered)
+        call = self._open(text, buffers)
+        return self._end(call, text, call.run(strict=self._strict), answered)
 
-    def _again(self, text: str, buffers: Sequence[Bytes]) -> _Call | None:
+    def _open(self, text: str, buffers: Sequence[Bytes], handles: list[int] | None = None) -> Call:
+        """Return what a request calls.
+
+        Args:
+            text: The text of the request.
+            buffers: Its byte arrays.
+            handles: Takes the handles that a request without an answer chooses for its results.
+        """
+        try:
+            if (call := self._again(text, buffers)) is not None:
+                return call
+            if handles is None:
+                return self._read(_parse(text), buffers)
+            *request, results = _parse(text)
+            handles += self._check_free(results)
+            call = self._read(request, buffers)
+            call.results = handles
+            return call
+        except (webnn.DOMException, webnn.WebNNTypeError):
+            raise
+        except Exception as error:
+            # The error of an earlier request that should have made an object is not the fault of this one.
+            if not self._strict or any(error is each for each in self._failed.values()):
+                raise
+            raise RequestError.of(error) from None
+
+    def _again(self, text: str, buffers: Sequence[Bytes]) -> Call | None:
         """Return what is known of a request that came before, with the views of this one."""
         kept = self._kept.pop(text, None)
         if kept is not None:
             kept.refill(buffers)
         return kept
 
-    def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> _Call:
+    def _read(self, request: list[Any], buffers: Sequence[Bytes]) -> Call:
         interface, member, handle, arguments, views, dropped = request
         for each in dropped:
             self._handles.pop(id(self._objects.pop(each, None)), None)
@@ -284,15 +289,15 @@ class Dispatcher:
             self._kept.clear()
         members = self._members[interface]
         if member in members.attributes:
-            return _Call(interface, member, handle, None, partial(getattr, self._object(handle), member))
+            return Call(interface, member, handle, None, partial(getattr, self._object(handle), member))
         if member not in members.operations:
             raise LookupError(f"{interface} has no member {member!r}")
         arrays = make_arrays(views, buffers, any_bytes=member in _ANY_BYTES, bits=self._bits) if views else []
         values = [self._value(argument, arrays) for argument in arguments]
         if member == "constructor":
-            return _Call(interface, member, handle, None, _constructor(interface), values)
+            return Call(interface, member, handle, None, _constructor(interface), values)
         target = self._object(handle)
-        call = _Call(interface, member, handle, target, self._method(target, interface, member), values)
+        call = Call(interface, member, handle, target, self._method(target, interface, member), values)
         if self._observe is None and member in _REPEATED and not dropped and sum(array.nbytes for array in arrays) <= _LARGEST_KEPT:
             call.memory = memory_of(views, arrays)
         return call
@@ -314,7 +319,7 @@ class Dispatcher:
         method: Callable[..., Any] = getattr(target, member if self._on_lost is not None else _name_of(target.__class__, member))
         return method
 
-    def _close(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> object:
+    def _close(self, call: Call, text: str, result: Any, answered: list[Bytes]) -> object:
         """Do what follows a call; return what its answer's value is made of."""
         if call.interface == "MLContext" and call.target is not None:
             return self._conclude(call, text, result, answered)
@@ -330,7 +335,7 @@ class Dispatcher:
             return {"$r": [[name, self._lift(each)] for name, each in result.items()]}
         return result
 
-    def _conclude(self, call: _Call, text: str, result: Any, answered: list[Bytes]) -> object:
+    def _conclude(self, call: Call, text: str, result: Any, answered: list[Bytes]) -> object:
         """Do what only calls of a context need."""
         member, values, value = call.member, call.values, result
         if member == "compute":

@@ -14,19 +14,34 @@ with the same text. It counts its requests: the number of a body is that of its 
 
 from __future__ import annotations
 
+import asyncio
 import struct
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from webnn.javascript.channel import Bytes, Message
 
-__all__ = ["MessageError", "close_reason", "pack", "size_of", "total_size", "unpack"]
+__all__ = ["MessageError", "close_reason", "pack", "read_text", "size_of", "total_size", "unpack", "unpack_aside"]
 
 _MAGIC = b"WN"
 _NUMBER = struct.Struct("<I")
 _HEADER = struct.Struct("<2scxI")
 _LENGTH = struct.Struct("<Q")
-#: The longest text of a message, and the most parts.
-_LONGEST_TEXT, _MOST_PARTS = 1 << 26, 1 << 20
+#: The most messages of a body. page_host.js waits for an answer before it has half as many.
+_MOST_MESSAGES = 1 << 17
+#: The most parts of all messages of a body: a text and a view each.
+_MOST_PARTS = 2 * _MOST_MESSAGES
+#: The longest text of a message: that of a call that names 80,000 operands has 1.3 MB. Everything of this process waits while one is read.
+_LONGEST_TEXT = 1 << 22
+#: The most bytes of all texts of a body. page_host.js sends a call and at most 17 MiB of messages before it.
+_MOST_TEXT = 1 << 25
+#: The most punctuation marks of a text, which are about as many as its values: 0.1 s to read. Short texts need not be counted.
+_MOST_MARKS = 1 << 18
+_MARKS = b"[{:,"
+#: Bodies from this length on are unpacked beside the calls of other pages, and the parts from this length on are copied without the
+#: interpreter's lock.
+_LARGE = 1 << 20
 _KINDS = frozenset("HDKSCP")
 #: The longest reason that a WebSocket ends with, in bytes; its protocol allows 123.
 _LONGEST_REASON = 100
@@ -71,7 +86,10 @@ def unpack(body: Bytes) -> tuple[int, list[Message]]:
     if number == 0:
         raise MessageError("requests are numbered from 1 on")
     messages: list[Message] = []
+    texts = pieces = 0
     while at < len(view):
+        if len(messages) >= _MOST_MESSAGES:
+            raise MessageError(f"a body has at most {_MOST_MESSAGES} messages")
         if len(view) - at < _HEADER.size:
             raise MessageError("a message is incomplete")
         magic, letter, count = _HEADER.unpack_from(view, at)
@@ -79,17 +97,23 @@ def unpack(body: Bytes) -> tuple[int, list[Message]]:
         kind = letter.decode("latin-1")
         if magic != _MAGIC or kind not in _KINDS or (kind == "H" and messages):
             raise MessageError("there is no such message")
-        if not 1 <= count <= _MOST_PARTS or len(view) - at < _LENGTH.size * count:
+        if count < 1 or len(view) - at < _LENGTH.size * count:
             raise MessageError("a message is incomplete")
+        pieces += count
+        if pieces > _MOST_PARTS:
+            raise MessageError(f"the messages of a body have at most {_MOST_PARTS} parts")
         sizes = struct.unpack_from(f"<{count}Q", view, at)
         at += _LENGTH.size * count
         if sizes[0] > _LONGEST_TEXT:
             raise MessageError(f"the text of a message has at most {_LONGEST_TEXT} bytes, got {sizes[0]}")
+        texts += sizes[0]
+        if texts > _MOST_TEXT:
+            raise MessageError(f"the texts of a body have at most {_MOST_TEXT} bytes")
         if sum(sizes) > len(view) - at:
             raise MessageError("a message is incomplete")
         parts: list[Bytes] = []
         for size in sizes:
-            parts.append(bytearray(view[at : at + size]))
+            parts.append(_copy(view[at : at + size]))
             at += size
         messages.append(Message(kind, parts))
     if not messages:
@@ -97,9 +121,21 @@ def unpack(body: Bytes) -> tuple[int, list[Message]]:
     return number, messages
 
 
+async def unpack_aside(body: Bytes) -> tuple[int, list[Message]]:
+    """Do what `unpack` does, without holding up the event loop if that takes long."""
+    return unpack(body) if size_of(body) < _LARGE else await asyncio.to_thread(unpack, body)
+
+
+def _copy(part: memoryview) -> Bytes:
+    # NumPy lets other threads run meanwhile.
+    return bytearray(part) if len(part) < _LARGE else np.frombuffer(part, np.uint8).copy().data
+
+
 def read_text(part: Bytes) -> str:
-    """Return the text of a message; a `MessageError` if it is no UTF-8."""
+    """Return the text of a message, which is JSON; a `MessageError` if it is not UTF-8, or takes long to read."""
+    if size_of(part) > _MOST_MARKS and size_of(part) - len(bytes(part).translate(None, _MARKS)) > _MOST_MARKS:
+        raise MessageError(f"the text of a message has at most {_MOST_MARKS} brackets, colons and commas")
     try:
         return str(part, "utf-8")
     except UnicodeDecodeError as error:
-        raise MessageError(f"the text of a message is no UTF-8 from byte {error.start} on") from None
+        raise MessageError(f"the text of a message is not UTF-8 from byte {error.start} on") from None

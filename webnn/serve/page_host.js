@@ -200,6 +200,8 @@ function exchangeThroughRelay(body) {
 // the live connection, with all before it, while the program goes on. A page that waits sends nothing through it, so a synchronous request repeats
 // what is not known to be carried out; the emulator carries it out once.
 const ENOUGH = 1 << 20, MOST_QUEUED = 1 << 24, LARGEST_FRAME = 1 << 22, MOST_OPERATIONS = 1024;
+// The emulator takes a body with twice as many (messages.py).
+const MOST_MESSAGES = 1 << 16;
 const MOST_KEPT = 1 << 23, LONGEST_KEPT = 1 << 12, WRITES = '["MLContext","writeTensor",';
 function enqueue(kind, text, buffers) {
   const parts = [encoder.encode(text), ...buffers.map(each => each.slice())];
@@ -242,7 +244,7 @@ function acknowledge(number) {
   for (const [, parts] of done) queued -= messageSize(parts);
 }
 // Send all messages through the live connection. Returns false if that cannot take them.
-const canShip = () => socket !== undefined && socket.readyState === WebSocket.OPEN && queued <= MOST_QUEUED;
+const canShip = () => socket !== undefined && socket.readyState === WebSocket.OPEN && queued <= MOST_QUEUED && queue.length < MOST_MESSAGES;
 function ship() {
   if (!canShip()) return false;
   while (shipped < queue.length) {
@@ -262,7 +264,8 @@ function ship() {
 // Send a request without an answer, now or with the next one.
 function tell(text, buffers, now) {
   enqueue('D', text, buffers);
-  if ((now || unsent > ENOUGH) && !ship() && unsent > ENOUGH) exchange([]);
+  const isFull = unsent > ENOUGH || queue.length >= MOST_MESSAGES;
+  if ((now || isFull) && !ship() && isFull) exchange([]);
 }
 // Start an operation. Returns the number of its result, undefined if the program has to wait.
 function start(text, buffers) {

@@ -16,27 +16,27 @@ from aiohttp import WSMsgType, web
 from webnn.javascript.channel import Bytes
 from webnn.javascript.idl import explain_members
 from webnn.serve.guard import PREFIX, Guard, refuse
-from webnn.serve.messages import MessageError, close_reason, read_text, total_size, unpack
+from webnn.serve.messages import MessageError, close_reason, read_text, total_size, unpack_aside
 from webnn.serve.options import Options
 from webnn.serve.pages import ENDPOINT, Endpoint, Pages
 from webnn.serve.record import Record
 from webnn.serve.relay import LONGEST_RELAYED, READY, can_hand_over, hand_over
+from webnn.serve.reports import Sparing, exception_handler, make_logger
 from webnn.serve.script import make_script
 from webnn.serve.session import SMALL, EndedError, Session, Visitor, read_visitor
 from webnn.serve.sessions import FullError, Sessions
 from webnn.serve.status import Status
+from webnn.serve.uploads import Uploads
 from webnn.serve.warming import start_warming
 
 __all__ = ["Server"]
 
-#: The longest body of calls, of other requests, and of messages through a live connection: above that, a page sends a request.
-_LONGEST_BODY, _LONGEST_TEXT, _LONGEST_FRAME = 1 << 31, 1 << 16, (1 << 22) + 1
-#: How many bytes of bodies may be received at once.
-_MOST_BYTES = 1 << 32
+#: The longest body of the status page's requests, and the longest message through a live connection: above that, a page sends a request.
+_LONGEST_TEXT, _LONGEST_FRAME = 1 << 16, (1 << 22) + 1
 #: How many live connections there may be: each may hold the bytes of a message.
 _MOST_LIVE = 512
-#: How long a body may take to come, in seconds.
-_LONGEST_UPLOAD = 300.0
+#: The most texts in a question about ignored members: each name that was given is compared with each that is known.
+_MOST_NAMES = 200
 #: How often sessions without a live connection are looked at, in seconds.
 _SWEEP = 2.0
 #: How long a connection is kept: a browser that sends on one that was closed meanwhile sends again, or fails.
@@ -46,8 +46,8 @@ _PATIENCE = 0.5
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
-def _print(fault: str) -> None:
-    sys.stderr.write(fault)
+def _print(fault: str, left_out: int) -> None:
+    sys.stderr.write(fault + (f"({left_out} more since the last one)\n" if left_out else ""))
 
 
 class Server:
@@ -58,7 +58,7 @@ class Server:
         options: What `navigator.ml` is made with.
         port: The port; 0 for one that is free.
         origins: The origins of other servers' pages that may use the emulator; ``"*"`` for all.
-        on_fault: Called with the traceback of an error of the emulator itself, from any thread.
+        on_fault: Called with the traceback of an error of the emulator itself, from any thread. By default one a second is printed.
         on_worker: Awaited before a page starts a worker: with the name of the page's session and the address of the worker's script.
         make_record: Makes what remembers the calls of a page.
 
@@ -80,7 +80,7 @@ class Server:
         *,
         port: int = 0,
         origins: Collection[str] = (),
-        on_fault: Callable[[str], None] = _print,
+        on_fault: Callable[[str], None] | None = None,
         on_worker: Callable[[str, str], Awaitable[None]] | None = None,
         make_record: Callable[[Visitor], Record] = lambda _: Record(),
     ) -> None:
@@ -90,17 +90,17 @@ class Server:
         self.port = port
         self.status_port = 0
         self.origins = frozenset(origins)
-        self.sessions = Sessions(options, on_fault, make_record)
+        self._on_fault = on_fault or Sparing(_print)
+        self.sessions = Sessions(options, self._on_fault, make_record)
         self._on_worker = on_worker
         self._pages = pages
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(exception_handler(self._on_fault))
         self._runners: list[web.AppRunner] = []
         self._warming: threading.Thread | None = None
         self._thread = threading.Thread(target=self._loop.run_forever, name="webnn-serve", daemon=True)
-        #: How many bytes of bodies are held, and the parts of bodies whose rest is to come, by session.
-        self._receiving = 0
+        self._uploads = Uploads()
         self._live_connections = 0
-        self._pieces: dict[str, bytearray] = {}
 
     @property
     def url(self) -> str:
@@ -181,6 +181,7 @@ class Server:
             auto_decompress=False,
             keepalive_timeout=_KEEP_ALIVE,
             handle_signals=False,
+            logger=make_logger(self._on_fault),
             shutdown_timeout=_PATIENCE,
         )
         self._runners.append(runner)
@@ -226,8 +227,7 @@ class Server:
             while True:
                 await asyncio.sleep(_SWEEP)
                 self.sessions.sweep()
-                for name in self._pieces.keys() - self.sessions.living.keys():
-                    self._receiving -= len(self._pieces.pop(name))
+                self._uploads.sweep(self.sessions.living)
 
         task = asyncio.create_task(sweep())
         yield
@@ -246,12 +246,8 @@ class Server:
     async def _call(self, request: web.Request) -> web.Response:
         try:
             name = request.query.get("s", "")
-            body = await self._receive(request)
-            if (ahead := self._pieces.pop(name, None)) is not None:
-                self._receiving -= len(ahead)
-                ahead += body
-                body = ahead
-            return _body(await self._answer(name, body))
+            async with self._uploads.receive(request, name) as body:
+                return _body(await self._answer(name, body))
         except EndedError:
             return refuse(410, "the session of the page has ended")
         except FullError as error:
@@ -260,31 +256,10 @@ class Server:
             return refuse(400, str(error))
 
     async def _answer(self, name: str, body: Bytes) -> list[Bytes]:
-        number, [first, *rest] = unpack(body)
+        number, [first, *rest] = await unpack_aside(body)
         if first.kind == "H":
             return await self.sessions.begin(name, read_visitor(first.parts[0])).exchange(number, rest)
         return await self.sessions.find(name).exchange(number, [first, *rest])
-
-    async def _receive(self, request: web.Request) -> bytearray:
-        """Receive a body of calls."""
-        size = request.content_length
-        if size is None:
-            raise web.HTTPLengthRequired(text="webnn serve: a body needs its length\n")
-        if size > _LONGEST_BODY:
-            raise web.HTTPRequestEntityTooLarge(_LONGEST_BODY, size, text=f"webnn serve: a body has at most {_LONGEST_BODY} bytes\n")
-        if self._receiving + size > _MOST_BYTES:
-            raise web.HTTPServiceUnavailable(text="webnn serve: too many bytes come at once\n")
-        self._receiving += size
-        body = bytearray()
-        try:
-            async with asyncio.timeout(_LONGEST_UPLOAD):
-                async for chunk in request.content.iter_any():
-                    body += chunk
-        except TimeoutError:
-            raise web.HTTPRequestTimeout(text="webnn serve: the body did not come\n") from None
-        finally:
-            self._receiving -= size
-        return body
 
     async def _piece(self, request: web.Request) -> web.Response:
         """Keep a part of a body whose rest comes later."""
@@ -292,12 +267,7 @@ class Server:
             name = self.sessions.find(request.query.get("s", "")).name
         except EndedError:
             return refuse(410, "the session of the page has ended")
-        piece = await self._receive(request)
-        kept = self._pieces.setdefault(name, bytearray())
-        if len(kept) + len(piece) > _LONGEST_BODY:
-            return refuse(413, f"a body has at most {_LONGEST_BODY} bytes")
-        kept += piece
-        self._receiving += len(piece)
+        await self._uploads.receive_piece(request, name)
         return web.Response(headers=_NO_STORE)
 
     async def _result(self, request: web.Request) -> web.Response:
@@ -311,7 +281,7 @@ class Server:
 
     async def _worker(self, request: web.Request) -> web.Response:
         try:
-            value = json.loads(read_text(await request.read()))
+            value = json.loads(read_text(await self._uploads.receive_other(request, request.query.get("s", ""))))
             url, kind = value["url"], value["type"]
         except (MessageError, ValueError, RecursionError, TypeError, KeyError):
             return refuse(400, "the script of a worker is announced by its address and its type")
@@ -325,7 +295,10 @@ class Server:
     async def _ignored(self, request: web.Request) -> web.Response:
         """Say why members of a dictionary are ignored: the texts of warnings."""
         try:
-            texts = explain_members(self.sessions.options.idl(), read_text(await request.read()))
+            question = read_text(await self._uploads.receive_other(request, request.query.get("s", "")))
+            if question.count('"') > 2 * _MOST_NAMES:
+                return refuse(400, f"a question about ignored members has at most {_MOST_NAMES} texts")
+            texts = await asyncio.to_thread(explain_members, self.sessions.options.idl(), question)
         except (MessageError, RecursionError, ValueError):
             return refuse(400, "there is no such dictionary")
         return web.json_response(texts, headers=_NO_STORE)
@@ -366,7 +339,7 @@ class Server:
                     session = self.sessions.begin(request.query.get("s", ""), read_visitor(message.data.encode()))
                     session.connect(push, lambda: pushed - sent)
                 elif session is not None and message.type is WSMsgType.BINARY:
-                    answer = await session.exchange(*unpack(message.data))
+                    answer = await session.exchange(*await unpack_aside(message.data))
                     # Of much, the page keeps a copy until it is told.
                     if len(message.data) > SMALL:
                         await send(answer)

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import webnn
+from webnn.javascript.calls import RequestError
 from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.dispatch import Begun, Dispatcher
 from webnn.serve.messages import MessageError, pack, read_text, size_of, total_size
 from webnn.serve.options import Options
 from webnn.serve.record import Record
+from webnn.serve.reports import exception_handler
 from webnn.validation.caller import LISTENER
 
 __all__ = ["SMALL", "EndedError", "Session", "Visitor", "read_visitor"]
@@ -30,8 +32,8 @@ _MOST_UNSENT = 1 << 26
 _PATIENCE = 0.002
 #: How long a request waits for those before it, in seconds, and how many requests and results may wait.
 _LONGEST_WAIT, _MOST_WAITING, _MOST_RESULTS = 30.0, 64, 4096
-#: The longest texts that a page says of itself, and how many pages may be around it.
-_LONGEST, _MOST_ANCESTORS = 4096, 32
+#: The longest texts that a page says of itself, how many pages may be around it, and the most bytes of all that: the server reads it.
+_LONGEST, _MOST_ANCESTORS, _LONGEST_HELLO = 4096, 32, 1 << 18
 #: How many bytes of requests are kept.
 _MOST_KEPT = 1 << 23
 #: The letters of requests without an answer.
@@ -87,6 +89,8 @@ class Visitor:
 
 def read_visitor(part: Bytes) -> Visitor:
     """Read what a page says of itself; a `MessageError` if it is no such text."""
+    if size_of(part) > _LONGEST_HELLO:
+        raise MessageError(f"a page says what it is in at most {_LONGEST_HELLO} bytes, got {size_of(part)}")
     try:
         value = json.loads(read_text(part))
     except (ValueError, RecursionError):
@@ -153,8 +157,9 @@ class Session:
         with self._listening():
             self._document = visitor.document()
         ml = self.record.watch(options.make_ml(self._document))
-        self._dispatcher = Dispatcher(ml, options.idl(), on_lost=self._tell_lost, first=visitor.first)
+        self._dispatcher = Dispatcher(ml, options.idl(), on_lost=self._tell_lost, first=visitor.first, strict=True)
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(exception_handler(on_fault))
         self._stop = asyncio.Event()
         self._turn = asyncio.Condition()
         self._waiting = 0
@@ -299,6 +304,8 @@ class Session:
                         self._number, self._answer = each, []
                         self._answer = await self._carry_out(each, message)
                         self._note_faults()
+            except RequestError as error:
+                raise MessageError(f"request {self._number} is not one that the binding sends: {error}") from None
             finally:
                 self._turn.notify_all()
             return self._answer
@@ -337,6 +344,8 @@ class Session:
     async def _carry_out(self, number: int, message: Message) -> list[Bytes]:
         """Carry out a request, and return the body of the answer to it and those before it."""
         kind, (text, *parts) = message
+        if kind == "H":
+            raise MessageError("a page says what it is once, before everything else")
         request = read_text(text)
         if kind == "K":
             self._keep(request, parts)
@@ -350,8 +359,9 @@ class Session:
             return pack(number, "A", _NOTHING)
         self.counts.calls += 1
         if kind == "P":
-            self._expect(number)
+            self._make_room()
             begun = self._dispatcher.begin(request, parts, tells_lost=False)
+            self._expect(number)
             if isinstance(begun, Begun):
                 self._follow(number, begun, note)
             else:
@@ -417,10 +427,13 @@ class Session:
 
         return note
 
-    def _expect(self, number: int) -> None:
-        """Take note that an operation has a result later."""
+    def _make_room(self) -> None:
         if len(self._results) >= _MOST_RESULTS:
             raise MessageError(f"more than {_MOST_RESULTS} operations wait")
+
+    def _expect(self, number: int) -> None:
+        """Take note that an operation has a result later."""
+        self._make_room()
         self._results[number] = self._loop.create_future()
 
     def _end(self, number: int, answer: tuple[str, list[Bytes]], note: _Note) -> None:

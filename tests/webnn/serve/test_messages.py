@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import struct
+import threading
 
 import numpy as np
 import pytest
 
-from webnn.serve.messages import MessageError, close_reason, pack, read_text, unpack
+from webnn.javascript.channel import Bytes, Message
+from webnn.serve import messages
+from webnn.serve.messages import MessageError, close_reason, pack, read_text, size_of, unpack, unpack_aside
 
 
 def body(*pieces: bytes, number: int = 1) -> bytes:
@@ -19,19 +22,23 @@ def message(kind: str, *parts: bytes) -> bytes:
 
 
 def test_messages_go_through() -> None:
-    number, messages = unpack(body(message("H", b"{}"), message("D", b"one", b"12", b""), message("C", b"two"), number=7))
+    number, got = unpack(body(message("H", b"{}"), message("D", b"one", b"12", b""), message("C", b"two"), number=7))
     assert number == 7
-    assert [(kind, [bytes(part) for part in parts]) for kind, parts in messages] == [
+    assert [(kind, [bytes(part) for part in parts]) for kind, parts in got] == [
         ("H", [b"{}"]),
         ("D", [b"one", b"12", b""]),
         ("C", [b"two"]),
     ]
 
 
-def test_parts_can_be_written_to() -> None:
-    _, [(_, [_, part])] = unpack(body(message("C", b"", b"12")))
+@pytest.mark.parametrize("size", [2, messages._LARGE], ids=["small", "large"])
+@pytest.mark.parametrize("kind", [bytes, bytearray])
+def test_parts_have_memory_of_their_own(kind: type[bytes | bytearray], size: int) -> None:
+    content = kind(body(message("C", b"", b"1" * size)))
+    _, [(_, [_, part])] = unpack(content)
     memoryview(part)[0:1] = b"9"
-    assert bytes(part) == b"92"
+    assert (size_of(part), bytes(part[:2])) == (size, b"91")
+    assert content[-size:] == b"1" * size
 
 
 def test_packed_bodies_have_the_same_form() -> None:
@@ -54,7 +61,9 @@ HUGE = 1 << 62
         (body(b"WNC\0\0\0\0\0"), "incomplete"),
         (body(b"WNC\0\2\0\0\0" + bytes(8)), "incomplete"),
         (body(b"WNC\0\xff\xff\xff\xff" + bytes(8)), "incomplete"),
-        (body(b"WNC\0" + struct.pack("<IQ", 1, HUGE)), "at most 67108864 bytes"),
+        (body(b"WNC\0" + struct.pack("<IQ", 1, HUGE)), f"at most {messages._LONGEST_TEXT} bytes"),
+        (body(message("C", b"text"), message("H", b"{}")), "no such message"),
+        (body(message("H", b"{}"), message("H", b"{}")), "no such message"),
         (body(b"WNC\0" + struct.pack("<IQQ", 2, 1, HUGE) + b"x"), "incomplete"),
         (body(message("C", b"text")[:-1]), "incomplete"),
         (body(message("C", b"text"), b"rest"), "incomplete"),
@@ -63,6 +72,48 @@ HUGE = 1 << 62
 def test_what_is_no_message_is_refused(content: bytes, why: str) -> None:
     with pytest.raises(MessageError, match=why):
         unpack(content)
+
+
+LITTLE = message("C", b"[]")
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "pieces", "why"),
+    [
+        ("_MOST_MESSAGES", 3, [LITTLE] * 3, "a body has at most 3 messages"),
+        ("_MOST_PARTS", 6, [LITTLE, message("D", b"[]", *[b""] * 4)], "the messages of a body have at most 6 parts"),
+        ("_LONGEST_TEXT", 2, [LITTLE], "the text of a message has at most 2 bytes, got 3"),
+        ("_MOST_TEXT", 6, [LITTLE] * 3, "the texts of a body have at most 6 bytes"),
+    ],
+    ids=["messages", "parts", "text", "texts"],
+)
+def test_what_a_body_may_have(monkeypatch: pytest.MonkeyPatch, limit: str, most: int, pieces: list[bytes], why: str) -> None:
+    assert getattr(messages, limit) > 1 << 10
+    monkeypatch.setattr(messages, limit, most)
+    assert len(unpack(body(*pieces))[1]) == len(pieces)
+    with pytest.raises(MessageError, match=why):
+        unpack(body(*pieces, message("C", b"[1]")))
+
+
+@pytest.mark.parametrize("mark", list("[{:,"))
+def test_a_text_that_takes_long_to_read_is_refused(mark: str) -> None:
+    most = messages._MOST_MARKS
+    assert read_text(b"x" + mark.encode() * most) == "x" + mark * most
+    with pytest.raises(MessageError, match=f"at most {most} brackets, colons and commas"):
+        read_text(b"x" + mark.encode() * (most + 1))
+
+
+@pytest.mark.parametrize("size", [0, messages._LARGE], ids=["small", "large"])
+async def test_a_large_body_is_unpacked_in_another_thread(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    threads: list[int] = []
+
+    def follow(content: Bytes) -> tuple[int, list[Message]]:
+        threads.append(threading.get_ident())
+        return unpack(content)
+
+    monkeypatch.setattr(messages, "unpack", follow)
+    assert (await unpack_aside(body(message("C", b"", bytes(size)))))[0] == 1
+    assert (threads == [threading.get_ident()]) == (size == 0)
 
 
 def test_text_is_utf_8() -> None:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import queue
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 import webnn
-from webnn.javascript.channel import Bytes
+from webnn.javascript.channel import Bytes, Message
 from webnn.javascript.idl import explain_members
 from webnn.javascript.realm import Address, Realm
+from webnn.serve import messages
 from webnn.serve.messages import MessageError, unpack
 from webnn.serve.options import Options
 from webnn.serve.script import make_script
-from webnn.serve.session import SMALL, EndedError, read_visitor
+from webnn.serve.session import SMALL, EndedError, Session, read_visitor
 from webnn.serve.sessions import Sessions
 
 ENDPOINT = "http://127.0.0.1:1/__webnn__/token"
@@ -401,3 +403,59 @@ def test_ignored_members_are_warned_of_once(page: Page) -> None:
     warnings = [line for line in page.run(program) if "lable" in line]
     assert len(warnings) == 1
     assert warnings[0].startswith("warn: WebNNWarning: relu: ")
+
+
+def replaced(monkeypatch: pytest.MonkeyPatch, own: str, other: str, before: str = "") -> Page:
+    """Return a page whose script has another limit, after statements of the test's own."""
+    make = make_script
+    assert own in make("", Options().idl())
+    monkeypatch.setattr(sys.modules[__name__], "make_script", lambda *args, **named: before + make(*args, **named).replace(own, other))
+    return Page(Options(revision="2026-06"))
+
+
+def follow(monkeypatch: pytest.MonkeyPatch) -> list[list[Message]]:
+    """Return the requests of the bodies that sessions get from now on."""
+    bodies: list[list[Message]] = []
+    exchange = Session.exchange
+
+    async def note(self: Session, number: int, messages: Sequence[Message]) -> list[Bytes]:
+        bodies.append(list(messages))
+        return await exchange(self, number, messages)
+
+    monkeypatch.setattr(Session, "exchange", note)
+    return bodies
+
+
+def test_a_body_has_few_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that makes very many calls without an answer waits from time to time. The emulator takes twice as many."""
+    own, most = "MOST_MESSAGES = 1 << 16;", 20
+    assert messages._MOST_MESSAGES == 2 << 16
+    page = replaced(monkeypatch, own, f"MOST_MESSAGES = {most};")
+    page.run(START + "builder.relu(x); builder.relu(x); Object.assign(globalThis, {builder, x});")
+    bodies = follow(monkeypatch)
+    assert page.run("let y = x; for (let index = 0; index < 100; index++) y = builder.relu(y); console.log(y.shape.join());") == ["2"]
+    assert max(map(len, bodies)) == most
+    assert sum(map(len, bodies)) >= 80
+    page.close()
+    assert page.faults == []
+
+
+def test_a_request_drops_few_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A garbage collector may drop very many objects at once. The others are named by later requests."""
+    registry = (
+        "globalThis.slots = []; globalThis.FinalizationRegistry = class {"
+        "constructor(finish) { globalThis.finish = finish; } register(_, slot) { slots.push(slot); } };"
+    )
+    page = replaced(monkeypatch, "MOST_DROPPED = 65536;", "MOST_DROPPED = 4;", registry)
+    page.run(START + "for (let index = 0; index < 10; index++) builder.relu(x); Object.assign(globalThis, {builder, x});")
+    bodies = follow(monkeypatch)
+    page.run(
+        "slots.filter(slot => slot.name === 'MLOperand').slice(-10).forEach(finish);"
+        "for (let index = 0; index < 4; index++) builder.relu(x); await navigator.ml.createContext();"
+    )
+    page.close()
+    texts = [bytes(each.parts[0]) for body in bodies for each in body]
+    dropped = [json.loads(text)[5] for text in texts if text != b'"nothing"']
+    assert [len(each) for each in dropped if each] == [4, 4, 2]
+    assert len({handle for each in dropped for handle in each}) == 10
+    assert page.faults == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -12,6 +13,8 @@ import pytest
 
 from tests.webnn.serve.pages import HELLO, PAIR, open_body, request
 from tests.webnn.serve.test_messages import body, message
+from webnn.javascript.channel import Bytes, Message
+from webnn.serve import messages, uploads
 from webnn.serve import server as server_module
 from webnn.serve.options import Options
 from webnn.serve.server import Server
@@ -55,7 +58,7 @@ async def test_a_session_lives_as_long_as_its_connection(server: Server, client:
 
 
 async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "_LONGEST_BODY", 4096)
+    monkeypatch.setattr(uploads, "_LONGEST_BODY", 4096)
     async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
         await live.send_str(json.dumps(HELLO))
         await post(client, f"{server.endpoint}/call?s={NAME}", body(HELLO_MESSAGE))
@@ -69,8 +72,31 @@ async def test_a_body_comes_in_pieces(server: Server, client: aiohttp.ClientSess
         assert statuses == [200, 413, 413]
     await wait_until_empty(server)
     async with asyncio.timeout(60):
-        while server._receiving:
+        while server._uploads.held:
             await asyncio.sleep(0.05)
+
+
+async def test_a_large_body_does_not_hold_up_the_server(
+    server: Server, client: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its thread answers the other pages meanwhile."""
+    threads: list[int | None] = []
+    unpack = messages.unpack
+
+    def follow(content: Bytes) -> tuple[int, list[Message]]:
+        threads.append(threading.get_ident())
+        return unpack(content)
+
+    monkeypatch.setattr(messages, "unpack", follow)
+    async with client.ws_connect(f"{server.endpoint}/live?s={NAME}") as live:
+        await live.send_str(json.dumps(HELLO))
+        large = bytes(messages._LARGE)
+        await live.send_bytes(body(message("P", b'"nothing"', large)))
+        await live.receive_bytes(timeout=60)
+        status, _ = await post(client, f"{server.endpoint}/call?s={NAME}", body(message("C", b'"nothing"', large), number=2))
+    assert (status, len(threads)) == (200, 2)
+    assert server._thread.ident not in threads
+    await wait_until_empty(server)
 
 
 async def test_a_live_connection_starts_operations(server: Server, client: aiohttp.ClientSession) -> None:

@@ -124,6 +124,24 @@ async def test_a_slow_operation_does_not_hold_up_the_next_call(begin: Begin) -> 
         await session.result(answer["pending"])
 
 
+async def test_a_waiter_that_goes_away_leaves_the_result(begin: Begin) -> None:
+    """A browser may end a request, and fetch the result again: others wait for the same one."""
+    faults = webnn.Faults()
+    session = begin(faults=faults)
+    caller = Caller(session)
+    builder, _, y = await prepare(caller)
+    faults.delay = 0.3
+    answer, _ = await caller.answer(request("MLGraphBuilder", "build", builder, {"$r": [["y", {"$h": y}]]}))
+    gone, *others = [asyncio.create_task(session.result(answer["pending"])) for _ in range(3)]
+    await asyncio.sleep(0.05)
+    gone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    for other in others:
+        _, kind, [text] = open_body(await other)
+        assert (kind, json.loads(text)["value"]["$i"]) == ("R", "MLGraph")
+
+
 @pytest.mark.parametrize(("count", "kind"), [(4, "R"), (1 << 20, "N")], ids=["small", "large"])
 async def test_results_are_pushed(begin: Begin, count: int, kind: str) -> None:
     faults = webnn.Faults()
@@ -155,6 +173,21 @@ async def test_the_bytes_of_large_results_are_counted(begin: Begin) -> None:
     tensor = await caller.make(request("MLContext", "createTensor", 1, descriptor))
     _, [content] = await caller.complete(request("MLContext", "readTensor", 1, {"$h": tensor}))
     assert len(content) == session.counts.sent == 4 * SMALL
+
+
+async def test_a_read_that_waits_names_the_fault(begin: Begin) -> None:
+    faults = webnn.Faults(failCompute=1, delay=0.1)
+    session = begin(faults=faults)
+    caller = Caller(session)
+    builder, _, y = await prepare(caller)
+    graph = await caller.make(request("MLGraphBuilder", "build", builder, {"$r": [["y", {"$h": y}]]}))
+    given, made = [await caller.make(request("MLContext", "createTensor", 1, {**PAIR, "readable": True})) for _ in range(2)]
+    sides = [{"$r": [[name, {"$h": tensor}]]} for name, tensor in (("x", given), ("y", made))]
+    await caller.answer(request("MLContext", "dispatch", 1, {"$h": graph}, *sides))
+    # It waits for the computation.
+    answer, _ = await caller.complete(request("MLContext", "readTensor", 1, {"$h": made}))
+    assert answer["error"][0] == "InvalidStateError"
+    assert "an injected fault (failCompute=1)" in answer["error"][1]
 
 
 @pytest.mark.parametrize("early", [False, True], ids=["connected before", "connected after"])
